@@ -4,8 +4,8 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.LockEngine;
+import io.holdfast.engine.ResourceKind;
 
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -74,7 +74,7 @@ public class AcquireReleaseBenchmark {
         acquire(key, LEASE);
         Effect.Granted granted = (Effect.Granted) effects.removeLast();
         engine.apply(
-                new Command.Release(1, ++request, Kind.LOCK, key, granted.token()),
+                new Command.Release(1, ++request, ResourceKind.LOCK, key, granted.token()),
                 now,
                 ledger,
                 effects);
@@ -84,7 +84,7 @@ public class AcquireReleaseBenchmark {
 
     private void acquire(Key key, long lease) {
         engine.apply(
-                new Command.Acquire(1, ++request, Kind.LOCK, key, 1, 0, lease, request),
+                new Command.Acquire(1, ++request, ResourceKind.LOCK, key, 1, 0, lease, request),
                 now,
                 ledger,
                 effects);

@@ -4,8 +4,8 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.LockEngine;
+import io.holdfast.engine.ResourceKind;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +34,7 @@ public final class HeapPerLock {
         List<Effect> effects = new ArrayList<>();
         for (int i = 0; i < LOCKS; i++) {
             engine.apply(
-                    new Command.Acquire(1, i + 1, Kind.LOCK, keys[i], 1, 0, LEASE, i),
+                    new Command.Acquire(1, i + 1, ResourceKind.LOCK, keys[i], 1, 0, LEASE, i),
                     i,
                     ledger,
                     effects);

@@ -4,8 +4,8 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.LockEngine;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
 import org.openjdk.jmh.annotations.Benchmark;
@@ -62,7 +62,11 @@ public class QueueBenchmark {
     @Benchmark
     public long passOn() {
         now += 1000;
-        engine.apply(new Command.Release(holder, 2, Kind.LOCK, KEY, token), now, ledger, effects);
+        engine.apply(
+                new Command.Release(holder, 2, ResourceKind.LOCK, KEY, token),
+                now,
+                ledger,
+                effects);
         acquire(holder);
         granted();
         return holder;
@@ -73,7 +77,8 @@ public class QueueBenchmark {
     public long leaveFromTheMiddle() {
         middle = (middle + 1) % (waiters + 1);
         if (middle != holder) {
-            engine.apply(new Command.Cancel(middle, 1, Kind.LOCK, KEY), now, ledger, effects);
+            engine.apply(
+                    new Command.Cancel(middle, 1, ResourceKind.LOCK, KEY), now, ledger, effects);
             acquire(middle);
         }
         return passOn();
@@ -91,7 +96,7 @@ public class QueueBenchmark {
 
     private void acquire(long session) {
         engine.apply(
-                new Command.Acquire(session, 1, Kind.LOCK, KEY, 1, HOUR, HOUR, session),
+                new Command.Acquire(session, 1, ResourceKind.LOCK, KEY, 1, HOUR, HOUR, session),
                 now,
                 ledger,
                 effects);

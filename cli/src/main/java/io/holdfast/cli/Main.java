@@ -12,7 +12,7 @@ import io.holdfast.cli.serve.LockdCommand;
 import io.holdfast.cli.serve.ServeCommand;
 import io.holdfast.cli.serve.SocketlockdCommand;
 import io.holdfast.cli.soak.SoakCommand;
-import io.holdfast.cli.watch.WatchCommands;
+import io.holdfast.cli.watch.InspectionCommands;
 import io.holdfast.driver.FailureText;
 
 import picocli.CommandLine;
@@ -115,7 +115,7 @@ public final class Main implements Runnable {
         Map<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
         commands.put("serve", () -> ServeCommand.create(environment));
         commands.putAll(ClientCommands.all(environment));
-        commands.putAll(WatchCommands.all(environment));
+        commands.putAll(InspectionCommands.all(environment));
         commands.put("file", FileCommand::create);
         commands.put("cluster", () -> ClusterCommand.create(environment));
         commands.put("dflockd", () -> new CommandLine(new DflockdEntry()));

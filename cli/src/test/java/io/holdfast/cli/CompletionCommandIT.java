@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.cli.serve.StandardStreams;
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 @DisplayName("The completion script")
-@NeedsProgram(Program.BASH)
+@NeedsProgram(OutsideProgram.BASH)
 class CompletionCommandIT {
     @Test
     void lets_bash_complete_a_command_and_an_option(@TempDir Path folder) throws Exception {

@@ -3,7 +3,7 @@ package io.holdfast.client;
 import io.holdfast.client.memory.MemoryClock;
 import io.holdfast.client.memory.MemoryServer;
 import io.holdfast.client.memory.MemoryService;
-import io.holdfast.client.service.Abilities;
+import io.holdfast.client.service.ServiceFeatures;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ import java.util.function.UnaryOperator;
 public final class FakeHoldfast implements AutoCloseable {
     private final MemoryClock clock = new MemoryClock();
     private final MemoryServer server = new MemoryServer(clock);
-    private final FakeCallbacks callbacks = new FakeCallbacks();
+    private final FakeCallbackExecutor callbacks = new FakeCallbackExecutor();
     private final List<RemoteHoldfast> clients = new ArrayList<>();
 
     public FakeHoldfast() {}
@@ -48,20 +48,22 @@ public final class FakeHoldfast implements AutoCloseable {
      * tokens mean nothing here.
      */
     public Holdfast client(String label, UnaryOperator<HoldfastBuilder> settings) {
-        var threads = new Threads();
+        var daemonThreads = new DaemonThreads();
         var client =
                 settings.apply(new HoldfastBuilder().address("memory:6388").label(label))
                         .connect(
                                 (config, events, timerClock) ->
                                         server.connect(
                                                 config.label(),
-                                                config.plain() ? Abilities.PLAIN : Abilities.ALL,
+                                                config.plain()
+                                                        ? ServiceFeatures.PLAIN
+                                                        : ServiceFeatures.ALL,
                                                 config.grace().toNanos(),
                                                 events),
                                 clock,
                                 callbacks,
-                                threads,
-                                threads::close);
+                                daemonThreads,
+                                daemonThreads::close);
         synchronized (clients) {
             clients.add(client);
         }

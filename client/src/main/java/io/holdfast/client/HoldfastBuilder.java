@@ -5,7 +5,7 @@ import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.TimerClock;
 import io.holdfast.client.wire.WireConfig;
-import io.holdfast.client.wire.WireServices;
+import io.holdfast.client.wire.WireServiceConnector;
 
 import org.jspecify.annotations.Nullable;
 
@@ -215,25 +215,25 @@ public final class HoldfastBuilder {
      */
     public Holdfast connect() {
         var timeline = new SystemTimerClock();
-        var threads = new Threads();
+        var daemonThreads = new DaemonThreads();
         boolean connected = false;
         try {
             var client =
                     connect(
-                            WireServices::connect,
+                            WireServiceConnector::connect,
                             timeline,
-                            threads,
-                            threads,
+                            daemonThreads,
+                            daemonThreads,
                             () -> {
                                 timeline.close();
-                                threads.close();
+                                daemonThreads.close();
                             });
             connected = true;
             return client;
         } finally {
             if (!connected) {
                 timeline.close();
-                threads.close();
+                daemonThreads.close();
             }
         }
     }
@@ -295,7 +295,7 @@ public final class HoldfastBuilder {
         return new RemoteHoldfast(core, () -> SocketDflockd.open(first), end);
     }
 
-    private EventRelay relay(
+    private ConnectionEventDispatcher relay(
             String address,
             Executor callbacks,
             SerialExecutor hearing,
@@ -304,7 +304,8 @@ public final class HoldfastBuilder {
         for (var listener : heard) {
             actions.add(event -> hearing.execute(() -> listener.connection(event)));
         }
-        return new EventRelay(address, new SerialExecutor(callbacks), List.copyOf(actions));
+        return new ConnectionEventDispatcher(
+                address, new SerialExecutor(callbacks), List.copyOf(actions));
     }
 
     private static LockService connect(

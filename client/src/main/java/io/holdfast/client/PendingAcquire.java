@@ -1,9 +1,9 @@
 package io.holdfast.client;
 
 import io.holdfast.client.ClientListener.AcquireResult;
+import io.holdfast.client.service.AcquireAttempt;
 import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
-import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.LockService;
 import io.holdfast.client.service.ServiceException;
@@ -28,7 +28,7 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
     private final CompletableFuture<RenewingHold> result = new CompletableFuture<>();
     private boolean over;
     private int attempts;
-    private @Nullable Attempt attempt;
+    private @Nullable AcquireAttempt acquireAttempt;
     private @Nullable RenewingHold renewingFirst;
     private TimerClock.@Nullable Timer safetyTimer;
 
@@ -68,12 +68,12 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
     }
 
     private void ensureSupported() {
-        var abilities = service.abilities();
-        if (lockSpec.kind() == AcquireRequest.Kind.READ && !abilities.readWrite()) {
+        var serviceFeatures = service.abilities();
+        if (lockSpec.kind() == AcquireRequest.Kind.READ && !serviceFeatures.readWrite()) {
             throw new UnsupportedByServerException(
                     ClientExceptions.unsupported(lockSpec.describe(), service.address()), null);
         }
-        if (options.unbound() && !abilities.unbound()) {
+        if (options.unbound() && !serviceFeatures.unbound()) {
             throw new UnsupportedByServerException(
                     ClientExceptions.unsupported(
                             "unbound hold of " + lockSpec.describe(), service.address()),
@@ -99,7 +99,7 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
                 return;
             }
             number = ++attempts;
-            attempt = null;
+            acquireAttempt = null;
         }
         var asking =
                 service.acquire(
@@ -115,7 +115,7 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
         synchronized (this) {
             unwanted = over;
             if (number == attempts) {
-                attempt = asking;
+                acquireAttempt = asking;
             }
         }
         if (unwanted) {
@@ -229,14 +229,14 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
     }
 
     private boolean fail(AcquireResult how, RuntimeException failure) {
-        Attempt asking;
+        AcquireAttempt asking;
         RenewingHold unwanted;
         synchronized (this) {
             if (over) {
                 return false;
             }
             over = true;
-            asking = attempt;
+            asking = acquireAttempt;
             unwanted = renewingFirst;
             renewingFirst = null;
         }

@@ -1,8 +1,8 @@
 package io.holdfast.client;
 
-import io.holdfast.client.service.Abilities;
 import io.holdfast.client.service.AcquireRequest.Kind;
 import io.holdfast.client.service.LockService;
+import io.holdfast.client.service.ServiceFeatures;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -136,14 +136,14 @@ final class RemoteHoldfast implements Holdfast {
     @Override
     public Features features() {
         return new Features(
-                all(Abilities::tagged),
-                all(Abilities::fences),
-                all(Abilities::readWrite),
-                all(Abilities::unbound),
-                all(Abilities::resume));
+                all(ServiceFeatures::tagged),
+                all(ServiceFeatures::fences),
+                all(ServiceFeatures::readWrite),
+                all(ServiceFeatures::unbound),
+                all(ServiceFeatures::resume));
     }
 
-    private boolean all(Predicate<Abilities> has) {
+    private boolean all(Predicate<ServiceFeatures> has) {
         return core.services().stream().map(LockService::abilities).allMatch(has);
     }
 

@@ -53,7 +53,7 @@ final class SerialExecutor implements Executor {
         try {
             executor.execute(task);
         } catch (RejectedExecutionException e) {
-            Threads.DAEMONS.newThread(task).start();
+            DaemonThreads.DAEMONS.newThread(task).start();
         }
     }
 }

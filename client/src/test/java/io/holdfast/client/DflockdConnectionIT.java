@@ -48,7 +48,7 @@ class DflockdConnectionIT {
                 "test",
                 2,
                 true,
-                new Threads());
+                new DaemonThreads());
     }
 
     private boolean serve() throws IOException, InterruptedException {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.client.memory.MemoryClock;
 import io.holdfast.client.memory.MemoryServer;
-import io.holdfast.client.service.Abilities;
+import io.holdfast.client.service.ServiceFeatures;
 import io.holdfast.client.wire.WireConfig;
 
 import org.junit.jupiter.api.DisplayName;
@@ -31,11 +31,11 @@ class HoldfastBuilderTest {
                     configs.add(config);
                     var server = new MemoryServer(clock);
                     servers.add(server);
-                    return server.connect(config.label(), Abilities.ALL, 0, events);
+                    return server.connect(config.label(), ServiceFeatures.ALL, 0, events);
                 },
                 clock,
                 Runnable::run,
-                new Threads(),
+                new DaemonThreads(),
                 () -> {});
     }
 

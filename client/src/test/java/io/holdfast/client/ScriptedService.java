@@ -1,12 +1,12 @@
 package io.holdfast.client;
 
 import io.holdfast.client.memory.MemoryClock;
-import io.holdfast.client.service.Abilities;
+import io.holdfast.client.service.AcquireAttempt;
 import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
-import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.LockService;
+import io.holdfast.client.service.ServiceFeatures;
 import io.holdfast.client.service.SignalSink;
 import io.holdfast.client.service.TimerClock;
 
@@ -43,7 +43,7 @@ final class ScriptedService implements LockService {
                         (config, events, timerClock) -> this,
                         clock,
                         Runnable::run,
-                        new Threads(),
+                        new DaemonThreads(),
                         () -> {});
     }
 
@@ -53,8 +53,8 @@ final class ScriptedService implements LockService {
     }
 
     @Override
-    public Abilities abilities() {
-        return Abilities.ALL;
+    public ServiceFeatures abilities() {
+        return ServiceFeatures.ALL;
     }
 
     @Override
@@ -63,7 +63,7 @@ final class ScriptedService implements LockService {
     }
 
     @Override
-    public Attempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
+    public AcquireAttempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
         asked.add(done);
         return cancelled::incrementAndGet;
     }

@@ -1,16 +1,16 @@
 package io.holdfast.driver;
 
 import io.holdfast.engine.CounterView;
-import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HeldCounts;
 import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueueView;
+import io.holdfast.engine.ResourceKind;
+import io.holdfast.engine.ResourceKindUsage;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.ValueView;
 
@@ -21,23 +21,23 @@ import java.util.List;
 /** Serves sessions with an engine. Every method may be called from any thread. */
 public interface Driver extends AutoCloseable {
     /** Opens a session; its effects go to the mailbox. */
-    Session open(Mailbox mailbox, ClientInfo clientInfo);
+    Session open(EffectMailbox effectMailbox, ClientInfo clientInfo);
 
     /** The name of an open session; null if there is none of that number. */
     @Nullable String nameOf(long session);
 
     /** Who holds a key; null if nobody does. */
-    @Nullable HolderView holders(Kind kind, Key key);
+    @Nullable HolderView holders(ResourceKind resourceKind, Key key);
 
     /**
      * How a key stands, with {@code most} holders at most, and as many of those who wait after the
      * first {@code ahead}; null if nobody uses it.
      */
-    @Nullable KeyView view(Kind kind, Key key, int ahead, int most);
+    @Nullable KeyView view(ResourceKind resourceKind, Key key, int ahead, int most);
 
     /** How a key stands, with {@code most} of each at most; null if nobody uses it. */
-    default @Nullable KeyView view(Kind kind, Key key, int most) {
-        return view(kind, key, 0, most);
+    default @Nullable KeyView view(ResourceKind resourceKind, Key key, int most) {
+        return view(resourceKind, key, 0, most);
     }
 
     /** The keys that somebody waits for, with so many holders and waiters of each at most. */
@@ -59,22 +59,22 @@ public interface Driver extends AutoCloseable {
     boolean kick(long session);
 
     /** Whether a session holds a key. */
-    boolean isHolding(long session, Kind kind, Key key);
+    boolean isHolding(long session, ResourceKind resourceKind, Key key);
 
     /** How much of one kind is held. */
-    HeldCount countHeld(Namespace namespace, Kind kind);
+    HeldCounts countHeld(Namespace namespace, ResourceKind resourceKind);
 
     /** How much of one kind is in use in all namespaces. */
-    KindUsage countUse(Kind kind);
+    ResourceKindUsage countUse(ResourceKind resourceKind);
 
     /**
      * How long those have waited so far who wait for keys of one kind, in no order. Of very many it
      * is those who have waited longest, {@code most} of each shard and namespace.
      */
-    long[] waited(Kind kind, int most);
+    long[] waited(ResourceKind resourceKind, int most);
 
     /** The keys of one kind that somebody holds. */
-    ScanCursor<HolderView> listHolders(Namespace namespace, Kind kind);
+    ScanCursor<HolderView> listHolders(Namespace namespace, ResourceKind resourceKind);
 
     /** How many sessions are open. */
     int openSessions();

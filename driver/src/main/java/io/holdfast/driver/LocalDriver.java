@@ -3,18 +3,18 @@ package io.holdfast.driver;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.EngineViews;
-import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HeldCounts;
 import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyScan;
 import io.holdfast.engine.KeyView;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueueView;
+import io.holdfast.engine.ResourceKind;
+import io.holdfast.engine.ResourceKindUsage;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.ValueView;
 
@@ -58,15 +58,21 @@ public final class LocalDriver implements Driver {
 
     /**
      * @param collectEvery how often idle keys are collected
-     * @param pieceBudget memory for keys, holds, waits and data
+     * @param fixedSizeMemoryBudget memory for keys, holds, waits and data
      */
     public LocalDriver(
             EngineSettings engineSettings,
             KeyLimits keyLimits,
             Duration collectEvery,
             Fences fences,
-            PieceBudget pieceBudget) {
-        this(engineSettings, keyLimits, collectEvery, fences, pieceBudget, System::nanoTime);
+            FixedSizeMemoryBudget fixedSizeMemoryBudget) {
+        this(
+                engineSettings,
+                keyLimits,
+                collectEvery,
+                fences,
+                fixedSizeMemoryBudget,
+                System::nanoTime);
     }
 
     LocalDriver(
@@ -74,14 +80,14 @@ public final class LocalDriver implements Driver {
             KeyLimits keyLimits,
             Duration collectEvery,
             Fences fences,
-            PieceBudget pieceBudget,
+            FixedSizeMemoryBudget fixedSizeMemoryBudget,
             LongSupplier clock) {
         this(
                 engineSettings,
                 keyLimits,
                 collectEvery,
                 fences,
-                pieceBudget,
+                fixedSizeMemoryBudget,
                 DriverObserver.NONE,
                 clock);
     }
@@ -91,7 +97,7 @@ public final class LocalDriver implements Driver {
             KeyLimits keyLimits,
             Duration collectEvery,
             Fences fences,
-            PieceBudget pieceBudget,
+            FixedSizeMemoryBudget fixedSizeMemoryBudget,
             DriverObserver driverObserver,
             LongSupplier clock) {
         this(
@@ -100,7 +106,7 @@ public final class LocalDriver implements Driver {
                         keyLimits,
                         collectEvery,
                         0,
-                        MemoryBudgets.inPieces(pieceBudget),
+                        MemoryBudgets.inPieces(fixedSizeMemoryBudget),
                         driverObserver),
                 fences,
                 clock);
@@ -144,11 +150,11 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public Session open(Mailbox mailbox, ClientInfo clientInfo) {
+    public Session open(EffectMailbox effectMailbox, ClientInfo clientInfo) {
         LocalSession session =
                 new LocalSession(
                         lastSession.incrementAndGet(),
-                        mailbox,
+                        effectMailbox,
                         clientInfo,
                         clock.getAsLong(),
                         this);
@@ -215,13 +221,14 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public @Nullable HolderView holders(Kind kind, Key key) {
-        return shards[shardOf(key)].read(views -> views.holders(kind, key));
+    public @Nullable HolderView holders(ResourceKind resourceKind, Key key) {
+        return shards[shardOf(key)].read(views -> views.holders(resourceKind, key));
     }
 
     @Override
-    public @Nullable KeyView view(Kind kind, Key key, int ahead, int most) {
-        return shards[shardOf(key)].read((views, now) -> views.view(kind, key, ahead, most, now));
+    public @Nullable KeyView view(ResourceKind resourceKind, Key key, int ahead, int most) {
+        return shards[shardOf(key)].read(
+                (views, now) -> views.view(resourceKind, key, ahead, most, now));
     }
 
     @Override
@@ -230,41 +237,43 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public boolean isHolding(long session, Kind kind, Key key) {
-        return shards[shardOf(key)].read(views -> views.isHolding(session, kind, key));
+    public boolean isHolding(long session, ResourceKind resourceKind, Key key) {
+        return shards[shardOf(key)].read(views -> views.isHolding(session, resourceKind, key));
     }
 
     @Override
-    public HeldCount countHeld(Namespace namespace, Kind kind) {
-        HeldCount sum = new HeldCount(0, 0);
+    public HeldCounts countHeld(Namespace namespace, ResourceKind resourceKind) {
+        HeldCounts sum = new HeldCounts(0, 0);
         for (Shard shard : shards) {
-            sum = sum.plus(shard.read(views -> views.countHeld(namespace, kind)));
+            sum = sum.plus(shard.read(views -> views.countHeld(namespace, resourceKind)));
         }
         return sum;
     }
 
     @Override
-    public KindUsage countUse(Kind kind) {
-        KindUsage sum = new KindUsage(0, 0, 0);
+    public ResourceKindUsage countUse(ResourceKind resourceKind) {
+        ResourceKindUsage sum = new ResourceKindUsage(0, 0, 0);
         for (Shard shard : shards) {
-            sum = sum.plus(shard.read(views -> views.countUse(kind)));
+            sum = sum.plus(shard.read(views -> views.countUse(resourceKind)));
         }
         return sum;
     }
 
     @Override
-    public long[] waited(Kind kind, int most) {
+    public long[] waited(ResourceKind resourceKind, int most) {
         return Stream.of(shards)
                 .flatMapToLong(
                         shard ->
                                 LongStream.of(
-                                        shard.read((views, now) -> views.waited(kind, most, now))))
+                                        shard.read(
+                                                (views, now) ->
+                                                        views.waited(resourceKind, most, now))))
                 .toArray();
     }
 
     @Override
-    public ScanCursor<HolderView> listHolders(Namespace namespace, Kind kind) {
-        return new ShardScan<>(views -> views.listHolders(namespace, kind));
+    public ScanCursor<HolderView> listHolders(Namespace namespace, ResourceKind resourceKind) {
+        return new ShardScan<>(views -> views.listHolders(namespace, resourceKind));
     }
 
     @Override

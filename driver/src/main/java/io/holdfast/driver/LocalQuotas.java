@@ -51,51 +51,63 @@ final class LocalQuotas implements Quotas {
     @Override
     public boolean reserveKey(Key key, @Nullable Client client) {
         return reserve(
-                memory.names(), StateSize.name(key), keys, client, Counted.NAME, caps.names());
+                memory.names(),
+                StateSizeEstimates.name(key),
+                keys,
+                client,
+                Counted.NAME,
+                caps.names());
     }
 
     @Override
     public void returnKey(Key key, @Nullable Client client) {
         keys.release();
-        giveBack(memory.names(), StateSize.name(key), client, Counted.NAME);
+        giveBack(memory.names(), StateSizeEstimates.name(key), client, Counted.NAME);
     }
 
     @Override
     public boolean reserveTransientKey(Key key, @Nullable Client client) {
         return reserve(
-                memory.names(), StateSize.name(key), claims, client, Counted.NAME, caps.names());
+                memory.names(),
+                StateSizeEstimates.name(key),
+                claims,
+                client,
+                Counted.NAME,
+                caps.names());
     }
 
     @Override
     public void returnTransientKey(Key key, @Nullable Client client) {
         claims.release();
-        giveBack(memory.names(), StateSize.name(key), client, Counted.NAME);
+        giveBack(memory.names(), StateSizeEstimates.name(key), client, Counted.NAME);
     }
 
     @Override
     public boolean reserveHold(@Nullable Client client) {
-        return reserve(memory.holds(), StateSize.HOLD, null, client, Counted.HOLD, caps.names());
+        return reserve(
+                memory.holds(), StateSizeEstimates.HOLD, null, client, Counted.HOLD, caps.names());
     }
 
     @Override
     public void returnHold(@Nullable Client client) {
-        giveBack(memory.holds(), StateSize.HOLD, client, Counted.HOLD);
+        giveBack(memory.holds(), StateSizeEstimates.HOLD, client, Counted.HOLD);
     }
 
     @Override
     public boolean reserveWait(@Nullable Client client) {
-        return reserve(memory.waits(), StateSize.WAIT, null, client, Counted.WAIT, caps.waits());
+        return reserve(
+                memory.waits(), StateSizeEstimates.WAIT, null, client, Counted.WAIT, caps.waits());
     }
 
     @Override
     public void returnWait(@Nullable Client client) {
-        giveBack(memory.waits(), StateSize.WAIT, client, Counted.WAIT);
+        giveBack(memory.waits(), StateSizeEstimates.WAIT, client, Counted.WAIT);
     }
 
     @Override
     public void grantWait(@Nullable Client client) {
         returnWait(client);
-        memory.holds().reserve(StateSize.HOLD);
+        memory.holds().reserve(StateSizeEstimates.HOLD);
         count(client, Counted.HOLD);
     }
 
@@ -109,7 +121,7 @@ final class LocalQuotas implements Quotas {
     public boolean reserveEntry(Key key, @Nullable Client client) {
         return reserve(
                 memory.data(),
-                StateSize.entry(key),
+                StateSizeEstimates.entry(key),
                 entries,
                 client,
                 Counted.ENTRY,
@@ -119,7 +131,7 @@ final class LocalQuotas implements Quotas {
     @Override
     public void returnEntry(Key key, @Nullable Client client) {
         entries.release();
-        giveBack(memory.data(), StateSize.entry(key), client, Counted.ENTRY);
+        giveBack(memory.data(), StateSizeEstimates.entry(key), client, Counted.ENTRY);
     }
 
     @Override

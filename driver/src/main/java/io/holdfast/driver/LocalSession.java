@@ -15,7 +15,7 @@ final class LocalSession implements Session {
     private static final int CLOSE_SLICE = 1000;
 
     private final long id;
-    private final Mailbox mailbox;
+    private final EffectMailbox effectMailbox;
     private final ClientInfo clientInfo;
     private final long openedNanos;
     private final LocalDriver driver;
@@ -26,9 +26,13 @@ final class LocalSession implements Session {
     private boolean closed;
 
     LocalSession(
-            long id, Mailbox mailbox, ClientInfo clientInfo, long openedNanos, LocalDriver driver) {
+            long id,
+            EffectMailbox effectMailbox,
+            ClientInfo clientInfo,
+            long openedNanos,
+            LocalDriver driver) {
         this.id = id;
-        this.mailbox = mailbox;
+        this.effectMailbox = effectMailbox;
         this.clientInfo = clientInfo;
         this.openedNanos = openedNanos;
         this.driver = driver;
@@ -73,8 +77,8 @@ final class LocalSession implements Session {
         return all;
     }
 
-    Mailbox mailbox() {
-        return mailbox;
+    EffectMailbox mailbox() {
+        return effectMailbox;
     }
 
     @Override

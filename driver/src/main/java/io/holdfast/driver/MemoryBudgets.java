@@ -18,22 +18,22 @@ public record MemoryBudgets(
     public static final MemoryBudgets UNLIMITED = all(MemoryBudget.UNLIMITED);
 
     /** One for all kinds together, which counts pieces whatever their size. */
-    public static MemoryBudgets inPieces(PieceBudget pieceBudget) {
+    public static MemoryBudgets inPieces(FixedSizeMemoryBudget fixedSizeMemoryBudget) {
         return all(
                 new MemoryBudget() {
                     @Override
                     public boolean tryReserve(long bytes) {
-                        return pieceBudget.tryReserve();
+                        return fixedSizeMemoryBudget.tryReserve();
                     }
 
                     @Override
                     public void reserve(long bytes) {
-                        boolean _ = pieceBudget.tryReserve();
+                        boolean _ = fixedSizeMemoryBudget.tryReserve();
                     }
 
                     @Override
                     public void release(long bytes) {
-                        pieceBudget.release();
+                        fixedSizeMemoryBudget.release();
                     }
                 });
     }

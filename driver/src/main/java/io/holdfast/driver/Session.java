@@ -17,7 +17,7 @@ public interface Session {
      * @return true if it has been applied: effects for this session that follow at once are in its
      *     mailbox, which is not woken for them. False if it will be, or has been by another thread:
      *     then the mailbox is woken, with its answer in it or told that it {@link
-     *     Mailbox#onPending}
+     *     EffectMailbox#onPending}
      */
     boolean submit(Command.Keyed command);
 

@@ -9,9 +9,9 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
 import org.jspecify.annotations.Nullable;
@@ -79,11 +79,11 @@ class ClientCapsTest {
     void holds_no_more_slots_than_names() {
         Key key = Key.of("slots");
         for (int i = 0; i < NAMES; i++) {
-            alice.granted(alice.ask(Kind.SEMAPHORE, key, 1_000_000, 0, LONG));
+            alice.granted(alice.ask(ResourceKind.SEMAPHORE, key, 1_000_000, 0, LONG));
         }
-        long request = alice.ask(Kind.SEMAPHORE, key, 1_000_000, 0, LONG);
+        long request = alice.ask(ResourceKind.SEMAPHORE, key, 1_000_000, 0, LONG);
         assertThat(isRefused(answer(alice, request), Refusal.TOO_MANY_KEYS)).isTrue();
-        bob.granted(bob.ask(Kind.SEMAPHORE, key, 1_000_000, 0, LONG));
+        bob.granted(bob.ask(ResourceKind.SEMAPHORE, key, 1_000_000, 0, LONG));
     }
 
     @Test
@@ -137,7 +137,8 @@ class ClientCapsTest {
             assertThat(lease(key, usage)).isNotNull();
         }
         assertThat(lease(key, usage)).isNull();
-        assertThat(bob.release(Kind.SEMAPHORE, key, first)).isInstanceOf(Effect.Released.class);
+        assertThat(bob.release(ResourceKind.SEMAPHORE, key, first))
+                .isInstanceOf(Effect.Released.class);
         assertThat(lease(key, usage)).isNotNull();
         assertThat(lease(key, usage)).isNull();
     }
@@ -150,13 +151,13 @@ class ClientCapsTest {
                 new Command.Acquire(
                         session.id(),
                         1,
-                        Kind.SEMAPHORE,
+                        ResourceKind.SEMAPHORE,
                         key,
                         1_000_000,
                         0,
                         LONG,
                         driver.salt(),
-                        new HoldAttributes(Mode.WRITE, false, false)));
+                        new HoldAttributes(ReadWriteMode.WRITE, false, false)));
         session.close(1);
         return recordingMailbox.answer(1).orElseThrow() instanceof Effect.Granted granted
                 ? granted.token()

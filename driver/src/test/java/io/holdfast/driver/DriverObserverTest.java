@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.holdfast.driver.monitor.ContendedKey;
 import io.holdfast.driver.monitor.EventSubscription;
 import io.holdfast.driver.monitor.Histogram;
-import io.holdfast.driver.monitor.Operation;
+import io.holdfast.driver.monitor.OperationType;
 import io.holdfast.driver.monitor.ServerEvent;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Command;
@@ -16,10 +16,10 @@ import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyEvent;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
 import io.holdfast.engine.QueueView;
+import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
 import org.junit.jupiter.api.AfterEach;
@@ -64,7 +64,7 @@ class DriverObserverTest {
     }
 
     private long count(KeyEvent.Type type) {
-        return serverMonitor.count(Kind.LOCK, type);
+        return serverMonitor.count(ResourceKind.LOCK, type);
     }
 
     private static long sum(Stream<Histogram> histograms) {
@@ -94,12 +94,13 @@ class DriverObserverTest {
         assertThat(count(KeyEvent.Type.TIMED_OUT)).isEqualTo(1);
         assertThat(count(KeyEvent.Type.WAITING)).isEqualTo(1);
         assertThat(count(KeyEvent.Type.RELEASED)).isEqualTo(2);
-        assertThat(serverMonitor.count(Kind.SEMAPHORE, KeyEvent.Type.ACQUIRED)).isZero();
-        assertThat(sum(serverMonitor.waits(Kind.LOCK))).isEqualTo(SECOND);
-        assertThat(sum(serverMonitor.holds(Kind.LOCK))).isEqualTo(3 * SECOND);
+        assertThat(serverMonitor.count(ResourceKind.SEMAPHORE, KeyEvent.Type.ACQUIRED)).isZero();
+        assertThat(sum(serverMonitor.waits(ResourceKind.LOCK))).isEqualTo(SECOND);
+        assertThat(sum(serverMonitor.holds(ResourceKind.LOCK))).isEqualTo(3 * SECOND);
         assertThat(serverMonitor.contended(5))
                 .containsExactly(
-                        new ContendedKey(new ContendedKey.ResourceId(Kind.LOCK, PRINTER), 1));
+                        new ContendedKey(
+                                new ContendedKey.ResourceId(ResourceKind.LOCK, PRINTER), 1));
     }
 
     @Test
@@ -107,20 +108,24 @@ class DriverObserverTest {
         Token token = alice.lock(PRINTER);
         alice.release(PRINTER, token);
         alice.release(PRINTER, token);
-        alice.claim(Kind.LOCK, SCANNER);
-        bob.claim(Kind.LOCK, SCANNER);
-        alice.unclaim(Kind.LOCK, SCANNER);
+        alice.claim(ResourceKind.LOCK, SCANNER);
+        bob.claim(ResourceKind.LOCK, SCANNER);
+        alice.unclaim(ResourceKind.LOCK, SCANNER);
         alice.session.submit(
                 new Command.Data(alice.session.id(), 99, PRINTER, new DataOperation.Increment(1)));
-        assertThat(serverMonitor.countDone(Operation.RELEASE, Kind.LOCK)).isEqualTo(2);
-        assertThat(serverMonitor.countRefused(Operation.RELEASE, Kind.LOCK, Refusal.NOT_HELD))
+        assertThat(serverMonitor.countDone(OperationType.RELEASE, ResourceKind.LOCK)).isEqualTo(2);
+        assertThat(
+                        serverMonitor.countRefused(
+                                OperationType.RELEASE, ResourceKind.LOCK, Refusal.NOT_HELD))
                 .isEqualTo(1);
-        assertThat(serverMonitor.countRefused(Operation.ACQUIRE, Kind.LOCK, Refusal.BUSY))
+        assertThat(
+                        serverMonitor.countRefused(
+                                OperationType.ACQUIRE, ResourceKind.LOCK, Refusal.BUSY))
                 .isEqualTo(1);
-        assertThat(serverMonitor.countDone(Operation.ACQUIRE, Kind.LOCK))
+        assertThat(serverMonitor.countDone(OperationType.ACQUIRE, ResourceKind.LOCK))
                 .as("events count these")
                 .isZero();
-        assertThat(serverMonitor.countDone(Operation.COUNTER, Kind.LOCK)).isEqualTo(1);
+        assertThat(serverMonitor.countDone(OperationType.COUNTER, ResourceKind.LOCK)).isEqualTo(1);
     }
 
     @Test
@@ -138,14 +143,14 @@ class DriverObserverTest {
         bob.ask(PRINTER, LONG, LONG);
         alice.release(PRINTER, token);
         alice.lock(SCANNER);
-        assertThat(serverMonitor.history(Kind.LOCK, PRINTER))
+        assertThat(serverMonitor.history(ResourceKind.LOCK, PRINTER))
                 .extracting(KeyEvent::type)
                 .containsExactly(
                         KeyEvent.Type.ACQUIRED,
                         KeyEvent.Type.WAITING,
                         KeyEvent.Type.RELEASED,
                         KeyEvent.Type.ACQUIRED);
-        assertThat(serverMonitor.history(Kind.SEMAPHORE, PRINTER)).isEmpty();
+        assertThat(serverMonitor.history(ResourceKind.SEMAPHORE, PRINTER)).isEmpty();
     }
 
     @Test
@@ -211,13 +216,13 @@ class DriverObserverTest {
         clock.addAndGet(SECOND);
         alice.ask(SCANNER, 7 * SECOND, LONG);
         clock.addAndGet(SECOND);
-        long fence = Objects.requireNonNull(driver.holders(Kind.LOCK, PRINTER)).since();
+        long fence = Objects.requireNonNull(driver.holders(ResourceKind.LOCK, PRINTER)).since();
         assertThat(driver.holdsAndWaiters(alice.session.id(), 9))
                 .containsExactlyInAnyOrder(
                         new HoldOrWaiterView(
-                                Kind.LOCK,
+                                ResourceKind.LOCK,
                                 PRINTER,
-                                Mode.WRITE,
+                                ReadWriteMode.WRITE,
                                 true,
                                 false,
                                 false,
@@ -225,9 +230,9 @@ class DriverObserverTest {
                                 2 * SECOND,
                                 3 * SECOND),
                         new HoldOrWaiterView(
-                                Kind.LOCK,
+                                ResourceKind.LOCK,
                                 SCANNER,
-                                Mode.WRITE,
+                                ReadWriteMode.WRITE,
                                 false,
                                 true,
                                 false,
@@ -237,14 +242,17 @@ class DriverObserverTest {
         assertThat(all(driver.listQueues(9)))
                 .containsExactly(
                         new QueueView(
-                                Kind.LOCK,
+                                ResourceKind.LOCK,
                                 SCANNER,
                                 1,
                                 1,
                                 List.of(bob.session.id()),
                                 List.of(
                                         new QueueView.Waiter(
-                                                alice.session.id(), Mode.WRITE, SECOND, true))));
+                                                alice.session.id(),
+                                                ReadWriteMode.WRITE,
+                                                SECOND,
+                                                true))));
     }
 
     @Test
@@ -252,7 +260,7 @@ class DriverObserverTest {
         AtomicBoolean kicked = new AtomicBoolean();
         Session carol =
                 driver.open(
-                        new Mailbox() {
+                        new EffectMailbox() {
                             @Override
                             public void add(Effect effect) {}
 
@@ -276,7 +284,7 @@ class DriverObserverTest {
     void says_that_an_owner_does_not_end_its_session() {
         Session carol =
                 driver.open(
-                        new Mailbox() {
+                        new EffectMailbox() {
                             @Override
                             public void add(Effect effect) {}
 
@@ -345,7 +353,7 @@ class DriverObserverTest {
             assertThat(line.waiters()).isNotEmpty();
         }
         for (Key key : keys) {
-            List<KeyEvent> past = serverMonitor.history(Kind.LOCK, key);
+            List<KeyEvent> past = serverMonitor.history(ResourceKind.LOCK, key);
             assertThat(past).allMatch(keyEvent -> keyEvent.key().equals(key));
             assertThat(past).extracting(KeyEvent::atNanos).isSorted();
         }

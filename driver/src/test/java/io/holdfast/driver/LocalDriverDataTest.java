@@ -482,7 +482,7 @@ class LocalDriverDataTest {
     }
 
     /** Memory that keeps count. */
-    private static final class Pieces implements PieceBudget {
+    private static final class Pieces implements FixedSizeMemoryBudget {
         private final AtomicInteger taken = new AtomicInteger();
 
         @Override

@@ -4,7 +4,7 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Token;
-import io.holdfast.testsupport.Tier;
+import io.holdfast.testsupport.TestTier;
 
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -83,7 +83,7 @@ public class LocalDriverLincheckTest {
     @Test
     void does_one_command_after_the_other() {
         new StressOptions()
-                .iterations(Tier.usually(10, 100))
+                .iterations(TestTier.usually(10, 100))
                 .invocationsPerIteration(400)
                 .threads(3)
                 .actorsPerThread(3)

@@ -6,12 +6,12 @@ import static org.awaitility.Awaitility.await;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
-import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HeldCounts;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.Token;
 
@@ -85,13 +85,14 @@ class LocalDriverStressTest {
                     SessionClient sessionClient = new SessionClient(driver);
                     for (int i = 0; i < 2_000; i++) {
                         long request =
-                                sessionClient.ask(Kind.SEMAPHORE, pool, limit, FOREVER, FOREVER);
+                                sessionClient.ask(
+                                        ResourceKind.SEMAPHORE, pool, limit, FOREVER, FOREVER);
                         Token token = sessionClient.granted(request).token();
                         int now = inside.incrementAndGet();
                         most.accumulateAndGet(now, Math::max);
                         assertThat(now).isLessThanOrEqualTo(limit);
                         inside.decrementAndGet();
-                        sessionClient.release(Kind.SEMAPHORE, pool, token);
+                        sessionClient.release(ResourceKind.SEMAPHORE, pool, token);
                         sessionClient.inbox.clear();
                     }
                     sessionClient.close();
@@ -117,13 +118,13 @@ class LocalDriverStressTest {
                             Token token = sessionClient.lock(key);
                             plain[at]++;
                             sessionClient.release(key, token);
-                        } else if (sessionClient.tryClaim(Kind.LOCK, key)) {
+                        } else if (sessionClient.tryClaim(ResourceKind.LOCK, key)) {
                             plain[at]++;
                             if (i % 10 == 0) { // the end of a session is as good
                                 sessionClient.close();
                                 sessionClient = new SessionClient(driver);
                             } else {
-                                sessionClient.unclaim(Kind.LOCK, key);
+                                sessionClient.unclaim(ResourceKind.LOCK, key);
                             }
                         } else {
                             continue;
@@ -135,7 +136,8 @@ class LocalDriverStressTest {
                 });
         assertThat(IntStream.of(plain).sum()).isEqualTo(taken.get());
         assertThat(taken.get()).isGreaterThanOrEqualTo(THREADS / 2 * 2_000);
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK)).isEqualTo(new HeldCount(0, 0));
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
+                .isEqualTo(new HeldCounts(0, 0));
         assertThat(views(driver.listInUse())).isEmpty();
         assertThat(driver.openSessions()).isZero();
     }
@@ -145,7 +147,7 @@ class LocalDriverStressTest {
         LocalDriver driver = driver(0, true);
         List<Key> kept = keys("kept", 3_000);
         SessionClient keeper = new SessionClient(driver);
-        kept.forEach(key -> keeper.claim(Kind.SHARED, key));
+        kept.forEach(key -> keeper.claim(ResourceKind.SHARED, key));
         AtomicInteger busy = new AtomicInteger(THREADS - 1);
         parallelThreads.run(
                 THREADS,
@@ -161,28 +163,28 @@ class LocalDriverStressTest {
                     do {
                         Map<Key, Integer> times = new HashMap<>();
                         ScanCursor<HolderView> scanCursor =
-                                driver.listHolders(Namespace.DEFAULT, Kind.SHARED);
+                                driver.listHolders(Namespace.DEFAULT, ResourceKind.SHARED);
                         for (var next = scanCursor.next();
                                 !next.isEmpty();
                                 next = scanCursor.next()) {
                             next.forEach(view -> times.merge(view.key(), 1, Integer::sum));
                         }
                         assertThat(kept).allMatch(key -> times.getOrDefault(key, 0) == 1);
-                        int count = driver.countHeld(Namespace.DEFAULT, Kind.SHARED).keys();
+                        int count = driver.countHeld(Namespace.DEFAULT, ResourceKind.SHARED).keys();
                         assertThat(count).isBetween(3_000, 3_700);
                     } while (busy.get() > 0);
                 });
         await().atMost(RecordingMailbox.LIMIT).until(() -> driver.openSessions() == 1);
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.SHARED))
-                .isEqualTo(new HeldCount(3_000, 3_000));
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.SHARED))
+                .isEqualTo(new HeldCounts(3_000, 3_000));
     }
 
     private static void visit(LocalDriver driver, List<Key> kept, int member) {
         for (int round = 0; round < 5; round++) {
             SessionClient guest = new SessionClient(driver);
             for (int i = 0; i < 1_000; i++) {
-                guest.claim(Kind.SHARED, Key.of("guest-" + (i * member % 700)));
-                guest.claim(Kind.SHARED, kept.get(i));
+                guest.claim(ResourceKind.SHARED, Key.of("guest-" + (i * member % 700)));
+                guest.claim(ResourceKind.SHARED, kept.get(i));
             }
             guest.close();
         }

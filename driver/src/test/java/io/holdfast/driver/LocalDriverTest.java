@@ -6,8 +6,8 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.Token;
 
@@ -83,8 +83,8 @@ class LocalDriverTest {
     void wakes_a_session_after_its_effects_are_in_its_mailbox() {
         List<Integer> seen = new ArrayList<>();
         RecordingMailbox[] inbox = new RecordingMailbox[1];
-        Mailbox watching =
-                new Mailbox() {
+        EffectMailbox watching =
+                new EffectMailbox() {
                     @Override
                     public void add(Effect effect) {
                         inbox[0].add(effect);
@@ -107,8 +107,8 @@ class LocalDriverTest {
     void holds_no_lock_of_a_shard_while_it_wakes() throws InterruptedException {
         CountDownLatch passed = new CountDownLatch(1);
         AtomicBoolean blocked = new AtomicBoolean();
-        Mailbox slow =
-                new Mailbox() {
+        EffectMailbox slow =
+                new EffectMailbox() {
                     @Override
                     public void add(Effect effect) {}
 
@@ -280,7 +280,7 @@ class LocalDriverTest {
             alice.lock(Key.of("used-" + i));
             used.add(Key.of("used-" + i));
         }
-        alice.ask(Kind.SEMAPHORE, Key.of("pool"), 3, 0, LONG);
+        alice.ask(ResourceKind.SEMAPHORE, Key.of("pool"), 3, 0, LONG);
         used.add(Key.of("pool"));
         Set<Key> idle = new HashSet<>();
         for (int i = 0; i < 40; i++) {
@@ -323,7 +323,8 @@ class LocalDriverTest {
     }
 
     private static Command.Keyed acquire(Session session, long request, Key key) {
-        return new Command.Acquire(session.id(), request, Kind.LOCK, key, 1, LONG, LONG, request);
+        return new Command.Acquire(
+                session.id(), request, ResourceKind.LOCK, key, 1, LONG, LONG, request);
     }
 
     private static int shardOf(Key key) {

@@ -6,12 +6,12 @@ import static org.awaitility.Awaitility.await;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
-import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HeldCounts;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
 import org.junit.jupiter.api.AfterEach;
@@ -32,13 +32,13 @@ import java.util.concurrent.atomic.AtomicReference;
 class LocalDriverTryAcquireTest {
     private static final Key PRINTER = Key.of("printer");
     private static final int MAX_CLAIMS = 60_000;
-    private static final HeldCount NONE = new HeldCount(0, 0);
+    private static final HeldCounts NONE = new HeldCounts(0, 0);
 
     /** Memory that keeps count. */
     private final AtomicInteger pieces = new AtomicInteger();
 
-    private final PieceBudget pieceBudget =
-            new PieceBudget() {
+    private final FixedSizeMemoryBudget fixedSizeMemoryBudget =
+            new FixedSizeMemoryBudget() {
                 @Override
                 public boolean tryReserve() {
                     pieces.incrementAndGet();
@@ -57,7 +57,7 @@ class LocalDriverTryAcquireTest {
                     new KeyLimits(0, MAX_CLAIMS, 0),
                     Duration.ofHours(1),
                     new ClockFences(),
-                    pieceBudget);
+                    fixedSizeMemoryBudget);
     private final SessionClient alice =
             new SessionClient(driver, new RecordingMailbox(), "alice:1");
     private final SessionClient bob = new SessionClient(driver, new RecordingMailbox(), "bob:2");
@@ -89,55 +89,56 @@ class LocalDriverTryAcquireTest {
     void tells_who_holds_a_key_in_whatever_shard_it_is() {
         for (int i = 0; i < 100; i++) {
             Key key = Key.of("key-" + i);
-            assertThat(driver.holders(Kind.LOCK, key)).isNull();
-            assertThat(driver.holders(Kind.SHARED, key)).isNull();
-            assertThat(alice.tryClaim(Kind.LOCK, key)).isTrue();
-            bob.claim(Kind.SHARED, key);
-            alice.claim(Kind.SHARED, key);
-            assertThat(driver.holders(Kind.LOCK, key))
+            assertThat(driver.holders(ResourceKind.LOCK, key)).isNull();
+            assertThat(driver.holders(ResourceKind.SHARED, key)).isNull();
+            assertThat(alice.tryClaim(ResourceKind.LOCK, key)).isTrue();
+            bob.claim(ResourceKind.SHARED, key);
+            alice.claim(ResourceKind.SHARED, key);
+            assertThat(driver.holders(ResourceKind.LOCK, key))
                     .extracting(HolderView::key, HolderView::sessions)
                     .containsExactly(key, List.of(alice.session.id()));
-            assertThat(driver.holders(Kind.SHARED, key))
+            assertThat(driver.holders(ResourceKind.SHARED, key))
                     .extracting(HolderView::sessions)
                     .isEqualTo(List.of(bob.session.id(), alice.session.id()));
-            alice.unclaim(Kind.LOCK, key);
-            assertThat(driver.holders(Kind.LOCK, key)).isNull();
+            alice.unclaim(ResourceKind.LOCK, key);
+            assertThat(driver.holders(ResourceKind.LOCK, key)).isNull();
         }
     }
 
     @Test
     void sees_a_lock_with_a_lease_as_held_too() {
         Token token = alice.lock(PRINTER);
-        assertThat(bob.claim(Kind.LOCK, PRINTER))
+        assertThat(bob.claim(ResourceKind.LOCK, PRINTER))
                 .extracting(effect -> ((Effect.Refused) effect).reason())
                 .isEqualTo(Refusal.BUSY);
-        assertThat(driver.holders(Kind.LOCK, PRINTER))
+        assertThat(driver.holders(ResourceKind.LOCK, PRINTER))
                 .extracting(HolderView::since)
                 .isEqualTo(token.fence());
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK)).isEqualTo(new HeldCount(1, 1));
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
+                .isEqualTo(new HeldCounts(1, 1));
     }
 
     @Test
     void adds_up_what_is_held_in_all_shards() {
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK)).isEqualTo(NONE);
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK)).isEqualTo(NONE);
         for (int i = 0; i < 200; i++) {
-            alice.claim(Kind.LOCK, Key.of("key-" + i));
-            alice.claim(Kind.SHARED, Key.of("key-" + i));
-            bob.claim(Kind.SHARED, Key.of("key-" + i));
+            alice.claim(ResourceKind.LOCK, Key.of("key-" + i));
+            alice.claim(ResourceKind.SHARED, Key.of("key-" + i));
+            bob.claim(ResourceKind.SHARED, Key.of("key-" + i));
         }
         Key elsewhere = Key.of(new Namespace("elsewhere"), "key".getBytes(StandardCharsets.UTF_8));
-        alice.claim(Kind.LOCK, elsewhere);
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK))
-                .isEqualTo(new HeldCount(200, 200));
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.SHARED))
-                .isEqualTo(new HeldCount(200, 400));
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.SEMAPHORE)).isEqualTo(NONE);
-        assertThat(driver.countHeld(elsewhere.namespace(), Kind.LOCK))
-                .isEqualTo(new HeldCount(1, 1));
+        alice.claim(ResourceKind.LOCK, elsewhere);
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
+                .isEqualTo(new HeldCounts(200, 200));
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.SHARED))
+                .isEqualTo(new HeldCounts(200, 400));
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.SEMAPHORE)).isEqualTo(NONE);
+        assertThat(driver.countHeld(elsewhere.namespace(), ResourceKind.LOCK))
+                .isEqualTo(new HeldCounts(1, 1));
         alice.close();
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK)).isEqualTo(NONE);
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.SHARED))
-                .isEqualTo(new HeldCount(200, 200));
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK)).isEqualTo(NONE);
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.SHARED))
+                .isEqualTo(new HeldCounts(200, 200));
     }
 
     @Test
@@ -147,12 +148,12 @@ class LocalDriverTryAcquireTest {
         for (int i = 0; i < 2_000; i++) { // more than a slice in some shard
             Key key = Key.of("key-" + i);
             keys.add(key);
-            alice.claim(Kind.SHARED, key);
-            bob.claim(Kind.SHARED, key);
+            alice.claim(ResourceKind.SHARED, key);
+            bob.claim(ResourceKind.SHARED, key);
             expected.put(key, List.of(alice.session.id(), bob.session.id()));
         }
-        alice.claim(Kind.LOCK, PRINTER);
-        List<HolderView> views = read(driver.listHolders(Namespace.DEFAULT, Kind.SHARED));
+        alice.claim(ResourceKind.LOCK, PRINTER);
+        List<HolderView> views = read(driver.listHolders(Namespace.DEFAULT, ResourceKind.SHARED));
         assertThat(views).hasSize(keys.size());
         Map<Key, List<Long>> seen = new HashMap<>();
         views.forEach(view -> seen.put(view.key(), view.sessions()));
@@ -161,8 +162,9 @@ class LocalDriverTryAcquireTest {
                 .extracting(HolderView::key)
                 .as("in order of acquisition over all shards")
                 .isEqualTo(keys);
-        assertThat(read(driver.listHolders(Namespace.DEFAULT, Kind.LOCK))).hasSize(1);
-        assertThat(read(driver.listHolders(new Namespace("elsewhere"), Kind.LOCK))).isEmpty();
+        assertThat(read(driver.listHolders(Namespace.DEFAULT, ResourceKind.LOCK))).hasSize(1);
+        assertThat(read(driver.listHolders(new Namespace("elsewhere"), ResourceKind.LOCK)))
+                .isEmpty();
     }
 
     @Test
@@ -173,29 +175,31 @@ class LocalDriverTryAcquireTest {
                         new KeyLimits(1, 50, 0),
                         Duration.ofHours(1),
                         new ClockFences(),
-                        pieceBudget);
+                        fixedSizeMemoryBudget);
         try {
             SessionClient carol = new SessionClient(small);
             SessionClient dave = new SessionClient(small);
             for (int i = 0; i < 25; i++) {
-                assertThat(carol.tryClaim(Kind.LOCK, Key.of("key-" + i))).isTrue();
-                assertThat(carol.tryClaim(Kind.SHARED, Key.of("key-" + i))).isTrue();
+                assertThat(carol.tryClaim(ResourceKind.LOCK, Key.of("key-" + i))).isTrue();
+                assertThat(carol.tryClaim(ResourceKind.SHARED, Key.of("key-" + i))).isTrue();
             }
-            assertThat(carol.claim(Kind.LOCK, PRINTER))
+            assertThat(carol.claim(ResourceKind.LOCK, PRINTER))
                     .extracting(effect -> ((Effect.Refused) effect).reason())
                     .isEqualTo(Refusal.TOO_MANY_KEYS);
-            assertThat(dave.tryClaim(Kind.SHARED, Key.of("key-3"))).as("no new name").isTrue();
+            assertThat(dave.tryClaim(ResourceKind.SHARED, Key.of("key-3")))
+                    .as("no new name")
+                    .isTrue();
             assertThat(dave.tryLock(PRINTER)).as("keys have a cap of their own").isTrue();
-            carol.unclaim(Kind.LOCK, Key.of("key-7"));
-            assertThat(carol.tryClaim(Kind.LOCK, Key.of("another"))).isTrue();
-            assertThat(carol.tryClaim(Kind.SHARED, Key.of("another"))).isFalse();
+            carol.unclaim(ResourceKind.LOCK, Key.of("key-7"));
+            assertThat(carol.tryClaim(ResourceKind.LOCK, Key.of("another"))).isTrue();
+            assertThat(carol.tryClaim(ResourceKind.SHARED, Key.of("another"))).isFalse();
             carol.close();
             dave.close();
             SessionClient erin = new SessionClient(small);
             for (int i = 0; i < 50; i++) {
-                assertThat(erin.tryClaim(Kind.LOCK, Key.of("later-" + i))).isTrue();
+                assertThat(erin.tryClaim(ResourceKind.LOCK, Key.of("later-" + i))).isTrue();
             }
-            assertThat(erin.tryClaim(Kind.LOCK, Key.of("one too many"))).isFalse();
+            assertThat(erin.tryClaim(ResourceKind.LOCK, Key.of("one too many"))).isFalse();
         } finally {
             small.close();
         }
@@ -203,15 +207,15 @@ class LocalDriverTryAcquireTest {
 
     @Test
     void tells_a_closing_session_in_its_own_mailbox_what_it_lost() {
-        alice.claim(Kind.LOCK, PRINTER);
-        alice.claim(Kind.SHARED, PRINTER);
-        alice.claim(Kind.SHARED, Key.of("room"));
+        alice.claim(ResourceKind.LOCK, PRINTER);
+        alice.claim(ResourceKind.SHARED, PRINTER);
+        alice.claim(ResourceKind.SHARED, Key.of("room"));
         bob.lock(Key.of("scanner"));
         alice.close();
         assertThat(orphaned(alice)).isEqualTo(List.of(1, 2));
         assertThat(alice.inbox.wakes()).isZero();
-        bob.claim(Kind.LOCK, PRINTER);
-        bob.unclaim(Kind.LOCK, PRINTER);
+        bob.claim(ResourceKind.LOCK, PRINTER);
+        bob.unclaim(ResourceKind.LOCK, PRINTER);
         assertThat(orphaned(bob)).isEqualTo(List.of(0, 0));
     }
 
@@ -219,12 +223,15 @@ class LocalDriverTryAcquireTest {
     void closes_a_session_with_very_many_claims_completely_and_serves_others_meanwhile() {
         int claims = 50_000;
         for (int i = 0; i < claims; i++) {
-            assertThat(alice.tryClaim(i % 5 == 0 ? Kind.SHARED : Kind.LOCK, Key.of("key-" + i)))
+            assertThat(
+                            alice.tryClaim(
+                                    i % 5 == 0 ? ResourceKind.SHARED : ResourceKind.LOCK,
+                                    Key.of("key-" + i)))
                     .isTrue();
         }
         long first = bob.ask(Key.of("key-1"), Command.FOREVER, Command.FOREVER);
         long last = bob.ask(Key.of("key-" + (claims - 1)), Command.FOREVER, Command.FOREVER);
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK).keys()).isEqualTo(40_000);
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys()).isEqualTo(40_000);
         alice.close();
         alice.close(); // once is enough
         assertThat(alice.inbox.answer(alice.ask(PRINTER, 0, 1))).as("closed at once").isEmpty();
@@ -233,8 +240,8 @@ class LocalDriverTryAcquireTest {
         while (driver.nameOf(alice.session.id()) != null) {
             for (int i = 0; i < 16; i++) {
                 Key key = Key.of("other-" + i);
-                assertThat(bob.tryClaim(Kind.LOCK, key)).isTrue();
-                assertThat(bob.unclaim(Kind.LOCK, key)).isInstanceOf(Effect.Released.class);
+                assertThat(bob.tryClaim(ResourceKind.LOCK, key)).isTrue();
+                assertThat(bob.unclaim(ResourceKind.LOCK, key)).isInstanceOf(Effect.Released.class);
             }
             assertThat(++rounds).isLessThan(10_000_000);
         }
@@ -242,8 +249,9 @@ class LocalDriverTryAcquireTest {
         bob.granted(last);
         assertThat(driver.openSessions()).isEqualTo(1);
         assertThat(alice.session.isHolding()).isFalse();
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK)).isEqualTo(new HeldCount(2, 2));
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.SHARED)).isEqualTo(NONE);
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
+                .isEqualTo(new HeldCounts(2, 2));
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.SHARED)).isEqualTo(NONE);
         assertThat(orphaned(alice)).isEqualTo(List.of(40_000, 10_000));
         assertThat(alice.inbox.all())
                 .filteredOn(Effect.Orphaned.class::isInstance)
@@ -254,18 +262,18 @@ class LocalDriverTryAcquireTest {
 
         SessionClient carol = new SessionClient(driver);
         for (int i = 0; i < MAX_CLAIMS; i++) {
-            if (!carol.tryClaim(Kind.SHARED, Key.of("after-" + i))) {
+            if (!carol.tryClaim(ResourceKind.SHARED, Key.of("after-" + i))) {
                 throw new AssertionError("no room for claim " + i);
             }
         }
-        assertThat(carol.tryClaim(Kind.SHARED, Key.of("one too many"))).isFalse();
+        assertThat(carol.tryClaim(ResourceKind.SHARED, Key.of("one too many"))).isFalse();
     }
 
     @Test
     void gives_what_a_closing_session_loses_to_those_who_wait() {
         int claims = 20_000;
         for (int i = 0; i < claims; i++) {
-            alice.claim(Kind.LOCK, Key.of("key-" + i));
+            alice.claim(ResourceKind.LOCK, Key.of("key-" + i));
         }
         for (int i = 0; i < claims; i++) {
             bob.ask(Key.of("key-" + i), Command.FOREVER, Command.FOREVER);
@@ -279,7 +287,7 @@ class LocalDriverTryAcquireTest {
         assertThat(orphaned(alice)).isEqualTo(List.of(claims, 0));
         bob.close();
         await().atMost(RecordingMailbox.LIMIT).until(() -> driver.openSessions() == 0);
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK)).isEqualTo(NONE);
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK)).isEqualTo(NONE);
         assertThat(pieces).as("the keys, which are remembered").hasValue(claims);
     }
 

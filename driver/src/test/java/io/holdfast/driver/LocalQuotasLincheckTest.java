@@ -1,7 +1,7 @@
 package io.holdfast.driver;
 
 import io.holdfast.engine.Key;
-import io.holdfast.testsupport.Tier;
+import io.holdfast.testsupport.TestTier;
 
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -41,7 +41,7 @@ public class LocalQuotasLincheckTest {
     @DisplayName("counts no key that was refused (22.2, 22.3)")
     void counts_no_key_that_was_refused() {
         new ModelCheckingOptions()
-                .iterations(Tier.usually(20, 200))
+                .iterations(TestTier.usually(20, 200))
                 .invocationsPerIteration(150)
                 .threads(3)
                 .actorsPerThread(1)

@@ -66,8 +66,8 @@ class LocalQuotasTest {
     @Test
     void gives_all_its_memory_back() {
         AtomicLong pieces = new AtomicLong();
-        PieceBudget counting =
-                new PieceBudget() {
+        FixedSizeMemoryBudget counting =
+                new FixedSizeMemoryBudget() {
                     @Override
                     public boolean tryReserve() {
                         pieces.incrementAndGet();
@@ -188,8 +188,9 @@ class LocalQuotasTest {
         return ledger(new KeyLimits(maxKeys, 0, 0), room::get);
     }
 
-    private static LocalQuotas ledger(KeyLimits keyLimits, PieceBudget pieceBudget) {
-        return ledger(keyLimits, ClientLimits.NONE, MemoryBudgets.inPieces(pieceBudget));
+    private static LocalQuotas ledger(
+            KeyLimits keyLimits, FixedSizeMemoryBudget fixedSizeMemoryBudget) {
+        return ledger(keyLimits, ClientLimits.NONE, MemoryBudgets.inPieces(fixedSizeMemoryBudget));
     }
 
     private static LocalQuotas ledger(

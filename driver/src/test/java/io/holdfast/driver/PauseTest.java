@@ -7,7 +7,7 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
 import org.junit.jupiter.api.AfterEach;
@@ -80,7 +80,8 @@ class PauseTest {
         await().atMost(RecordingMailbox.LIMIT).until(() -> rounds.size() == 1);
 
         alice.session.submit( // the event loop reads it
-                new Command.Renew(alice.session.id(), 99, Kind.LOCK, RENEWED, token, LEASE));
+                new Command.Renew(
+                        alice.session.id(), 99, ResourceKind.LOCK, RENEWED, token, LEASE));
         assertThat(alice.inbox.answer(99))
                 .contains(new Effect.Renewed(alice.session.id(), 99, LEASE));
         assertThat(bob.inbox.all()).isEmpty();

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** A mailbox that keeps what it gets and lets a test wait for it. */
-final class RecordingMailbox implements Mailbox {
+final class RecordingMailbox implements EffectMailbox {
     /** Far more than anything here takes, also on a busy machine. */
     static final Duration LIMIT = Duration.ofSeconds(60);
 

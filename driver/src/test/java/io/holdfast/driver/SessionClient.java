@@ -3,7 +3,7 @@ package io.holdfast.driver;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
 import java.util.Optional;
@@ -32,16 +32,16 @@ final class SessionClient {
 
     /** Asks for a mutex and gives the number of the request. */
     long ask(Key key, long waitNanos, long leaseNanos) {
-        return ask(Kind.LOCK, key, 1, waitNanos, leaseNanos);
+        return ask(ResourceKind.LOCK, key, 1, waitNanos, leaseNanos);
     }
 
-    long ask(Kind kind, Key key, long limit, long waitNanos, long leaseNanos) {
+    long ask(ResourceKind resourceKind, Key key, long limit, long waitNanos, long leaseNanos) {
         long request = lastRequest.incrementAndGet();
         session.submit(
                 new Command.Acquire(
                         session.id(),
                         request,
-                        kind,
+                        resourceKind,
                         key,
                         limit,
                         waitNanos,
@@ -62,44 +62,45 @@ final class SessionClient {
     }
 
     Effect release(Key key, Token token) {
-        return release(Kind.LOCK, key, token);
+        return release(ResourceKind.LOCK, key, token);
     }
 
-    Effect release(Kind kind, Key key, Token token) {
-        return tryRelease(kind, key, token).orElseThrow();
+    Effect release(ResourceKind resourceKind, Key key, Token token) {
+        return tryRelease(resourceKind, key, token).orElseThrow();
     }
 
     /** The answer to a release; empty if the session is closed. */
     Optional<Effect> tryRelease(Key key, Token token) {
-        return tryRelease(Kind.LOCK, key, token);
+        return tryRelease(ResourceKind.LOCK, key, token);
     }
 
-    private Optional<Effect> tryRelease(Kind kind, Key key, Token token) {
+    private Optional<Effect> tryRelease(ResourceKind resourceKind, Key key, Token token) {
         long request = lastRequest.incrementAndGet();
-        session.submit(new Command.Release(session.id(), request, kind, key, token));
+        session.submit(new Command.Release(session.id(), request, resourceKind, key, token));
         return inbox.answer(request);
     }
 
     /** Claims a key at once. */
-    Effect claim(Kind kind, Key key) {
+    Effect claim(ResourceKind resourceKind, Key key) {
         long request = lastRequest.incrementAndGet();
-        session.submit(new Command.TryAcquire(session.id(), request, kind, key, driver.salt()));
+        session.submit(
+                new Command.TryAcquire(session.id(), request, resourceKind, key, driver.salt()));
         return inbox.answer(request).orElseThrow();
     }
 
     /** Whether a key that should be free could be claimed. */
-    boolean tryClaim(Kind kind, Key key) {
-        return claim(kind, key) instanceof Effect.TryAcquired;
+    boolean tryClaim(ResourceKind resourceKind, Key key) {
+        return claim(resourceKind, key) instanceof Effect.TryAcquired;
     }
 
-    Effect unclaim(Kind kind, Key key) {
+    Effect unclaim(ResourceKind resourceKind, Key key) {
         long request = lastRequest.incrementAndGet();
-        session.submit(new Command.ReleaseBySession(session.id(), request, kind, key));
+        session.submit(new Command.ReleaseBySession(session.id(), request, resourceKind, key));
         return inbox.answer(request).orElseThrow();
     }
 
     void cancel(Key key, long request) {
-        session.submit(new Command.Cancel(session.id(), request, Kind.LOCK, key));
+        session.submit(new Command.Cancel(session.id(), request, ResourceKind.LOCK, key));
     }
 
     Effect.Granted granted(long request) {

@@ -21,14 +21,14 @@ public sealed interface Command {
 
     /** A command about a lock or a semaphore. */
     sealed interface Locking extends Keyed {
-        Kind kind();
+        ResourceKind kind();
     }
 
     /** Take a slot, waiting in line at most {@code waitNanos}; 0 tries once. */
     record Acquire(
             long session,
             long request,
-            Kind kind,
+            ResourceKind kind,
             Key key,
             long limit,
             long waitNanos,
@@ -39,7 +39,7 @@ public sealed interface Command {
         public Acquire(
                 long session,
                 long request,
-                Kind kind,
+                ResourceKind kind,
                 Key key,
                 long limit,
                 long waitNanos,
@@ -61,27 +61,27 @@ public sealed interface Command {
     /**
      * Get in line without blocking; {@link Await} asks for the outcome.
      *
-     * @param mode {@link Mode#READ} for mutexes only
+     * @param mode {@link ReadWriteMode#READ} for mutexes only
      */
     record Enqueue(
             long session,
             long request,
-            Kind kind,
+            ResourceKind kind,
             Key key,
             long limit,
             long leaseNanos,
             long salt,
-            Mode mode)
+            ReadWriteMode mode)
             implements Locking {
         public Enqueue(
                 long session,
                 long request,
-                Kind kind,
+                ResourceKind kind,
                 Key key,
                 long limit,
                 long leaseNanos,
                 long salt) {
-            this(session, request, kind, key, limit, leaseNanos, salt, Mode.WRITE);
+            this(session, request, kind, key, limit, leaseNanos, salt, ReadWriteMode.WRITE);
         }
     }
 
@@ -89,15 +89,16 @@ public sealed interface Command {
      * Wait for what {@link Enqueue} began. Who waits for it already is told {@link
      * Effect.Cancelled}.
      */
-    record Await(long session, long request, Kind kind, Key key, long waitNanos)
+    record Await(long session, long request, ResourceKind kind, Key key, long waitNanos)
             implements Locking {}
 
     /** Give a slot back: whoever knows the token may. */
-    record Release(long session, long request, Kind kind, Key key, Token token)
+    record Release(long session, long request, ResourceKind kind, Key key, Token token)
             implements Locking {}
 
     /** Start the lease anew, with this length: whoever knows the token may. */
-    record Renew(long session, long request, Kind kind, Key key, Token token, long leaseNanos)
+    record Renew(
+            long session, long request, ResourceKind kind, Key key, Token token, long leaseNanos)
             implements Locking {}
 
     /**
@@ -105,14 +106,15 @@ public sealed interface Command {
      * has no lease, and nobody is told a token. A session that has one keeps it. The name of what
      * was only ever claimed is forgotten as soon as nobody has it.
      */
-    record TryAcquire(long session, long request, Kind kind, Key key, long salt)
+    record TryAcquire(long session, long request, ResourceKind kind, Key key, long salt)
             implements Locking {}
 
     /** Give back what this session holds, unless it asked for it by {@link RequestOffer}. */
-    record ReleaseBySession(long session, long request, Kind kind, Key key) implements Locking {}
+    record ReleaseBySession(long session, long request, ResourceKind kind, Key key)
+            implements Locking {}
 
     /** Ask how many hold it, and whether this session does other than by {@link RequestOffer}. */
-    record Inspect(long session, long request, Kind kind, Key key) implements Locking {}
+    record Inspect(long session, long request, ResourceKind kind, Key key) implements Locking {}
 
     /**
      * Take a slot away from whoever has it, however it was taken: an operator says so. Answered by
@@ -120,7 +122,7 @@ public sealed interface Command {
      *
      * @param fence of the hold; 0 for all there are
      */
-    record ForceRelease(long session, long request, Kind kind, Key key, long fence)
+    record ForceRelease(long session, long request, ResourceKind kind, Key key, long fence)
             implements Locking {}
 
     /**
@@ -128,13 +130,13 @@ public sealed interface Command {
      * meanwhile is released, so the sender must disregard a {@link Effect.Granted} of that number
      * from now on. Nothing happens where neither exists.
      */
-    record Cancel(long session, long request, Kind kind, Key key) implements Locking {}
+    record Cancel(long session, long request, ResourceKind kind, Key key) implements Locking {}
 
     /** A command about a mutex as a read/write lock. */
     sealed interface ReadWrite extends Locking {
         @Override
-        default Kind kind() {
-            return Kind.LOCK;
+        default ResourceKind kind() {
+            return ResourceKind.LOCK;
         }
     }
 
@@ -151,7 +153,7 @@ public sealed interface Command {
             long session,
             long request,
             Key key,
-            Mode mode,
+            ReadWriteMode mode,
             long waitNanos,
             long confirmNanos,
             long leaseNanos,
@@ -195,7 +197,8 @@ public sealed interface Command {
      * Have a lock as if this request had asked for it and confirmed. Refused as {@link
      * Refusal#BUSY} unless the key is suspended and what is held and offered leaves room for it.
      */
-    record Reassert(long session, long request, Key key, Mode mode, long leaseNanos, long salt)
+    record Reassert(
+            long session, long request, Key key, ReadWriteMode mode, long leaseNanos, long salt)
             implements ReadWrite {}
 
     /** Read or change a counter, a value or a list. */

@@ -3,7 +3,7 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /** Something that ends at a time. Its fields belong to {@link Deadlines}. */
-abstract sealed class Deadline permits Hold, Waiter, KeyedState, Quarantine {
+abstract sealed class Deadline permits Hold, Waiter, KeyedState, RestartQuarantine {
     static final int UNSCHEDULED = -1;
 
     /** When it ends, while it is scheduled. */

@@ -53,7 +53,8 @@ public sealed interface Effect {
      * The turn of a {@link Command.RequestOffer} has come: it is to be confirmed in time. This and
      * the two below carry the number of the ask, and come unasked.
      */
-    record Offered(long session, long request, Key key, Mode mode, long fence) implements Effect {}
+    record Offered(long session, long request, Key key, ReadWriteMode mode, long fence)
+            implements Effect {}
 
     /** An offer was not confirmed in time. */
     record OfferExpired(long session, long request) implements Effect {}
@@ -86,7 +87,7 @@ public sealed interface Effect {
      *
      * @param fence 0 unless it is offered or held
      */
-    record StatusReport(long session, long request, RequestStatus status, long fence)
+    record StatusReport(long session, long request, OfferRequestStatus status, long fence)
             implements Effect {}
 
     /** It was changed as asked. */

@@ -14,7 +14,7 @@ final class EngineState {
     final Map<Key, Resource> locks = new HashMap<>();
     final Map<Key, Resource> semaphores = new HashMap<>();
     final Map<Key, Resource> shared = new HashMap<>();
-    final Map<Namespace, Map<Kind, UsageCounters>> usage = new HashMap<>();
+    final Map<Namespace, Map<ResourceKind, UsageCounters>> usage = new HashMap<>();
     final Map<Long, SessionState> sessions = new HashMap<>();
     final Deadlines deadlines = new Deadlines();
 
@@ -36,15 +36,15 @@ final class EngineState {
         this.data = new DataStore(engineSettings);
     }
 
-    Resource add(Kind kind, Key key, long limit) {
-        UsageCounters tally = usage(key.namespace(), kind);
+    Resource add(ResourceKind resourceKind, Key key, long limit) {
+        UsageCounters tally = usage(key.namespace(), resourceKind);
         Resource resource =
-                switch (kind) {
+                switch (resourceKind) {
                     case LOCK -> new ReadWriteLock(key, tally);
                     case SEMAPHORE -> new Semaphore(key, limit, tally);
                     case SHARED -> new SharedLock(key, tally);
                 };
-        space(kind).put(key, resource);
+        space(resourceKind).put(key, resource);
         all.addLast(resource);
         return resource;
     }
@@ -54,8 +54,8 @@ final class EngineState {
         space(resource.kind()).remove(resource.key);
     }
 
-    Map<Key, Resource> space(Kind kind) {
-        return switch (kind) {
+    Map<Key, Resource> space(ResourceKind resourceKind) {
+        return switch (resourceKind) {
             case LOCK -> locks;
             case SEMAPHORE -> semaphores;
             case SHARED -> shared;
@@ -81,21 +81,21 @@ final class EngineState {
         return sessionState;
     }
 
-    UsageCounters usage(Namespace namespace, Kind kind) {
-        return usage.computeIfAbsent(namespace, _ -> new EnumMap<>(Kind.class))
-                .computeIfAbsent(kind, _ -> new UsageCounters());
+    UsageCounters usage(Namespace namespace, ResourceKind resourceKind) {
+        return usage.computeIfAbsent(namespace, _ -> new EnumMap<>(ResourceKind.class))
+                .computeIfAbsent(resourceKind, _ -> new UsageCounters());
     }
 
     /** See {@link LockEngine#snapshot}. */
     byte[] snapshot() {
         var out = new SnapshotWriter();
-        var resourceWriter = new ResourceWriter(deadlines, sessions, out);
+        var resourceSnapshotWriter = new ResourceSnapshotWriter(deadlines, sessions, out);
         out.number(nowNanos);
-        for (Kind kind : Kind.values()) {
-            List<Resource> resources = new ArrayList<>(space(kind).values());
+        for (ResourceKind resourceKind : ResourceKind.values()) {
+            List<Resource> resources = new ArrayList<>(space(resourceKind).values());
             resources.sort(Comparator.comparing(resource -> resource.key));
             out.number(resources.size());
-            resources.forEach(resourceWriter::write);
+            resources.forEach(resourceSnapshotWriter::write);
         }
         data.write(out);
         return out.toBytes();

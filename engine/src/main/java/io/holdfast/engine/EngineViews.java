@@ -25,13 +25,13 @@ public final class EngineViews {
     }
 
     /** Whether a name is remembered, used or not. */
-    public boolean isKnown(Kind kind, Key key) {
-        return state.space(kind).containsKey(key);
+    public boolean isKnown(ResourceKind resourceKind, Key key) {
+        return state.space(resourceKind).containsKey(key);
     }
 
     /** Whether a hold would be granted now to one who wants a key for itself. */
-    public boolean isFree(Kind kind, Key key) {
-        Resource resource = state.space(kind).get(key);
+    public boolean isFree(ResourceKind resourceKind, Key key) {
+        Resource resource = state.space(resourceKind).get(key);
         return resource == null || (resource.waiters == 0 && resource.admits());
     }
 
@@ -51,12 +51,12 @@ public final class EngineViews {
     }
 
     /** The keys of one kind that somebody holds. */
-    public KeyScan<HolderView> listHolders(Namespace namespace, Kind kind) {
+    public KeyScan<HolderView> listHolders(Namespace namespace, ResourceKind resourceKind) {
         return new KeyScan<>(
                 state.all,
                 (keyedState, _) ->
                         keyedState instanceof Resource resource
-                                        && resource.kind() == kind
+                                        && resource.kind() == resourceKind
                                         && resource.holders() > 0
                                         && resource.key.namespace().equals(namespace)
                                 ? holders(resource)
@@ -65,8 +65,8 @@ public final class EngineViews {
     }
 
     /** Who holds a key; null if nobody does. */
-    public @Nullable HolderView holders(Kind kind, Key key) {
-        Resource resource = state.space(kind).get(key);
+    public @Nullable HolderView holders(ResourceKind resourceKind, Key key) {
+        Resource resource = state.space(resourceKind).get(key);
         return resource == null || resource.holders() == 0 ? null : holders(resource);
     }
 
@@ -74,8 +74,9 @@ public final class EngineViews {
      * How a key stands, with {@code most} holders at most, and as many of those who wait after the
      * first {@code ahead}; null if nobody uses it.
      */
-    public @Nullable KeyView view(Kind kind, Key key, int ahead, int most, long now) {
-        Resource resource = state.space(kind).get(key);
+    public @Nullable KeyView view(
+            ResourceKind resourceKind, Key key, int ahead, int most, long now) {
+        Resource resource = state.space(resourceKind).get(key);
         if (resource == null || resource.isUnused()) {
             return null;
         }
@@ -112,7 +113,12 @@ public final class EngineViews {
                     return true;
                 });
         return new KeyView(
-                kind, resource.limit(), resource.holders(), resource.waiters, holders, line);
+                resourceKind,
+                resource.limit(),
+                resource.holders(),
+                resource.waiters,
+                holders,
+                line);
     }
 
     /** The keys that somebody waits for, with so many holders and waiters of each at most. */
@@ -231,27 +237,27 @@ public final class EngineViews {
     }
 
     /** Whether a session holds a key, other than by {@link Command.RequestOffer}. */
-    public boolean isHolding(long session, Kind kind, Key key) {
-        Resource resource = state.space(kind).get(key);
+    public boolean isHolding(long session, ResourceKind resourceKind, Key key) {
+        Resource resource = state.space(resourceKind).get(key);
         return resource != null && resource.holdOf(session) != null;
     }
 
     /** As what a session holds a key by a request; null if it does not. */
-    public @Nullable Kind kindHeldBy(long session, long request, Key key) {
+    public @Nullable ResourceKind kindHeldBy(long session, long request, Key key) {
         SessionState found = state.sessions.get(session);
         for (Hold hold = found == null ? null : found.lastHold; hold != null; hold = hold.before) {
             if (hold.request == request && hold.resource.key.equals(key)) {
-                return hold.resource == state.space(Kind.LOCK).get(key)
-                        ? Kind.LOCK
-                        : Kind.SEMAPHORE;
+                return hold.resource == state.space(ResourceKind.LOCK).get(key)
+                        ? ResourceKind.LOCK
+                        : ResourceKind.SEMAPHORE;
             }
         }
         return null;
     }
 
     /** Whether a session has got what it went in line for, and has not awaited it. */
-    public boolean hasUnawaited(long session, Kind kind, Key key) {
-        Resource resource = state.space(kind).get(key);
+    public boolean hasUnawaited(long session, ResourceKind resourceKind, Key key) {
+        Resource resource = state.space(resourceKind).get(key);
         SessionState found = state.sessions.get(session);
         return resource != null && found != null && found.enqueued(resource) instanceof Hold;
     }
@@ -263,18 +269,18 @@ public final class EngineViews {
     }
 
     /** How much of one kind is held. */
-    public HeldCount countHeld(Namespace namespace, Kind kind) {
-        UsageCounters tally = state.usage(namespace, kind);
-        return new HeldCount(tally.keys, tally.holds);
+    public HeldCounts countHeld(Namespace namespace, ResourceKind resourceKind) {
+        UsageCounters tally = state.usage(namespace, resourceKind);
+        return new HeldCounts(tally.keys, tally.holds);
     }
 
     /** How much of one kind is in use; namespaces are few. */
-    public KindUsage countUse(Kind kind) {
-        KindUsage sum = new KindUsage(0, 0, 0);
-        for (Map<Kind, UsageCounters> kinds : state.usage.values()) {
-            UsageCounters tally = kinds.get(kind);
+    public ResourceKindUsage countUse(ResourceKind resourceKind) {
+        ResourceKindUsage sum = new ResourceKindUsage(0, 0, 0);
+        for (Map<ResourceKind, UsageCounters> kinds : state.usage.values()) {
+            UsageCounters tally = kinds.get(resourceKind);
             if (tally != null) {
-                sum = sum.plus(new KindUsage(tally.keys, tally.holds, tally.waits));
+                sum = sum.plus(new ResourceKindUsage(tally.keys, tally.holds, tally.waits));
             }
         }
         return sum;
@@ -284,10 +290,10 @@ public final class EngineViews {
      * How long those have waited who wait for keys of one kind, so many of each namespace at most:
      * those who have waited longest.
      */
-    public long[] waited(Kind kind, int most, long now) {
+    public long[] waited(ResourceKind resourceKind, int most, long now) {
         LongStream.Builder all = LongStream.builder();
-        for (Map<Kind, UsageCounters> kinds : state.usage.values()) {
-            UsageCounters tally = kinds.get(kind);
+        for (Map<ResourceKind, UsageCounters> kinds : state.usage.values()) {
+            UsageCounters tally = kinds.get(resourceKind);
             if (tally != null) {
                 int[] left = {most};
                 tally.eachWait(
@@ -335,7 +341,7 @@ public final class EngineViews {
                 ends == Long.MAX_VALUE ? Command.FOREVER : Math.max(0, ends - at),
                 at - resource.lastActivityNanos,
                 first == null ? 0 : at - first.sinceNanos,
-                first == null ? Mode.WRITE : first.mode(),
+                first == null ? ReadWriteMode.WRITE : first.mode(),
                 first == null ? 0 : first.fence);
     }
 }

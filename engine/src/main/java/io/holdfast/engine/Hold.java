@@ -74,8 +74,8 @@ sealed class Hold extends Deadline implements HoldOrWaiter permits OfferHold, Ho
         return HoldAttributes.PLAIN;
     }
 
-    Mode mode() {
-        return Mode.WRITE;
+    ReadWriteMode mode() {
+        return ReadWriteMode.WRITE;
     }
 
     /** Whether the session has it on record by its request. */

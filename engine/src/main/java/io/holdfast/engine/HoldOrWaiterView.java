@@ -11,9 +11,9 @@ package io.holdfast.engine;
  * @param leftNanos what is left of the lease, or of the wait; {@link Command#FOREVER} without end
  */
 public record HoldOrWaiterView(
-        Kind kind,
+        ResourceKind kind,
         Key key,
-        Mode mode,
+        ReadWriteMode mode,
         boolean held,
         boolean awaited,
         boolean offered,

@@ -28,7 +28,7 @@ final class HoldWithAttributes extends Hold {
     }
 
     @Override
-    Mode mode() {
+    ReadWriteMode mode() {
         return holdAttributes.mode();
     }
 

@@ -13,10 +13,10 @@ package io.holdfast.engine;
  */
 public record KeyEvent(
         Type type,
-        Kind kind,
+        ResourceKind kind,
         Key key,
         long session,
-        Mode mode,
+        ReadWriteMode mode,
         long fence,
         long atNanos,
         long spanNanos,

@@ -11,7 +11,12 @@ import java.util.List;
  * @param queue some of those who wait, in order of arrival
  */
 public record KeyView(
-        Kind kind, long limit, int held, int waiters, List<Holder> holders, List<Waiter> queue) {
+        ResourceKind kind,
+        long limit,
+        int held,
+        int waiters,
+        List<Holder> holders,
+        List<Waiter> queue) {
     /**
      * One of those who hold it.
      *
@@ -22,7 +27,7 @@ public record KeyView(
     public record Holder(
             long session,
             long fence,
-            Mode mode,
+            ReadWriteMode mode,
             long heldNanos,
             long leaseLeftNanos,
             boolean offered) {}
@@ -34,5 +39,6 @@ public record KeyView(
      * @param waitedNanos how long
      * @param leftNanos {@link Command#FOREVER} without end
      */
-    public record Waiter(long session, int position, Mode mode, long waitedNanos, long leftNanos) {}
+    public record Waiter(
+            long session, int position, ReadWriteMode mode, long waitedNanos, long leftNanos) {}
 }

@@ -27,7 +27,7 @@ public final class LockEngine {
     private final DataStore data;
 
     /** While it lasts, nothing that excludes others is granted; null if there is none. */
-    private @Nullable Quarantine quarantine;
+    private @Nullable RestartQuarantine restartQuarantine;
 
     /** Where what happens is told, if anybody wants to know. */
     private @Nullable List<KeyEvent> events;
@@ -69,11 +69,11 @@ public final class LockEngine {
      * leaves it out.
      */
     public void quarantine(long untilNanos) {
-        if (quarantine != null) {
-            deadlines.remove(quarantine);
+        if (restartQuarantine != null) {
+            deadlines.remove(restartQuarantine);
         }
-        quarantine = new Quarantine();
-        deadlines.schedule(quarantine, untilNanos);
+        restartQuarantine = new RestartQuarantine();
+        deadlines.schedule(restartQuarantine, untilNanos);
     }
 
     /**
@@ -230,7 +230,8 @@ public final class LockEngine {
     }
 
     private void ensureReadWriteState(Resource resource, HoldAttributes holdAttributes) {
-        if (holdAttributes.mode() == Mode.READ && resource instanceof ReadWriteLock readWriteLock) {
+        if (holdAttributes.mode() == ReadWriteMode.READ
+                && resource instanceof ReadWriteLock readWriteLock) {
             readWriteLock.ensureReadWriteState(engineSettings.policy(readWriteLock.key));
         }
     }
@@ -499,7 +500,7 @@ public final class LockEngine {
                         c.mode(),
                         c.confirmNanos());
         appendToQueue(wait);
-        boolean next = !isQuarantined(Kind.LOCK) && readWriteLock.next() == wait;
+        boolean next = !isQuarantined(ResourceKind.LOCK) && readWriteLock.next() == wait;
         if (full && !next) {
             withdraw(wait);
             quotas.returnWait(client);
@@ -527,7 +528,7 @@ public final class LockEngine {
         if (!quotas.reserveTransientKey(key, client)) {
             return null;
         }
-        Resource made = state.add(Kind.LOCK, key, 1);
+        Resource made = state.add(ResourceKind.LOCK, key, 1);
         made.creator = client;
         return (ReadWriteLock) made;
     }
@@ -539,7 +540,7 @@ public final class LockEngine {
                 sessionState == null ? null : sessionState.tracked(c.targetRequest());
         switch (holdOrWaiter) {
             case Waiter waiter when waiter.resource.key.equals(c.key()) -> {
-                reportStatus(c, RequestStatus.QUEUED, 0, effects);
+                reportStatus(c, OfferRequestStatus.QUEUED, 0, effects);
                 if (c instanceof Command.Decline || c instanceof Command.CancelOrRelease) {
                     withdraw(waiter);
                     recordEvent(KeyEvent.Type.GAVE_UP, waiter);
@@ -549,7 +550,7 @@ public final class LockEngine {
                 }
             }
             case OfferHold hold when hold.offered && hold.resource.key.equals(c.key()) -> {
-                reportStatus(c, RequestStatus.OFFERED, hold.fence, effects);
+                reportStatus(c, OfferRequestStatus.OFFERED, hold.fence, effects);
                 if (c instanceof Command.CancelOrRelease || c instanceof Command.Decline) {
                     end(hold, KeyEvent.Type.GAVE_UP, quotas, effects);
                 } else if (c instanceof Command.Confirm) {
@@ -557,18 +558,21 @@ public final class LockEngine {
                 }
             }
             case Hold hold when hold.resource.key.equals(c.key()) -> {
-                reportStatus(c, RequestStatus.HELD, hold.fence, effects);
+                reportStatus(c, OfferRequestStatus.HELD, hold.fence, effects);
                 if (c instanceof Command.CancelOrRelease) {
                     end(hold, KeyEvent.Type.RELEASED, quotas, effects);
                 }
             }
-            case null, default -> reportStatus(c, RequestStatus.GONE, 0, effects);
+            case null, default -> reportStatus(c, OfferRequestStatus.GONE, 0, effects);
         }
     }
 
     private static void reportStatus(
-            Command.Keyed c, RequestStatus requestStatus, long fence, List<Effect> effects) {
-        effects.add(new Effect.StatusReport(c.session(), c.request(), requestStatus, fence));
+            Command.Keyed c,
+            OfferRequestStatus offerRequestStatus,
+            long fence,
+            List<Effect> effects) {
+        effects.add(new Effect.StatusReport(c.session(), c.request(), offerRequestStatus, fence));
     }
 
     private void confirm(OfferHold hold, Quotas quotas, List<Effect> effects) {
@@ -628,7 +632,7 @@ public final class LockEngine {
         recordGrant(hold, c.leaseNanos());
         recordEvent(KeyEvent.Type.ACQUIRED, hold, 0, 0);
         readWriteLock.lastActivityNanos = state.nowNanos;
-        reportStatus(c, RequestStatus.HELD, hold.fence, effects);
+        reportStatus(c, OfferRequestStatus.HELD, hold.fence, effects);
     }
 
     private void close(Command.CloseSession c, Quotas quotas, List<Effect> effects) {
@@ -674,8 +678,8 @@ public final class LockEngine {
             boolean asked = hold instanceof OfferHold;
             boolean claimed = hold.leaseNanos == Command.FOREVER && !asked;
             if (claimed) {
-                mutexes += hold.resource.kind() == Kind.LOCK ? 1 : 0;
-                sharedLocks += hold.resource.kind() == Kind.SHARED ? 1 : 0;
+                mutexes += hold.resource.kind() == ResourceKind.LOCK ? 1 : 0;
+                sharedLocks += hold.resource.kind() == ResourceKind.SHARED ? 1 : 0;
             }
             boolean released = engineSettings.autoRelease() && hold.terms().bound();
             if (released || unknown || claimed || asked) {
@@ -746,7 +750,7 @@ public final class LockEngine {
                     end(hold, KeyEvent.Type.EXPIRED, quotas, effects);
                 }
                 case Waiter waiter -> timeOut(waiter, quotas, effects);
-                case Quarantine _ -> endQuarantine(quotas, effects);
+                case RestartQuarantine _ -> endQuarantine(quotas, effects);
                 case KeyedState keyedState ->
                         throw new IllegalStateException("no lease: " + keyedState);
             }
@@ -761,7 +765,7 @@ public final class LockEngine {
     private @Nullable Resource admit(
             Command.Locking c,
             long limit,
-            Mode mode,
+            ReadWriteMode readWriteMode,
             Quotas.@Nullable Client client,
             Quotas quotas,
             List<Effect> effects) {
@@ -771,7 +775,8 @@ public final class LockEngine {
             refuse(c, Refusal.LIMIT_MISMATCH, effects);
             return null;
         }
-        boolean free = !isQuarantined(c.kind()) && (resource == null || isFree(resource, mode));
+        boolean free =
+                !isQuarantined(c.kind()) && (resource == null || isFree(resource, readWriteMode));
         if (free && !quotas.reserveHold(client)) {
             refuse(c, Refusal.TOO_MANY_KEYS, effects);
             return null;
@@ -797,12 +802,12 @@ public final class LockEngine {
     }
 
     /** A shared lock excludes nobody. */
-    private boolean isQuarantined(Kind kind) {
-        return quarantine != null && kind != Kind.SHARED;
+    private boolean isQuarantined(ResourceKind resourceKind) {
+        return restartQuarantine != null && resourceKind != ResourceKind.SHARED;
     }
 
     private void endQuarantine(Quotas quotas, List<Effect> effects) {
-        quarantine = null;
+        restartQuarantine = null;
         for (CursorList.Node node = state.all.first(); node != null; node = node.after()) {
             if (node instanceof Resource resource) {
                 serve(resource, quotas, effects);
@@ -814,8 +819,9 @@ public final class LockEngine {
         return resource.waiters == 0 && resource.admits();
     }
 
-    private static boolean isFree(Resource resource, Mode mode) {
-        return (mode == Mode.READ && resource instanceof ReadWriteLock readWriteLock)
+    private static boolean isFree(Resource resource, ReadWriteMode readWriteMode) {
+        return (readWriteMode == ReadWriteMode.READ
+                        && resource instanceof ReadWriteLock readWriteLock)
                 ? readWriteLock.admitsReader()
                 : isFree(resource);
     }
@@ -998,7 +1004,7 @@ public final class LockEngine {
             KeyEvent.Type type,
             Resource resource,
             SessionState sessionState,
-            Mode mode,
+            ReadWriteMode readWriteMode,
             long fence,
             long spanNanos,
             long lateNanos) {
@@ -1009,7 +1015,7 @@ public final class LockEngine {
                             resource.kind(),
                             resource.key,
                             sessionState.id,
-                            mode,
+                            readWriteMode,
                             fence,
                             state.nowNanos,
                             spanNanos,
@@ -1032,8 +1038,8 @@ public final class LockEngine {
         }
     }
 
-    private @Nullable Hold find(Kind kind, Key key, Token token) {
-        Resource resource = state.space(kind).get(key);
+    private @Nullable Hold find(ResourceKind resourceKind, Key key, Token token) {
+        Resource resource = state.space(resourceKind).get(key);
         Hold hold = resource == null ? null : resource.find(token.fence());
         return hold != null && hold.salt == token.salt() ? hold : null;
     }

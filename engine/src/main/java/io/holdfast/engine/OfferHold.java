@@ -5,7 +5,7 @@ package io.holdfast.engine;
  * It ends with its session, and no token of it was told.
  */
 final class OfferHold extends Hold {
-    private final Mode mode;
+    private final ReadWriteMode readWriteMode;
 
     /** When it was asked for. */
     final long requestedNanos;
@@ -20,18 +20,18 @@ final class OfferHold extends Hold {
             long fence,
             long salt,
             long leaseNanos,
-            Mode mode,
+            ReadWriteMode readWriteMode,
             long askedNanos,
             boolean offered) {
         super(resource, sessionState, request, fence, salt, leaseNanos);
-        this.mode = mode;
+        this.readWriteMode = readWriteMode;
         this.requestedNanos = askedNanos;
         this.offered = offered;
     }
 
     @Override
-    Mode mode() {
-        return mode;
+    ReadWriteMode mode() {
+        return readWriteMode;
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.holdfast.engine;
 
 /** The place in line of a {@link Command.RequestOffer}. When its turn comes it is made an offer. */
 final class OfferWaiter extends Waiter {
-    private final Mode mode;
+    private final ReadWriteMode readWriteMode;
 
     /** How long the offer will stand. */
     final long confirmNanos;
@@ -13,16 +13,16 @@ final class OfferWaiter extends Waiter {
             long request,
             long salt,
             long leaseNanos,
-            Mode mode,
+            ReadWriteMode readWriteMode,
             long confirmNanos) {
         super(resource, sessionState, request, salt, leaseNanos, false);
-        this.mode = mode;
+        this.readWriteMode = readWriteMode;
         this.confirmNanos = confirmNanos;
     }
 
     @Override
-    Mode mode() {
-        return mode;
+    ReadWriteMode mode() {
+        return readWriteMode;
     }
 
     @Override

@@ -9,12 +9,17 @@ import java.util.List;
  * @param waiters in order of arrival
  */
 public record QueueView(
-        Kind kind, Key key, int held, int waiting, List<Long> holders, List<Waiter> waiters) {
+        ResourceKind kind,
+        Key key,
+        int held,
+        int waiting,
+        List<Long> holders,
+        List<Waiter> waiters) {
     /**
      * One of those who wait.
      *
      * @param sinceNanos how long it has waited
      * @param awaited whether somebody is blocked until it is granted
      */
-    public record Waiter(long session, Mode mode, long sinceNanos, boolean awaited) {}
+    public record Waiter(long session, ReadWriteMode mode, long sinceNanos, boolean awaited) {}
 }

@@ -37,8 +37,8 @@ final class ReadWriteLock extends Resource {
     }
 
     @Override
-    Kind kind() {
-        return Kind.LOCK;
+    ResourceKind kind() {
+        return ResourceKind.LOCK;
     }
 
     @Override
@@ -69,13 +69,13 @@ final class ReadWriteLock extends Resource {
     }
 
     /** Whether a confirmed hold may be added while nothing is granted. */
-    boolean admitsAgain(Mode mode) {
+    boolean admitsAgain(ReadWriteMode readWriteMode) {
         if (!suspended || writer != null) {
             return false;
         }
         return readWriteState == null
                 || readWriteState.readers.isEmpty()
-                || (mode == Mode.READ && readWriteState.offer == null);
+                || (readWriteMode == ReadWriteMode.READ && readWriteState.offer == null);
     }
 
     @Override
@@ -91,7 +91,7 @@ final class ReadWriteLock extends Resource {
     }
 
     private static boolean isRead(@Nullable Waiter waiter) {
-        return waiter != null && waiter.mode() == Mode.READ;
+        return waiter != null && waiter.mode() == ReadWriteMode.READ;
     }
 
     @Override
@@ -168,7 +168,7 @@ final class ReadWriteLock extends Resource {
             if (added instanceof OfferHold asked && asked.offered) {
                 readWriteState.offer = asked;
             }
-            if (added.mode() == Mode.READ) {
+            if (added.mode() == ReadWriteMode.READ) {
                 readWriteState.readers.put(added.fence, added);
                 return;
             }

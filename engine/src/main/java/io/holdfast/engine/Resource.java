@@ -39,7 +39,7 @@ abstract sealed class Resource extends KeyedState permits ReadWriteLock, Semapho
         this.usage = tally;
     }
 
-    abstract Kind kind();
+    abstract ResourceKind kind();
 
     abstract long limit();
 

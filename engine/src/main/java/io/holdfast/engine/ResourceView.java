@@ -11,7 +11,7 @@ package io.holdfast.engine;
  * @param fence of the first hold, 0 if there is none
  */
 public record ResourceView(
-        Kind kind,
+        ResourceKind kind,
         Key key,
         long limit,
         int holders,
@@ -20,5 +20,5 @@ public record ResourceView(
         long leaseLeftNanos,
         long idleNanos,
         long heldNanos,
-        Mode mode,
+        ReadWriteMode mode,
         long fence) {}

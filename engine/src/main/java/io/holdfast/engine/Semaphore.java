@@ -19,8 +19,8 @@ final class Semaphore extends Resource {
     }
 
     @Override
-    Kind kind() {
-        return Kind.SEMAPHORE;
+    ResourceKind kind() {
+        return ResourceKind.SEMAPHORE;
     }
 
     @Override

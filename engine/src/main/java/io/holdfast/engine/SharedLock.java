@@ -16,8 +16,8 @@ final class SharedLock extends Resource {
     }
 
     @Override
-    Kind kind() {
-        return Kind.SHARED;
+    ResourceKind kind() {
+        return ResourceKind.SHARED;
     }
 
     @Override

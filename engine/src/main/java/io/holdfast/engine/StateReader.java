@@ -9,25 +9,25 @@ import java.util.List;
 /** Reads what {@link StateWriter} wrote, into a state of nothing. */
 final class StateReader {
     private final EngineState state;
-    private final StateInput in;
+    private final SnapshotInput in;
 
     StateReader(EngineState state, DataInput in) {
         this.state = state;
-        this.in = new StateInput(in);
+        this.in = new SnapshotInput(in);
     }
 
     void read() throws IOException {
         long version = in.number();
-        StateInput.check(
-                version == StateTags.VERSION,
-                "version %d, where only %d is known".formatted(version, StateTags.VERSION));
+        SnapshotInput.check(
+                version == SnapshotTags.VERSION,
+                "version %d, where only %d is known".formatted(version, SnapshotTags.VERSION));
         state.nowNanos = in.fixed();
         in.deadlines(state.deadlines);
         in.deadlines(state.idleEnds);
         List<SessionState> sessions = new ArrayList<>();
         for (int left = in.count(); left > 0; left--) {
             long id = in.number();
-            StateInput.check(!state.sessions.containsKey(id), "two sessions of one number");
+            SnapshotInput.check(!state.sessions.containsKey(id), "two sessions of one number");
             sessions.add(state.session(id));
         }
         for (int left = in.count(); left > 0; left--) {
@@ -40,15 +40,19 @@ final class StateReader {
                 sessionState.recordUnserved(unserved());
             }
         }
-        new DataReader(state.data, in).read();
+        new DataSnapshotReader(state.data, in).read();
         state.data.nowNanos = state.nowNanos;
     }
 
     private void resource() throws IOException {
-        Kind kind = StateTags.kind(in.choice(StateTags.KINDS));
+        ResourceKind resourceKind = SnapshotTags.kind(in.choice(SnapshotTags.KINDS));
         Key key = in.key();
-        StateInput.check(!state.space(kind).containsKey(key), "two of one name");
-        Resource resource = state.add(kind, key, kind == Kind.SEMAPHORE ? in.number() : 1);
+        SnapshotInput.check(!state.space(resourceKind).containsKey(key), "two of one name");
+        Resource resource =
+                state.add(
+                        resourceKind,
+                        key,
+                        resourceKind == ResourceKind.SEMAPHORE ? in.number() : 1);
         resource.lastActivityNanos = in.fixed();
         resource.remembered = in.flag();
         resource.suspended = in.flag();
@@ -59,13 +63,13 @@ final class StateReader {
         if (resource instanceof ReadWriteLock readWriteLock && in.flag()) {
             readWriteState =
                     readWriteLock.ensureReadWriteState(
-                            StateTags.policy(in.choice(StateTags.POLICIES)));
+                            SnapshotTags.policy(in.choice(SnapshotTags.POLICIES)));
             arrivals = in.number();
         }
         int holders = in.count();
         for (int i = 0; i < holders; i++) {
             resource.add(hold(resource));
-            StateInput.check(resource.holders() == i + 1, "two holders of one slot");
+            SnapshotInput.check(resource.holders() == i + 1, "two holders of one slot");
         }
         resource.usage.keys += holders > 0 ? 1 : 0;
         resource.usage.holds += holders;
@@ -79,13 +83,13 @@ final class StateReader {
 
     private Hold hold(Resource resource) throws IOException {
         long id = in.number();
-        int bond = in.choice(StateTags.OWNERSHIP_KINDS);
-        SessionState sessionState = bond == StateTags.ORPHAN ? new SessionState(id) : known(id);
-        boolean owned = bond == StateTags.OWNED;
+        int bond = in.choice(SnapshotTags.OWNERSHIP_KINDS);
+        SessionState sessionState = bond == SnapshotTags.ORPHAN ? new SessionState(id) : known(id);
+        boolean owned = bond == SnapshotTags.OWNED;
         int rank = owned ? in.count() : 0;
         boolean enqueued = owned && in.flag();
         boolean tracked = owned && in.flag();
-        int terms = in.choice(StateTags.ALL_TERMS);
+        int terms = in.choice(SnapshotTags.ALL_TERMS);
         boolean asked = isAsked(terms, resource);
         long askedNanos = asked ? in.fixed() : 0;
         boolean offered = asked && in.flag();
@@ -103,7 +107,7 @@ final class StateReader {
                                 fence,
                                 salt,
                                 leaseNanos,
-                                StateTags.mode(terms),
+                                SnapshotTags.mode(terms),
                                 askedNanos,
                                 offered)
                         : Hold.of(
@@ -113,7 +117,7 @@ final class StateReader {
                                 fence,
                                 salt,
                                 leaseNanos,
-                                StateTags.terms(terms));
+                                SnapshotTags.terms(terms));
         hold.tokenSentBy = toldBy;
         hold.sinceNanos = in.fixed();
         in.deadline(hold, state.deadlines);
@@ -136,7 +140,7 @@ final class StateReader {
         int rank = in.count();
         boolean enqueued = in.flag();
         boolean tracked = in.flag();
-        int terms = in.choice(StateTags.ALL_TERMS);
+        int terms = in.choice(SnapshotTags.ALL_TERMS);
         boolean asked = isAsked(terms, resource);
         long confirmNanos = asked ? in.number() : 0;
         long request = in.number();
@@ -150,7 +154,7 @@ final class StateReader {
                                 request,
                                 salt,
                                 leaseNanos,
-                                StateTags.mode(terms),
+                                SnapshotTags.mode(terms),
                                 confirmNanos)
                         : Waiter.of(
                                 resource,
@@ -159,7 +163,7 @@ final class StateReader {
                                 salt,
                                 leaseNanos,
                                 enqueued,
-                                StateTags.terms(terms));
+                                SnapshotTags.terms(terms));
         waiter.sinceNanos = in.fixed();
         resource.append(waiter);
         waiter.arrival = in.number();
@@ -175,8 +179,8 @@ final class StateReader {
     }
 
     private static boolean isAsked(int terms, Resource resource) throws IOException {
-        boolean asked = (terms & StateTags.OFFERED) != 0;
-        StateInput.check(
+        boolean asked = (terms & SnapshotTags.OFFERED) != 0;
+        SnapshotInput.check(
                 !asked || resource instanceof ReadWriteLock, "offer for a kind that is not a lock");
         return asked;
     }
@@ -184,7 +188,7 @@ final class StateReader {
     private SessionState known(long id) throws IOException {
         SessionState sessionState = state.sessions.get(id);
         if (sessionState == null) {
-            throw StateInput.wrong("a session that is not there, " + id);
+            throw SnapshotInput.wrong("a session that is not there, " + id);
         }
         return sessionState;
     }
@@ -198,7 +202,7 @@ final class StateReader {
         }
         holds.sort(Comparator.comparingInt(hold -> hold.rank));
         for (Hold hold : holds) {
-            StateInput.check(hold.rank == sessionState.holds, "holds out of order");
+            SnapshotInput.check(hold.rank == sessionState.holds, "holds out of order");
             sessionState.add(hold);
         }
         List<Waiter> waits = new ArrayList<>(sessionState.waits);
@@ -208,7 +212,7 @@ final class StateReader {
         }
         waits.sort(Comparator.comparingInt(waiter -> waiter.rank));
         for (Waiter waiter : waits) {
-            StateInput.check(waiter.rank == sessionState.waits, "waits out of order");
+            SnapshotInput.check(waiter.rank == sessionState.waits, "waits out of order");
             sessionState.add(waiter);
         }
     }
@@ -221,7 +225,7 @@ final class StateReader {
         }
         Resource resource = state.locks.get(key);
         if (resource == null) {
-            throw StateInput.wrong("a key that is not there");
+            throw SnapshotInput.wrong("a key that is not there");
         }
         return resource;
     }

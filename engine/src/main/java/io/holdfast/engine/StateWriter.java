@@ -9,15 +9,15 @@ import java.io.IOException;
  */
 final class StateWriter {
     private final EngineState state;
-    private final StateOutput out;
+    private final SnapshotOutput out;
 
     StateWriter(EngineState state, DataOutput out) {
         this.state = state;
-        this.out = new StateOutput(out);
+        this.out = new SnapshotOutput(out);
     }
 
     void write() throws IOException {
-        out.number(StateTags.VERSION);
+        out.number(SnapshotTags.VERSION);
         out.fixed(state.nowNanos);
         out.deadlines(state.deadlines);
         out.deadlines(state.idleEnds);
@@ -36,7 +36,7 @@ final class StateWriter {
         for (long session : sessions) {
             unserved(state.session(session));
         }
-        new DataWriter(state.data, out).write();
+        new DataSnapshotWriter(state.data, out).write();
     }
 
     /** Gives what a session has its place in the order of the session. */
@@ -52,9 +52,9 @@ final class StateWriter {
     }
 
     private void resource(Resource resource) throws IOException {
-        out.number(StateTags.of(resource.kind()));
+        out.number(SnapshotTags.of(resource.kind()));
         out.key(resource.key);
-        if (resource.kind() == Kind.SEMAPHORE) {
+        if (resource.kind() == ResourceKind.SEMAPHORE) {
             out.number(resource.limit());
         }
         out.fixed(resource.lastActivityNanos);
@@ -69,7 +69,7 @@ final class StateWriter {
         if (resource instanceof ReadWriteLock) {
             out.flag(readWriteState != null);
             if (readWriteState != null) {
-                out.number(StateTags.of(readWriteState.policy));
+                out.number(SnapshotTags.of(readWriteState.policy));
                 out.number(readWriteState.arrivals);
             }
         }
@@ -95,21 +95,21 @@ final class StateWriter {
         out.number(sessionState.id);
         boolean known = state.sessions.get(sessionState.id) == sessionState;
         if (!known) {
-            out.number(StateTags.ORPHAN);
+            out.number(SnapshotTags.ORPHAN);
         } else if (!sessionState.has(hold)) {
-            out.number(StateTags.DETACHED);
+            out.number(SnapshotTags.DETACHED);
         } else {
-            out.number(StateTags.OWNED);
+            out.number(SnapshotTags.OWNED);
             out.number(hold.rank);
             out.flag(sessionState.enqueued(hold.resource) == hold);
             out.flag(sessionState.tracked(hold.request) == hold);
         }
         if (hold instanceof OfferHold asked) {
-            out.number(StateTags.ofAsk(asked.mode()));
+            out.number(SnapshotTags.ofAsk(asked.mode()));
             out.fixed(asked.requestedNanos);
             out.flag(asked.offered);
         } else {
-            out.number(StateTags.of(hold.terms()));
+            out.number(SnapshotTags.of(hold.terms()));
         }
         out.number(hold.request);
         out.number(hold.tokenSentBy);
@@ -133,10 +133,10 @@ final class StateWriter {
         out.flag(waiter.enqueued);
         out.flag(waiter.session.tracked(waiter.request) == waiter);
         if (waiter instanceof OfferWaiter asked) {
-            out.number(StateTags.ofAsk(asked.mode()));
+            out.number(SnapshotTags.ofAsk(asked.mode()));
             out.number(asked.confirmNanos);
         } else {
-            out.number(StateTags.of(waiter.terms()));
+            out.number(SnapshotTags.of(waiter.terms()));
         }
         out.number(waiter.request);
         out.fixed(waiter.salt);

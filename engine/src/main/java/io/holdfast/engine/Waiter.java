@@ -87,8 +87,8 @@ sealed class Waiter extends Deadline implements HoldOrWaiter
         return HoldAttributes.PLAIN;
     }
 
-    Mode mode() {
-        return Mode.WRITE;
+    ReadWriteMode mode() {
+        return ReadWriteMode.WRITE;
     }
 
     /** Whether the session has it on record by its request. */

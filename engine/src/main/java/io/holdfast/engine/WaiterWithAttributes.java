@@ -22,7 +22,7 @@ final class WaiterWithAttributes extends Waiter {
     }
 
     @Override
-    Mode mode() {
+    ReadWriteMode mode() {
         return holdAttributes.mode();
     }
 

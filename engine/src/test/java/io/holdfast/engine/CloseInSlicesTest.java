@@ -53,14 +53,18 @@ class CloseInSlicesTest {
         List<Effect> effects = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             Key key = Key.of("key-" + i);
-            engine.apply(new Command.TryAcquire(1, i + 1, Kind.LOCK, key, 0), 0, ledger, effects);
+            engine.apply(
+                    new Command.TryAcquire(1, i + 1, ResourceKind.LOCK, key, 0),
+                    0,
+                    ledger,
+                    effects);
         }
         effects.clear();
         Command slice = new Command.CloseSession(1, 5, 2);
         engine.apply(slice, 0, ledger, effects);
         assertThat(engine.hasSession(1)).isTrue();
-        assertThat(engine.views().countHeld(Namespace.DEFAULT, Kind.LOCK))
-                .isEqualTo(new HeldCount(3, 3));
+        assertThat(engine.views().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
+                .isEqualTo(new HeldCounts(3, 3));
         engine.apply(slice, 0, ledger, effects);
         assertThat(engine.hasSession(1)).isTrue();
         engine.apply(slice, 0, ledger, effects);

@@ -158,7 +158,8 @@ class DataLimitsTest {
             assertThat(data.incr("x", 1)).isEqualTo(number(1));
             List<Effect> effects = new ArrayList<>();
             data.engine.apply(
-                    new Command.Acquire(1, 1, Kind.LOCK, Key.of("x"), 1, 0, Command.FOREVER, 7),
+                    new Command.Acquire(
+                            1, 1, ResourceKind.LOCK, Key.of("x"), 1, 0, Command.FOREVER, 7),
                     data.now(),
                     data.ledger,
                     effects);

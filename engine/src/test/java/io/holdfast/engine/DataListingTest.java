@@ -30,7 +30,7 @@ class DataListingTest {
     @Test
     void shows_no_locks_and_is_not_shown_among_them() {
         data.engine.apply(
-                new Command.Acquire(1, 1, Kind.LOCK, Key.of("x"), 1, 0, Command.FOREVER, 7),
+                new Command.Acquire(1, 1, ResourceKind.LOCK, Key.of("x"), 1, 0, Command.FOREVER, 7),
                 data.now(),
                 data.ledger,
                 new ArrayList<>());

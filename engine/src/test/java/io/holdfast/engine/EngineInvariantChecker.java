@@ -22,7 +22,7 @@ final class EngineInvariantChecker {
             long session,
             long request,
             long toldBy,
-            Kind kind,
+            ResourceKind kind,
             Key key,
             boolean forever,
             HoldAttributes terms,
@@ -32,7 +32,7 @@ final class EngineInvariantChecker {
         }
 
         boolean isReader() {
-            return terms.mode() == Mode.READ;
+            return terms.mode() == ReadWriteMode.READ;
         }
 
         boolean answers(long session, long request) {
@@ -47,7 +47,8 @@ final class EngineInvariantChecker {
         }
     }
 
-    private record Blocked(long session, long request, Kind kind, Key key, HoldAttributes terms) {
+    private record Blocked(
+            long session, long request, ResourceKind kind, Key key, HoldAttributes terms) {
         static Blocked of(Command.Acquire c) {
             return new Blocked(c.session(), c.request(), c.kind(), c.key(), c.terms());
         }
@@ -59,7 +60,7 @@ final class EngineInvariantChecker {
 
     /** An offer, or what became of it by a confirmation. */
     private record ReadWriteHold(
-            long session, long request, Key key, Mode mode, long fence, boolean offered) {}
+            long session, long request, Key key, ReadWriteMode mode, long fence, boolean offered) {}
 
     private final EngineSettings engineSettings;
     private final List<ReadWriteHold> shares = new ArrayList<>();
@@ -74,7 +75,7 @@ final class EngineInvariantChecker {
     private final Map<List<Object>, Long> limits = new HashMap<>();
     private final Map<Key, Long> mutexFences = new HashMap<>();
     private final Set<Token> ever = new HashSet<>();
-    private final Map<List<Object>, Mode> modes = new HashMap<>(); // of the last enqueue
+    private final Map<List<Object>, ReadWriteMode> modes = new HashMap<>(); // of the last enqueue
     private final Map<List<Object>, Long> floors = new HashMap<>();
     private final Set<Long> fences = new HashSet<>();
     private final Map<List<Long>, Command.Locking> asked = new HashMap<>();
@@ -204,7 +205,9 @@ final class EngineInvariantChecker {
                 }
                 if (refused.reason() == Refusal.BUSY && !(command instanceof Command.Reassert)) {
                     Command.TryAcquire c = (Command.TryAcquire) command;
-                    assertThat(c.kind()).as("everybody may share").isNotEqualTo(Kind.SHARED);
+                    assertThat(c.kind())
+                            .as("everybody may share")
+                            .isNotEqualTo(ResourceKind.SHARED);
                     assertThat(isHolding(c)).as("%s was refused its own", c).isFalse();
                 }
             }
@@ -296,7 +299,7 @@ final class EngineInvariantChecker {
                 toBeTold.add(held);
             }
         }
-        if (c.kind() == Kind.LOCK) {
+        if (c.kind() == ResourceKind.LOCK) {
             mutexFences.put(c.key(), forceReleased.fence());
         }
         if (all) {
@@ -335,18 +338,19 @@ final class EngineInvariantChecker {
                                         it.session() == c.session()
                                                 && it.request() == c.targetRequest())
                         .toList();
-        RequestStatus requestStatus = statusReport.status();
+        OfferRequestStatus offerRequestStatus = statusReport.status();
         assertThat(own)
                 .hasSize(
-                        requestStatus == RequestStatus.OFFERED
-                                        || requestStatus == RequestStatus.HELD
+                        offerRequestStatus == OfferRequestStatus.OFFERED
+                                        || offerRequestStatus == OfferRequestStatus.HELD
                                 ? 1
                                 : 0);
         if (own.isEmpty()) {
             return;
         }
         ReadWriteHold readWriteHold = own.getFirst();
-        assertThat(readWriteHold.offered()).isEqualTo(requestStatus == RequestStatus.OFFERED);
+        assertThat(readWriteHold.offered())
+                .isEqualTo(offerRequestStatus == OfferRequestStatus.OFFERED);
         boolean confirmed = c instanceof Command.Confirm;
         boolean left = c instanceof Command.Decline && readWriteHold.offered();
         if (confirmed || left || c instanceof Command.CancelOrRelease) {
@@ -366,15 +370,15 @@ final class EngineInvariantChecker {
 
     /** How a tracked acquire stands is just what was told of it. */
     private void standing(
-            RequestStatus requestStatus,
+            OfferRequestStatus offerRequestStatus,
             long fence,
             Command.OnTrackedRequest c,
             Command.Acquire acquire) {
-        assertThat(acquire.terms().tracked() || requestStatus == RequestStatus.GONE)
+        assertThat(acquire.terms().tracked() || offerRequestStatus == OfferRequestStatus.GONE)
                 .as("%s", c)
                 .isTrue();
         if (!acquire.key().equals(c.key()) || !acquire.terms().tracked()) {
-            assertThat(requestStatus).isEqualTo(RequestStatus.GONE);
+            assertThat(offerRequestStatus).isEqualTo(OfferRequestStatus.GONE);
             return;
         }
         Blocked place = Blocked.of(acquire);
@@ -383,11 +387,11 @@ final class EngineInvariantChecker {
                         .filter(it -> it.getValue().answers(c.session(), c.targetRequest()))
                         .map(Map.Entry::getKey)
                         .toList();
-        RequestStatus known =
+        OfferRequestStatus known =
                 line.contains(place)
-                        ? RequestStatus.QUEUED
-                        : own.isEmpty() ? RequestStatus.GONE : RequestStatus.HELD;
-        assertThat(requestStatus).as("%s of %s", c, acquire).isEqualTo(known);
+                        ? OfferRequestStatus.QUEUED
+                        : own.isEmpty() ? OfferRequestStatus.GONE : OfferRequestStatus.HELD;
+        assertThat(offerRequestStatus).as("%s of %s", c, acquire).isEqualTo(known);
         assertThat(fence).isEqualTo(own.isEmpty() ? 0 : own.getFirst().fence());
         if (c instanceof Command.CancelOrRelease) {
             own.forEach(live::remove);
@@ -398,17 +402,23 @@ final class EngineInvariantChecker {
     }
 
     /** Somebody is let in: never a writer beside anybody. */
-    private void share(Command.Locking c, Mode mode, long fence, boolean offered) {
+    private void share(
+            Command.Locking c, ReadWriteMode readWriteMode, long fence, boolean offered) {
         assertThat(holders(c))
                 .as("holders beside %s", c)
-                .allMatch(it -> mode == Mode.READ && it.isReader());
+                .allMatch(it -> readWriteMode == ReadWriteMode.READ && it.isReader());
         assertThat(shares(c))
                 .as("beside %s", c)
-                .allMatch(it -> mode == Mode.READ && it.mode() == Mode.READ);
+                .allMatch(
+                        it ->
+                                readWriteMode == ReadWriteMode.READ
+                                        && it.mode() == ReadWriteMode.READ);
         assertThat(fences.add(fence)).as("fence of %s is new", c).isTrue();
         Long before = mutexFences.put(c.key(), fence);
         assertThat(before == null || before < fence).as("fence of %s is above all", c).isTrue();
-        shares.add(new ReadWriteHold(c.session(), c.request(), c.key(), mode, fence, offered));
+        shares.add(
+                new ReadWriteHold(
+                        c.session(), c.request(), c.key(), readWriteMode, fence, offered));
     }
 
     private ReadWriteHold leaveShare(Effect effect) {
@@ -423,7 +433,7 @@ final class EngineInvariantChecker {
     }
 
     private List<ReadWriteHold> shares(Command.Locking c) {
-        return c.kind() == Kind.LOCK
+        return c.kind() == ResourceKind.LOCK
                 ? shares.stream()
                         .filter(it -> it.key().equals(c.key()) && it.session() != closing)
                         .toList()
@@ -441,8 +451,8 @@ final class EngineInvariantChecker {
         assertThat(line).as("%s passes nobody", c).noneMatch(it -> it.is(c));
         assertThat(tryAcquired.holders()).isEqualTo(holders(c).size() + 1);
         assertThat(shares(c)).as("%s is beside nobody who asked", c).isEmpty();
-        assertThat(c.kind() == Kind.LOCK && suspended.contains(c.key())).isFalse();
-        assertThat(c.kind() == Kind.SHARED || tryAcquired.holders() == 1)
+        assertThat(c.kind() == ResourceKind.LOCK && suspended.contains(c.key())).isFalse();
+        assertThat(c.kind() == ResourceKind.SHARED || tryAcquired.holders() == 1)
                 .as("%s", tryAcquired)
                 .isTrue();
         claims.add(
@@ -478,13 +488,15 @@ final class EngineInvariantChecker {
                         .toList();
         assertThat(told).hasSizeLessThan(2).allMatch(it -> it.session() == c.session());
         assertThat(told.stream().mapToLong(Effect.Orphaned::shared).sum())
-                .isEqualTo(claimsOf(c.session(), Kind.SHARED));
+                .isEqualTo(claimsOf(c.session(), ResourceKind.SHARED));
         assertThat(told.stream().mapToLong(Effect.Orphaned::locks).sum())
-                .isGreaterThanOrEqualTo(claimsOf(c.session(), Kind.LOCK));
+                .isGreaterThanOrEqualTo(claimsOf(c.session(), ResourceKind.LOCK));
     }
 
-    private long claimsOf(long session, Kind kind) {
-        return claims.stream().filter(it -> it.session() == session && it.kind() == kind).count();
+    private long claimsOf(long session, ResourceKind resourceKind) {
+        return claims.stream()
+                .filter(it -> it.session() == session && it.kind() == resourceKind)
+                .count();
     }
 
     private void granted(Effect.Granted granted, Command command) {
@@ -494,15 +506,19 @@ final class EngineInvariantChecker {
         assertThat(granted.key()).isEqualTo(asking.key());
         long toldBy = granted.request();
         HoldAttributes holdAttributes = termsOf(asking);
-        boolean reads = holdAttributes.mode() == Mode.READ;
+        boolean reads = holdAttributes.mode() == ReadWriteMode.READ;
         boolean perhapsLate = command instanceof Command.Await; // it may have been granted before
         assertThat(shares(asking))
                 .as("%s is beside nobody who asked, unless all read", granted)
-                .allMatch(it -> reads && it.mode() == Mode.READ && (perhapsLate || !it.offered()));
+                .allMatch(
+                        it ->
+                                reads
+                                        && it.mode() == ReadWriteMode.READ
+                                        && (perhapsLate || !it.offered()));
         if (ever.add(token)) {
             assertThat(
                             perhapsLate
-                                    || asking.kind() != Kind.LOCK
+                                    || asking.kind() != ResourceKind.LOCK
                                     || !suspended.contains(asking.key()))
                     .as("%s is not granted while suspended", granted)
                     .isTrue();
@@ -510,7 +526,7 @@ final class EngineInvariantChecker {
             assertThat(floors.getOrDefault(List.of(asking.kind(), asking.key()), 0L))
                     .as("fence that all before %s were evicted with", granted)
                     .isLessThan(token.fence());
-            if (asking.kind() == Kind.LOCK) {
+            if (asking.kind() == ResourceKind.LOCK) {
                 long before = mutexFences.getOrDefault(granted.key(), 0L);
                 assertThat(before < token.fence() || (perhapsLate && reads))
                         .as("fence of %s is above %s", granted, before)
@@ -565,9 +581,12 @@ final class EngineInvariantChecker {
     private void assertFirstInLine(Command.Acquire granted) {
         QueuePolicy queuePolicy =
                 engineSettings.policies().getOrDefault(granted.key(), QueuePolicy.FIFO);
-        Mode mode = granted.terms().mode();
-        Mode preferred = queuePolicy == QueuePolicy.READER_PREFERRED ? Mode.READ : Mode.WRITE;
-        boolean passes = queuePolicy != QueuePolicy.FIFO && mode == preferred;
+        ReadWriteMode readWriteMode = granted.terms().mode();
+        ReadWriteMode preferred =
+                queuePolicy == QueuePolicy.READER_PREFERRED
+                        ? ReadWriteMode.READ
+                        : ReadWriteMode.WRITE;
+        boolean passes = queuePolicy != QueuePolicy.FIFO && readWriteMode == preferred;
         for (Blocked blocked : line) {
             if (blocked.equals(Blocked.of(granted))) {
                 break;
@@ -578,7 +597,9 @@ final class EngineInvariantChecker {
                         .isTrue();
             }
         }
-        if (queuePolicy != QueuePolicy.FIFO && mode != preferred && granted.kind() == Kind.LOCK) {
+        if (queuePolicy != QueuePolicy.FIFO
+                && readWriteMode != preferred
+                && granted.kind() == ResourceKind.LOCK) {
             assertThat(line)
                     .as("%s is preferred to nobody", granted)
                     .noneMatch(it -> it.is(granted) && it.terms().mode() == preferred);
@@ -629,7 +650,7 @@ final class EngineInvariantChecker {
             limits.put(List.of(c.kind(), c.key()), c.limit());
         }
         // An await says no limit; its semaphore has at most the widest of the schedule.
-        return asking.kind() == Kind.LOCK
+        return asking.kind() == ResourceKind.LOCK
                 ? 1
                 : limits.getOrDefault(List.of(asking.kind(), asking.key()), widest(asking.key()));
     }

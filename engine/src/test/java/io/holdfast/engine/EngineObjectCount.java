@@ -23,8 +23,9 @@ final class EngineObjectCount {
     private EngineObjectCount() {}
 
     static long of(LockEngine engine) {
-        for (Kind kind : Kind.values()) { // once asked for, a count stays: few, and not by key
-            HeldCount _ = engine.views().countHeld(Namespace.DEFAULT, kind);
+        for (ResourceKind resourceKind :
+                ResourceKind.values()) { // once asked for, a count stays: few, and not by key
+            HeldCounts _ = engine.views().countHeld(Namespace.DEFAULT, resourceKind);
         }
         EngineObjectCount weight = new EngineObjectCount();
         weight.visit(engine);

@@ -118,8 +118,8 @@ class EngineSchedulePropertyTest {
         for (ScheduleStep scheduleStep : schedule.steps()) {
             open.add(watched.engine.views().listInUse());
             open.add(watched.engine.views().listIdle());
-            open.add(watched.engine.views().listHolders(Namespace.DEFAULT, Kind.LOCK));
-            open.add(watched.engine.views().listHolders(Namespace.DEFAULT, Kind.SHARED));
+            open.add(watched.engine.views().listHolders(Namespace.DEFAULT, ResourceKind.LOCK));
+            open.add(watched.engine.views().listHolders(Namespace.DEFAULT, ResourceKind.SHARED));
             open.add(watched.engine.views().listQueues(1));
             open.add(watched.engine.views().listCounters());
             open.add(watched.engine.views().listValues());
@@ -374,22 +374,22 @@ class EngineSchedulePropertyTest {
                 engine.views().listQueues(most).next(Integer.MAX_VALUE, now, lines);
                 assertThat(new HashSet<>(lines)).hasSameSizeAs(lines).isEqualTo(model.lines(most));
             }
-            for (Kind kind : Kind.values()) {
-                checkWaited(kind);
+            for (ResourceKind resourceKind : ResourceKind.values()) {
+                checkWaited(resourceKind);
             }
         }
 
-        private void checkWaited(Kind kind) {
+        private void checkWaited(ResourceKind resourceKind) {
             long[] all =
                     model.lines(Integer.MAX_VALUE).stream()
-                            .filter(line -> line.kind() == kind)
+                            .filter(line -> line.kind() == resourceKind)
                             .flatMap(line -> line.waiters().stream())
                             .mapToLong(QueueView.Waiter::sinceNanos)
                             .sorted()
                             .toArray();
-            long[] waited = engine.views().waited(kind, Integer.MAX_VALUE, now);
+            long[] waited = engine.views().waited(resourceKind, Integer.MAX_VALUE, now);
             assertThat(LongStream.of(waited).sorted()).containsExactly(box(all));
-            assertThat(LongStream.of(engine.views().waited(kind, 1, now)).max())
+            assertThat(LongStream.of(engine.views().waited(resourceKind, 1, now)).max())
                     .isEqualTo(LongStream.of(all).max());
         }
 
@@ -398,13 +398,13 @@ class EngineSchedulePropertyTest {
         }
 
         private void checkKeyViews() {
-            for (Kind kind : Kind.values()) {
+            for (ResourceKind resourceKind : ResourceKind.values()) {
                 for (Key key : Schedule.NAMES) {
                     for (int most : List.of(0, 1, Integer.MAX_VALUE)) {
                         for (int ahead : List.of(0, 1, Integer.MAX_VALUE)) {
-                            KeyView view = engine.views().view(kind, key, ahead, most, now);
+                            KeyView view = engine.views().view(resourceKind, key, ahead, most, now);
                             assertThat(Optional.ofNullable(view))
-                                    .isEqualTo(model.view(kind, key, ahead, most));
+                                    .isEqualTo(model.view(resourceKind, key, ahead, most));
                         }
                     }
                 }
@@ -413,10 +413,10 @@ class EngineSchedulePropertyTest {
 
         private void checkHolders(Views views) {
             views.checkHolders(engine, now);
-            for (Kind kind : Kind.values()) {
-                List<HolderView> held = new ArrayList<>(Views.holders(engine, kind, now));
+            for (ResourceKind resourceKind : ResourceKind.values()) {
+                List<HolderView> held = new ArrayList<>(Views.holders(engine, resourceKind, now));
                 held.sort(Comparator.comparingLong(HolderView::since));
-                assertThat(held).as("%s", kind).isEqualTo(model.holders(kind));
+                assertThat(held).as("%s", resourceKind).isEqualTo(model.holders(resourceKind));
             }
         }
 

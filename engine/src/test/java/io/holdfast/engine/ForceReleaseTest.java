@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 class ForceReleaseTest {
     private static final Target DOOR = Target.mutex("door");
     private static final Target POOL = Target.semaphore("pool", 2);
-    private static final HoldAttributes TRACKED = new HoldAttributes(Mode.WRITE, true, true);
+    private static final HoldAttributes TRACKED =
+            new HoldAttributes(ReadWriteMode.WRITE, true, true);
 
     private final LockScenario locks = new LockScenario();
 
@@ -51,12 +52,12 @@ class ForceReleaseTest {
         Request offered = locks.write("alice", DOOR);
         locks.evict(DOOR, 0);
         assertThat(offered.outcome()).isEqualTo(Outcome.REVOKED);
-        assertThat(locks.stand(offered)).isEqualTo(RequestStatus.GONE);
+        assertThat(locks.stand(offered)).isEqualTo(OfferRequestStatus.GONE);
         Request held = locks.write("bob", DOOR);
         locks.confirm(held);
         locks.evict(DOOR, 0);
         assertThat(held.outcome()).isEqualTo(Outcome.REVOKED);
-        assertThat(locks.stand(held)).isEqualTo(RequestStatus.GONE);
+        assertThat(locks.stand(held)).isEqualTo(OfferRequestStatus.GONE);
     }
 
     @Test

@@ -47,23 +47,27 @@ import java.util.stream.Stream;
 class HoldAttributesTest {
     private static final Target DOOR = Target.mutex("door");
     private static final Target POOL = Target.semaphore("pool", 2);
-    private static final HoldAttributes READER = new HoldAttributes(Mode.READ, true, true);
-    private static final HoldAttributes WRITER = new HoldAttributes(Mode.WRITE, true, true);
-    private static final HoldAttributes QUIET_READER = new HoldAttributes(Mode.READ, true, false);
-    private static final HoldAttributes LEFT_READER = new HoldAttributes(Mode.READ, false, true);
-    private static final HoldAttributes LEFT_WRITER = new HoldAttributes(Mode.WRITE, false, true);
+    private static final HoldAttributes READER = new HoldAttributes(ReadWriteMode.READ, true, true);
+    private static final HoldAttributes WRITER =
+            new HoldAttributes(ReadWriteMode.WRITE, true, true);
+    private static final HoldAttributes QUIET_READER =
+            new HoldAttributes(ReadWriteMode.READ, true, false);
+    private static final HoldAttributes LEFT_READER =
+            new HoldAttributes(ReadWriteMode.READ, false, true);
+    private static final HoldAttributes LEFT_WRITER =
+            new HoldAttributes(ReadWriteMode.WRITE, false, true);
 
     private LockScenario locks = new LockScenario();
 
     static Stream<HoldAttributes> allTerms() {
-        return Arrays.stream(Mode.values())
+        return Arrays.stream(ReadWriteMode.values())
                 .flatMap(
-                        mode ->
+                        readWriteMode ->
                                 Stream.of(
-                                        new HoldAttributes(mode, true, true),
-                                        new HoldAttributes(mode, true, false),
-                                        new HoldAttributes(mode, false, true),
-                                        new HoldAttributes(mode, false, false)));
+                                        new HoldAttributes(readWriteMode, true, true),
+                                        new HoldAttributes(readWriteMode, true, false),
+                                        new HoldAttributes(readWriteMode, false, true),
+                                        new HoldAttributes(readWriteMode, false, false)));
     }
 
     /** Whatever happened: when all have left and all leases have ended, nothing is left. */
@@ -181,8 +185,10 @@ class HoldAttributesTest {
             locks.resume(DOOR);
             assertThat(alice.outcome()).isEqualTo(GRANTED);
             locks.suspend(DOOR);
-            assertThat(locks.reassert("bob", DOOR, Mode.WRITE, USUAL).outcome()).isEqualTo(BUSY);
-            assertThat(locks.reassert("bob", DOOR, Mode.READ, USUAL).outcome()).isEqualTo(WAS_HELD);
+            assertThat(locks.reassert("bob", DOOR, ReadWriteMode.WRITE, USUAL).outcome())
+                    .isEqualTo(BUSY);
+            assertThat(locks.reassert("bob", DOOR, ReadWriteMode.READ, USUAL).outcome())
+                    .isEqualTo(WAS_HELD);
             assertThat(locks.holders(DOOR)).containsExactly("alice", "bob");
         }
 
@@ -507,7 +513,7 @@ class HoldAttributesTest {
             locks.acquire("alice", DOOR, READER);
             Request bob = locks.acquire("bob", DOOR, WRITER);
             Request carol = locks.acquire("carol", DOOR, READER);
-            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.QUEUED);
+            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.QUEUED);
             assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_QUEUED);
             assertThat(bob.answers()).isEmpty();
             assertThat(carol.outcome()).isEqualTo(GRANTED);
@@ -527,8 +533,9 @@ class HoldAttributesTest {
 
         @ParameterizedTest
         @EnumSource
-        void keeps_what_it_was_granted_when_declined_or_confirmed(Mode mode) {
-            Request alice = locks.acquire("alice", DOOR, new HoldAttributes(mode, true, true));
+        void keeps_what_it_was_granted_when_declined_or_confirmed(ReadWriteMode readWriteMode) {
+            Request alice =
+                    locks.acquire("alice", DOOR, new HoldAttributes(readWriteMode, true, true));
             byte[] before = locks.engine.snapshot();
             assertThat(locks.decline(alice).outcome()).isEqualTo(WAS_HELD);
             assertThat(locks.confirm(alice).outcome()).isEqualTo(WAS_HELD);
@@ -620,7 +627,10 @@ class HoldAttributesTest {
             List<Long> numbers = new ArrayList<>();
             for (int i = 0; i < 7; i++) {
                 numbers.add(locks.acquire("alice", DOOR, READER).number());
-                locks.ask("alice", DOOR, Mode.READ); // is not shown, and takes no place of a page
+                locks.ask(
+                        "alice",
+                        DOOR,
+                        ReadWriteMode.READ); // is not shown, and takes no place of a page
             }
             List<Long> seen = new ArrayList<>();
             List<TrackedRequestView> page;
@@ -638,7 +648,7 @@ class HoldAttributesTest {
 
         @Test
         void by_key_with_so_many_holders_as_asked_for() {
-            assertThat(locks.engine.views().view(Kind.LOCK, DOOR.key(), 0, 9, locks.now()))
+            assertThat(locks.engine.views().view(ResourceKind.LOCK, DOOR.key(), 0, 9, locks.now()))
                     .isNull();
             Request alice = locks.acquire("alice", DOOR, READER);
             Request bob = locks.acquire("bob", DOOR, LEFT_READER, USUAL, ofSeconds(8));
@@ -648,7 +658,7 @@ class HoldAttributesTest {
                     new KeyView.Holder(
                             alice.session(),
                             alice.fence(),
-                            Mode.READ,
+                            ReadWriteMode.READ,
                             ofSeconds(3).toNanos(),
                             USUAL.minusSeconds(3).toNanos(),
                             false);
@@ -656,7 +666,7 @@ class HoldAttributesTest {
                     new KeyView.Holder(
                             bob.session(),
                             bob.fence(),
-                            Mode.READ,
+                            ReadWriteMode.READ,
                             ofSeconds(3).toNanos(),
                             ofSeconds(5).toNanos(),
                             false);
@@ -664,16 +674,26 @@ class HoldAttributesTest {
                     new KeyView.Waiter(
                             locks.session("carol"),
                             1,
-                            Mode.WRITE,
+                            ReadWriteMode.WRITE,
                             ofSeconds(3).toNanos(),
                             USUAL.minusSeconds(3).toNanos());
-            assertThat(locks.engine.views().view(Kind.LOCK, DOOR.key(), 0, 9, locks.now()))
+            assertThat(locks.engine.views().view(ResourceKind.LOCK, DOOR.key(), 0, 9, locks.now()))
                     .isEqualTo(
                             new KeyView(
-                                    Kind.LOCK, 1, 2, 1, List.of(first, second), List.of(third)));
-            assertThat(locks.engine.views().view(Kind.LOCK, DOOR.key(), 0, 1, locks.now()))
-                    .isEqualTo(new KeyView(Kind.LOCK, 1, 2, 1, List.of(first), List.of(third)));
-            assertThat(locks.engine.views().view(Kind.SEMAPHORE, DOOR.key(), 0, 9, locks.now()))
+                                    ResourceKind.LOCK,
+                                    1,
+                                    2,
+                                    1,
+                                    List.of(first, second),
+                                    List.of(third)));
+            assertThat(locks.engine.views().view(ResourceKind.LOCK, DOOR.key(), 0, 1, locks.now()))
+                    .isEqualTo(
+                            new KeyView(
+                                    ResourceKind.LOCK, 1, 2, 1, List.of(first), List.of(third)));
+            assertThat(
+                            locks.engine
+                                    .views()
+                                    .view(ResourceKind.SEMAPHORE, DOOR.key(), 0, 9, locks.now()))
                     .isNull();
         }
 

@@ -44,7 +44,7 @@ class HoldersPropertyTest {
     @Property(tries = 300)
     void show_a_key_that_is_held_throughout_exactly_once(
             @ForAll boolean shared, @ForAll("turns") List<Turn> turns) {
-        Run run = new Run(shared ? Kind.SHARED : Kind.LOCK);
+        Run run = new Run(shared ? ResourceKind.SHARED : ResourceKind.LOCK);
         turns.forEach(run::take);
         run.readToTheEnd();
     }
@@ -72,13 +72,13 @@ class HoldersPropertyTest {
         private final TestQuotas ledger = new TestQuotas();
         private final Map<Integer, Set<Long>> held = new HashMap<>();
         private final List<Reader> readers = new ArrayList<>();
-        private final Kind kind;
+        private final ResourceKind resourceKind;
 
-        Run(Kind kind) {
-            this.kind = kind;
+        Run(ResourceKind resourceKind) {
+            this.resourceKind = resourceKind;
             // Keys that are remembered stay where they are; the others come and go.
-            for (int key = 0; key < KEYS && kind == Kind.LOCK; key += 2) {
-                send(new Command.Acquire(9, 1, kind, key(key), 1, 0, 1, 0));
+            for (int key = 0; key < KEYS && resourceKind == ResourceKind.LOCK; key += 2) {
+                send(new Command.Acquire(9, 1, resourceKind, key(key), 1, 0, 1, 0));
             }
             send(new Command.CloseSession(9, 1));
         }
@@ -89,14 +89,14 @@ class HoldersPropertyTest {
             } else if (turn.key() >= readers.size()) {
                 readers.add(
                         new Reader(
-                                engine.views().listHolders(Namespace.DEFAULT, kind),
+                                engine.views().listHolders(Namespace.DEFAULT, resourceKind),
                                 held.keySet()));
             } else {
                 read(readers.get(turn.key()), turn.slice());
             }
             int holds = held.values().stream().mapToInt(Set::size).sum();
-            assertThat(engine.views().countHeld(Namespace.DEFAULT, kind))
-                    .isEqualTo(new HeldCount(held.size(), holds));
+            assertThat(engine.views().countHeld(Namespace.DEFAULT, resourceKind))
+                    .isEqualTo(new HeldCounts(held.size(), holds));
         }
 
         void readToTheEnd() {
@@ -109,10 +109,11 @@ class HoldersPropertyTest {
             Set<Long> holders = held.computeIfAbsent(number, _ -> new LinkedHashSet<>());
             Key key = key(number);
             if (holders.contains(session)) {
-                send(new Command.ReleaseBySession(session, 1, kind, key));
+                send(new Command.ReleaseBySession(session, 1, resourceKind, key));
                 holders.remove(session);
             } else {
-                Effect answer = send(new Command.TryAcquire(session, 1, kind, key, 0)).getFirst();
+                Effect answer =
+                        send(new Command.TryAcquire(session, 1, resourceKind, key, 0)).getFirst();
                 if (answer instanceof Effect.TryAcquired) {
                     holders.add(session);
                 }
@@ -130,7 +131,7 @@ class HoldersPropertyTest {
             int before = reader.views.size();
             boolean more = reader.listing.next(slice, 0, reader.views);
             for (HolderView view : reader.views.subList(before, reader.views.size())) {
-                assertThat(view).isEqualTo(engine.views().holders(kind, view.key()));
+                assertThat(view).isEqualTo(engine.views().holders(resourceKind, view.key()));
             }
             if (more) {
                 return;

@@ -74,13 +74,13 @@ class HoldersTest {
 
     @Test
     void is_told_nothing_of_what_nobody_holds() {
-        assertThat(locks.engine.views().holders(Kind.LOCK, PRINTER.key())).isNull();
+        assertThat(locks.engine.views().holders(ResourceKind.LOCK, PRINTER.key())).isNull();
         locks.release(locks.acquire("alice", PRINTER));
         assertThat(locks.isIdle(PRINTER)).isTrue();
-        assertThat(locks.engine.views().holders(Kind.LOCK, PRINTER.key())).isNull();
-        assertThat(Views.holders(locks.engine, Kind.LOCK, locks.now())).isEmpty();
-        assertThat(locks.engine.views().countHeld(Namespace.DEFAULT, Kind.LOCK))
-                .isEqualTo(new HeldCount(0, 0));
+        assertThat(locks.engine.views().holders(ResourceKind.LOCK, PRINTER.key())).isNull();
+        assertThat(Views.holders(locks.engine, ResourceKind.LOCK, locks.now())).isEmpty();
+        assertThat(locks.engine.views().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
+                .isEqualTo(new HeldCounts(0, 0));
     }
 
     @Test
@@ -93,7 +93,7 @@ class HoldersTest {
         for (int i : new int[] {2, 0, 3, 1, 4}) {
             locks.claim("alice", targets.get(i));
         }
-        assertThat(acquired(Kind.LOCK))
+        assertThat(acquired(ResourceKind.LOCK))
                 .containsExactly("lock-2", "lock-0", "lock-3", "lock-1", "lock-4");
         locks.claim("alice", targets.get(2)); // has it already
         locks.unclaim("alice", targets.get(0));
@@ -101,7 +101,7 @@ class HoldersTest {
         var carol = locks.acquire("carol", targets.get(3));
         locks.unclaim("alice", targets.get(3)); // a lock that passes on is acquired anew
         assertThat(carol.fence()).isEqualTo(locks.since(targets.get(3)));
-        assertThat(acquired(Kind.LOCK))
+        assertThat(acquired(ResourceKind.LOCK))
                 .containsExactly("lock-2", "lock-1", "lock-4", "lock-0", "lock-3");
     }
 
@@ -113,7 +113,7 @@ class HoldersTest {
             }
         }
         KeyScan<HolderView> keyScan =
-                locks.engine.views().listHolders(Namespace.DEFAULT, Kind.SHARED);
+                locks.engine.views().listHolders(Namespace.DEFAULT, ResourceKind.SHARED);
         List<HolderView> all = new ArrayList<>();
         List<HolderView> slice = new ArrayList<>();
         boolean more;
@@ -123,8 +123,10 @@ class HoldersTest {
             assertThat(slice).hasSizeLessThanOrEqualTo(2);
             all.addAll(slice);
         } while (more);
-        assertThat(all).isEqualTo(Views.holders(locks.engine, Kind.SHARED, locks.now())).hasSize(6);
-        keyScan = locks.engine.views().listHolders(Namespace.DEFAULT, Kind.SHARED);
+        assertThat(all)
+                .isEqualTo(Views.holders(locks.engine, ResourceKind.SHARED, locks.now()))
+                .hasSize(6);
+        keyScan = locks.engine.views().listHolders(Namespace.DEFAULT, ResourceKind.SHARED);
         assertThat(keyScan.next(1, locks.now(), slice)).isTrue();
         assertThat(slice.getLast().sessions()).hasSize(5);
         keyScan.close();
@@ -138,27 +140,31 @@ class HoldersTest {
         Key here = Key.of("name");
         Key there = Key.of(other, "name".getBytes(StandardCharsets.UTF_8));
         List<Effect> effects = new ArrayList<>();
-        engine.apply(new Command.TryAcquire(1, 1, Kind.LOCK, here, 1), 0, ledger, effects);
-        engine.apply(new Command.TryAcquire(2, 1, Kind.LOCK, there, 1), 0, ledger, effects);
-        engine.apply(new Command.TryAcquire(2, 2, Kind.SHARED, there, 1), 0, ledger, effects);
-        engine.apply(new Command.TryAcquire(3, 1, Kind.SHARED, there, 1), 0, ledger, effects);
+        engine.apply(new Command.TryAcquire(1, 1, ResourceKind.LOCK, here, 1), 0, ledger, effects);
+        engine.apply(new Command.TryAcquire(2, 1, ResourceKind.LOCK, there, 1), 0, ledger, effects);
+        engine.apply(
+                new Command.TryAcquire(2, 2, ResourceKind.SHARED, there, 1), 0, ledger, effects);
+        engine.apply(
+                new Command.TryAcquire(3, 1, ResourceKind.SHARED, there, 1), 0, ledger, effects);
         assertThat(effects).hasOnlyElementsOfType(Effect.TryAcquired.class);
-        assertThat(engine.views().countHeld(Namespace.DEFAULT, Kind.LOCK))
-                .isEqualTo(new HeldCount(1, 1));
-        assertThat(engine.views().countHeld(Namespace.DEFAULT, Kind.SHARED))
-                .isEqualTo(new HeldCount(0, 0));
-        assertThat(engine.views().countHeld(other, Kind.SHARED)).isEqualTo(new HeldCount(1, 2));
-        assertThat(engine.views().countHeld(other, Kind.SEMAPHORE)).isEqualTo(new HeldCount(0, 0));
+        assertThat(engine.views().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
+                .isEqualTo(new HeldCounts(1, 1));
+        assertThat(engine.views().countHeld(Namespace.DEFAULT, ResourceKind.SHARED))
+                .isEqualTo(new HeldCounts(0, 0));
+        assertThat(engine.views().countHeld(other, ResourceKind.SHARED))
+                .isEqualTo(new HeldCounts(1, 2));
+        assertThat(engine.views().countHeld(other, ResourceKind.SEMAPHORE))
+                .isEqualTo(new HeldCounts(0, 0));
         List<HolderView> found = new ArrayList<>();
-        engine.views().listHolders(other, Kind.SHARED).next(100, 0, found);
+        engine.views().listHolders(other, ResourceKind.SHARED).next(100, 0, found);
         assertThat(found).containsExactly(new HolderView(there, List.of(2L, 3L), 3));
-        assertThat(engine.views().holders(Kind.LOCK, there))
+        assertThat(engine.views().holders(ResourceKind.LOCK, there))
                 .isEqualTo(new HolderView(there, List.of(2L), 2));
-        assertThat(engine.views().holders(Kind.SHARED, here)).isNull();
+        assertThat(engine.views().holders(ResourceKind.SHARED, here)).isNull();
     }
 
-    private List<String> acquired(Kind kind) {
-        return Views.holders(locks.engine, kind, locks.now()).stream()
+    private List<String> acquired(ResourceKind resourceKind) {
+        return Views.holders(locks.engine, resourceKind, locks.now()).stream()
                 .sorted(Comparator.comparingLong(HolderView::since))
                 .map(view -> view.key().toString())
                 .toList();
@@ -176,7 +182,7 @@ class HoldersTest {
             locks.claim("alice", Target.mutex(name));
         }
         KeyScan<HolderView> keyScan =
-                locks.engine.views().listHolders(Namespace.DEFAULT, Kind.LOCK);
+                locks.engine.views().listHolders(Namespace.DEFAULT, ResourceKind.LOCK);
         List<HolderView> seen = new ArrayList<>();
         boolean more = keyScan.next(1, locks.now(), seen);
         locks.unclaim("alice", Target.mutex("a"));

@@ -345,7 +345,7 @@ class IdleDataTest {
             Key key = Key.of("lock-" + i);
             var effects = new ArrayList<Effect>();
             data.engine.apply(
-                    new Command.Acquire(i, 1, Kind.LOCK, key, 1, 0, Command.FOREVER, 7),
+                    new Command.Acquire(i, 1, ResourceKind.LOCK, key, 1, 0, Command.FOREVER, 7),
                     data.now(),
                     data.ledger,
                     effects);

@@ -117,11 +117,12 @@ class KeyEventPropertyTest {
 
         private void check(Command command) {
             ends.clear();
-            for (Kind kind : Kind.values()) {
+            for (ResourceKind resourceKind : ResourceKind.values()) {
                 for (Key key : Schedule.NAMES) {
-                    KeyView view = engine.views().view(kind, key, 0, Integer.MAX_VALUE, now);
+                    KeyView view =
+                            engine.views().view(resourceKind, key, 0, Integer.MAX_VALUE, now);
                     long limit = view == null ? 0 : view.limit();
-                    assertThat(replay.view(kind, key, limit, latest))
+                    assertThat(replay.view(resourceKind, key, limit, latest))
                             .as("after %s", command)
                             .isEqualTo(Optional.ofNullable(view).map(this::withoutEnds));
                 }

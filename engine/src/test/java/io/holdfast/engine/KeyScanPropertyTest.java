@@ -102,14 +102,15 @@ class KeyScanPropertyTest {
         Token token = held.remove(number);
         if (token == null) {
             engine.apply(
-                    new Command.Acquire(1, 1, Kind.LOCK, key, 1, 0, Command.FOREVER, 7),
+                    new Command.Acquire(1, 1, ResourceKind.LOCK, key, 1, 0, Command.FOREVER, 7),
                     0,
                     ledger,
                     effects);
             held.put(number, ((Effect.Granted) effects.getFirst()).token());
             idle.remove(number);
         } else {
-            engine.apply(new Command.Release(1, 1, Kind.LOCK, key, token), 0, ledger, effects);
+            engine.apply(
+                    new Command.Release(1, 1, ResourceKind.LOCK, key, token), 0, ledger, effects);
             idle.add(number);
         }
         for (Reader reader : readers) {

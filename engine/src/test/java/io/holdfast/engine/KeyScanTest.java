@@ -27,7 +27,7 @@ class KeyScanTest {
         assertThat(Views.of(locks.engine, locks.now()).inUse())
                 .containsExactly(
                         new ResourceView(
-                                Kind.LOCK,
+                                ResourceKind.LOCK,
                                 printer.key(),
                                 1,
                                 1,
@@ -36,7 +36,7 @@ class KeyScanTest {
                                 ofSeconds(6).toNanos(),
                                 ofSeconds(4).toNanos(),
                                 ofSeconds(4).toNanos(),
-                                Mode.WRITE,
+                                ReadWriteMode.WRITE,
                                 alice.fence()));
     }
 
@@ -49,7 +49,7 @@ class KeyScanTest {
         assertThat(Views.of(locks.engine, locks.now()).idle())
                 .containsExactly(
                         new ResourceView(
-                                Kind.SEMAPHORE,
+                                ResourceKind.SEMAPHORE,
                                 pool.key(),
                                 3,
                                 0,
@@ -58,7 +58,7 @@ class KeyScanTest {
                                 0,
                                 ofSeconds(4).toNanos(),
                                 0,
-                                Mode.WRITE,
+                                ReadWriteMode.WRITE,
                                 0));
     }
 

@@ -56,17 +56,17 @@ final class LockScenario {
     }
 
     /** What a session asks for. */
-    record Target(Kind kind, Key key, long limit) {
+    record Target(ResourceKind kind, Key key, long limit) {
         static Target mutex(String name) {
-            return new Target(Kind.LOCK, Key.of(name), 1);
+            return new Target(ResourceKind.LOCK, Key.of(name), 1);
         }
 
         static Target semaphore(String name, long limit) {
-            return new Target(Kind.SEMAPHORE, Key.of(name), limit);
+            return new Target(ResourceKind.SEMAPHORE, Key.of(name), limit);
         }
 
         static Target shared(String name) {
-            return new Target(Kind.SHARED, Key.of(name), Long.MAX_VALUE);
+            return new Target(ResourceKind.SHARED, Key.of(name), Long.MAX_VALUE);
         }
     }
 
@@ -206,7 +206,7 @@ final class LockScenario {
             HoldAttributes holdAttributes,
             Duration patience,
             Duration lease) {
-        if (holdAttributes.mode() == Mode.READ) {
+        if (holdAttributes.mode() == ReadWriteMode.READ) {
             sharing.add(what.key());
         }
         Request request = request(who, what);
@@ -321,22 +321,22 @@ final class LockScenario {
         return (Effect.Inspected) request.answers().getLast();
     }
 
-    Request ask(String who, Target what, Mode mode) {
-        return ask(who, what, mode, USUAL, USUAL, Duration.ofSeconds(Long.MAX_VALUE));
+    Request ask(String who, Target what, ReadWriteMode readWriteMode) {
+        return ask(who, what, readWriteMode, USUAL, USUAL, Duration.ofSeconds(Long.MAX_VALUE));
     }
 
     Request read(String who, Target what) {
-        return ask(who, what, Mode.READ);
+        return ask(who, what, ReadWriteMode.READ);
     }
 
     Request write(String who, Target what) {
-        return ask(who, what, Mode.WRITE);
+        return ask(who, what, ReadWriteMode.WRITE);
     }
 
     Request ask(
             String who,
             Target what,
-            Mode mode,
+            ReadWriteMode readWriteMode,
             Duration patience,
             Duration confirm,
             Duration lease) {
@@ -347,7 +347,7 @@ final class LockScenario {
                         request.session(),
                         request.number(),
                         what.key(),
-                        mode,
+                        readWriteMode,
                         nanos(patience),
                         nanos(confirm),
                         nanos(lease),
@@ -375,7 +375,7 @@ final class LockScenario {
         return (Effect.StatusReport) request.answers().getLast();
     }
 
-    RequestStatus stand(Request asked) {
+    OfferRequestStatus stand(Request asked) {
         return check(asked).status();
     }
 
@@ -415,14 +415,14 @@ final class LockScenario {
         return request;
     }
 
-    Request reassert(String who, Target what, Mode mode, Duration lease) {
+    Request reassert(String who, Target what, ReadWriteMode readWriteMode, Duration lease) {
         Request request = request(who, what);
         apply(
                 new Command.Reassert(
                         request.session(),
                         request.number(),
                         what.key(),
-                        mode,
+                        readWriteMode,
                         nanos(lease),
                         ++lastSalt));
         return request;
@@ -614,7 +614,7 @@ final class LockScenario {
         if (nowNanos < quarantineEnd) {
             assertThat(views.all())
                     .as("nothing that excludes others is held")
-                    .allMatch(view -> view.kind() == Kind.SHARED || view.holders() == 0);
+                    .allMatch(view -> view.kind() == ResourceKind.SHARED || view.holders() == 0);
         } else {
             views.check(sharing::contains);
         }

@@ -88,7 +88,13 @@ class LongQueuePropertyTest {
             case ENQUEUED, ENQUEUED_AND_DISCONNECTS ->
                     apply(
                             new Command.Enqueue(
-                                    session, 1, Kind.LOCK, key, 1, Command.FOREVER, session),
+                                    session,
+                                    1,
+                                    ResourceKind.LOCK,
+                                    key,
+                                    1,
+                                    Command.FOREVER,
+                                    session),
                             0);
         }
     }
@@ -105,7 +111,7 @@ class LongQueuePropertyTest {
 
     private void leave(long session, Fate fate, Key key) {
         switch (fate) {
-            case IS_CANCELLED -> apply(new Command.Cancel(session, 1, Kind.LOCK, key), 0);
+            case IS_CANCELLED -> apply(new Command.Cancel(session, 1, ResourceKind.LOCK, key), 0);
             case DISCONNECTS, ENQUEUED_AND_DISCONNECTS ->
                     apply(new Command.CloseSession(session, 0), 0);
             case PATIENT, TIMES_OUT, ENQUEUED -> {}
@@ -113,7 +119,8 @@ class LongQueuePropertyTest {
     }
 
     private static Command acquire(long session, Key key, long wait) {
-        return new Command.Acquire(session, 1, Kind.LOCK, key, 1, wait, Command.FOREVER, session);
+        return new Command.Acquire(
+                session, 1, ResourceKind.LOCK, key, 1, wait, Command.FOREVER, session);
     }
 
     private void apply(Command command, long now) {

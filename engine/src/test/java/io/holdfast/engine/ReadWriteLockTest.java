@@ -62,10 +62,10 @@ class ReadWriteLockTest {
         assertThat(locks.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
-    private Request held(String who, Mode mode) {
-        Request asked = locks.ask(who, DOOR, mode);
+    private Request held(String who, ReadWriteMode readWriteMode) {
+        Request asked = locks.ask(who, DOOR, readWriteMode);
         locks.confirm(asked);
-        assertThat(locks.stand(asked)).isEqualTo(RequestStatus.HELD);
+        assertThat(locks.stand(asked)).isEqualTo(OfferRequestStatus.HELD);
         return asked;
     }
 
@@ -74,14 +74,14 @@ class ReadWriteLockTest {
     class Asking {
         @ParameterizedTest
         @EnumSource
-        void is_queued_and_offered_at_once_when_nobody_has_it(Mode mode) {
-            Request alice = locks.ask("alice", DOOR, mode);
+        void is_queued_and_offered_at_once_when_nobody_has_it(ReadWriteMode readWriteMode) {
+            Request alice = locks.ask("alice", DOOR, readWriteMode);
             assertThat(alice.answers()).hasSize(2);
             assertThat(alice.answers().getFirst()).isInstanceOf(Effect.Queued.class);
             assertThat(alice.answers().getLast())
                     .isEqualTo(
                             new Effect.Offered(
-                                    alice.session(), alice.number(), DOOR.key(), mode, 1));
+                                    alice.session(), alice.number(), DOOR.key(), readWriteMode, 1));
             assertThat(locks.holders(DOOR)).containsExactly("alice");
         }
 
@@ -99,8 +99,8 @@ class ReadWriteLockTest {
 
         @Test
         void may_be_had_many_times_by_one_session_which_waits_for_itself() {
-            Request first = held("alice", Mode.READ);
-            Request second = held("alice", Mode.READ);
+            Request first = held("alice", ReadWriteMode.READ);
+            Request second = held("alice", ReadWriteMode.READ);
             Request write = locks.write("alice", DOOR);
             assertThat(write.outcome()).isEqualTo(QUEUED);
             locks.giveUp(first);
@@ -119,13 +119,13 @@ class ReadWriteLockTest {
             assertThat(locks.giveUp("alice", window, number).outcome()).isEqualTo(WAS_GONE);
             assertThat(locks.giveUp("alice", DOOR, number + 50).outcome()).isEqualTo(WAS_GONE);
             assertThat(locks.knows(window)).isFalse();
-            assertThat(locks.stand(alice)).isEqualTo(RequestStatus.OFFERED);
+            assertThat(locks.stand(alice)).isEqualTo(OfferRequestStatus.OFFERED);
         }
 
         @Test
         void is_only_tried_where_it_may_not_wait() {
-            held("alice", Mode.WRITE);
-            Request bob = locks.ask("bob", DOOR, Mode.READ, ZERO, USUAL, NO_END);
+            held("alice", ReadWriteMode.WRITE);
+            Request bob = locks.ask("bob", DOOR, ReadWriteMode.READ, ZERO, USUAL, NO_END);
             assertThat(bob.answers()).hasSize(2);
             assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
             assertThat(locks.waitersFor(DOOR)).isZero();
@@ -141,7 +141,7 @@ class ReadWriteLockTest {
 
         /** Bob is queued behind alice, and carol is behind bob. */
         private Request queued() {
-            blocker = held("alice", Mode.WRITE);
+            blocker = held("alice", ReadWriteMode.WRITE);
             Request bob = locks.write("bob", DOOR);
             next = locks.read("carol", DOOR);
             return bob;
@@ -164,14 +164,14 @@ class ReadWriteLockTest {
             Request bob = queued();
             Request answer = locks.confirm(bob);
             assertThat(answer.outcome()).isEqualTo(WAS_QUEUED);
-            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.QUEUED);
+            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.QUEUED);
         }
 
         @Test
         void queued_it_leaves_the_line_when_declined() {
             Request bob = queued();
             assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_QUEUED);
-            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.GONE);
+            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
             locks.giveUp(blocker);
             assertThat(next.outcome()).isEqualTo(OFFERED);
         }
@@ -180,18 +180,18 @@ class ReadWriteLockTest {
         void queued_it_leaves_the_line_when_given_up() {
             Request bob = queued();
             assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_QUEUED);
-            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.GONE);
+            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
         }
 
         @Test
         void queued_it_ends_when_its_patience_does() {
-            blocker = held("alice", Mode.WRITE);
-            Request bob = locks.ask("bob", DOOR, Mode.WRITE, ofSeconds(5), USUAL, NO_END);
+            blocker = held("alice", ReadWriteMode.WRITE);
+            Request bob = locks.ask("bob", DOOR, ReadWriteMode.WRITE, ofSeconds(5), USUAL, NO_END);
             locks.advance(ofSeconds(5).minusNanos(1));
             assertThat(bob.outcome()).isEqualTo(QUEUED);
             locks.advance(Duration.ofNanos(1));
             assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
-            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.GONE);
+            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
         }
 
         @Test
@@ -199,7 +199,7 @@ class ReadWriteLockTest {
             Request bob = offered();
             Request answer = locks.confirm(bob);
             assertThat(answer.outcome()).isEqualTo(WAS_OFFERED);
-            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.HELD);
+            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.HELD);
             assertThat(next.outcome()).isEqualTo(QUEUED);
         }
 
@@ -207,7 +207,7 @@ class ReadWriteLockTest {
         void offered_it_goes_to_the_next_when_declined() {
             Request bob = offered();
             assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_OFFERED);
-            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.GONE);
+            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
             assertThat(next.outcome()).isEqualTo(OFFERED);
         }
 
@@ -215,14 +215,20 @@ class ReadWriteLockTest {
         void offered_it_goes_to_the_next_when_given_up() {
             Request bob = offered();
             assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_OFFERED);
-            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.GONE);
+            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
             assertThat(next.outcome()).isEqualTo(OFFERED);
         }
 
         @Test
         void offered_it_has_no_end_of_patience_but_an_end_of_the_offer() {
             Request bob =
-                    locks.ask("bob", DOOR, Mode.WRITE, ofSeconds(1), ofSeconds(9), ofSeconds(1));
+                    locks.ask(
+                            "bob",
+                            DOOR,
+                            ReadWriteMode.WRITE,
+                            ofSeconds(1),
+                            ofSeconds(9),
+                            ofSeconds(1));
             next = locks.read("carol", DOOR);
             locks.advance(ofSeconds(9).minusNanos(1));
             assertThat(bob.outcome()).isEqualTo(OFFERED);
@@ -237,7 +243,7 @@ class ReadWriteLockTest {
             Request bob = confirmed();
             assertThat(locks.confirm(bob).outcome()).isEqualTo(WAS_HELD);
             assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_HELD);
-            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.HELD);
+            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.HELD);
             assertThat(next.outcome()).isEqualTo(QUEUED);
         }
 
@@ -245,20 +251,20 @@ class ReadWriteLockTest {
         void held_it_is_released_when_given_up() {
             Request bob = confirmed();
             assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_HELD);
-            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.GONE);
+            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
             assertThat(next.outcome()).isEqualTo(OFFERED);
         }
 
         @Test
         void held_it_ends_with_its_lease_which_began_when_it_was_confirmed() {
-            Request bob = locks.ask("bob", DOOR, Mode.WRITE, USUAL, USUAL, ofSeconds(3));
+            Request bob = locks.ask("bob", DOOR, ReadWriteMode.WRITE, USUAL, USUAL, ofSeconds(3));
             next = locks.read("carol", DOOR);
             locks.advance(ofSeconds(100));
             locks.confirm(bob);
             locks.advance(ofSeconds(2));
             locks.confirm(bob); // does not begin it anew
             locks.advance(ofSeconds(1).minusNanos(1));
-            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.HELD);
+            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.HELD);
             locks.advance(Duration.ofNanos(1));
             assertThat(bob.outcome()).isEqualTo(EXPIRED);
             assertThat(next.outcome()).isEqualTo(OFFERED);
@@ -274,7 +280,7 @@ class ReadWriteLockTest {
             assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_GONE);
             assertThat(locks.check(bob))
                     .extracting(Effect.StatusReport::status, Effect.StatusReport::fence)
-                    .containsExactly(RequestStatus.GONE, 0L);
+                    .containsExactly(OfferRequestStatus.GONE, 0L);
         }
 
         @Test
@@ -294,7 +300,7 @@ class ReadWriteLockTest {
             Request bob = queued();
             locks.cancel(bob);
             assertThat(bob.outcome()).isEqualTo(CANCELLED);
-            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.GONE);
+            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
             locks.giveUp(blocker);
             locks.cancel(next);
             assertThat(next.outcome()).isEqualTo(CANCELLED);
@@ -307,8 +313,8 @@ class ReadWriteLockTest {
     class OneOffer {
         @ParameterizedTest
         @EnumSource
-        void lets_nobody_in_by_any_command(Mode mode) {
-            Request alice = locks.ask("alice", DOOR, mode);
+        void lets_nobody_in_by_any_command(ReadWriteMode readWriteMode) {
+            Request alice = locks.ask("alice", DOOR, readWriteMode);
             assertThat(locks.tryAcquire("bob", DOOR).outcome()).isEqualTo(TIMED_OUT);
             assertThat(locks.claim("bob", DOOR).outcome()).isEqualTo(BUSY);
             Request acquire = locks.acquire("bob", DOOR);
@@ -324,7 +330,7 @@ class ReadWriteLockTest {
         @Test
         void lets_those_who_wait_time_out() {
             Request alice = locks.read("alice", DOOR);
-            Request bob = locks.ask("bob", DOOR, Mode.READ, ofSeconds(1), USUAL, NO_END);
+            Request bob = locks.ask("bob", DOOR, ReadWriteMode.READ, ofSeconds(1), USUAL, NO_END);
             locks.advance(ofSeconds(1));
             assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
             assertThat(alice.outcome()).isEqualTo(OFFERED);
@@ -334,8 +340,8 @@ class ReadWriteLockTest {
         void counts_it_as_a_hold() {
             locks.read("alice", DOOR);
             assertThat(locks.inspect("bob", DOOR).holders()).isEqualTo(1);
-            assertThat(locks.engine.views().countHeld(Namespace.DEFAULT, Kind.LOCK))
-                    .isEqualTo(new HeldCount(1, 1));
+            assertThat(locks.engine.views().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
+                    .isEqualTo(new HeldCounts(1, 1));
             assertThat(locks.isHolding("alice")).isTrue();
         }
     }
@@ -345,8 +351,8 @@ class ReadWriteLockTest {
     class Mixed {
         @Test
         void makes_an_acquire_wait_for_all_readers() {
-            Request alice = held("alice", Mode.READ);
-            Request bob = held("bob", Mode.READ);
+            Request alice = held("alice", ReadWriteMode.READ);
+            Request bob = held("bob", ReadWriteMode.READ);
             Request carol = locks.acquire("carol", DOOR);
             locks.giveUp(alice);
             assertThat(carol.outcome()).isEqualTo(BLOCKED);
@@ -371,7 +377,7 @@ class ReadWriteLockTest {
 
         @Test
         void goes_to_the_readers_behind_an_acquire_that_is_cancelled_or_times_out() {
-            held("alice", Mode.READ);
+            held("alice", ReadWriteMode.READ);
             Request acquire = locks.acquire("bob", DOOR);
             Request carol = locks.read("carol", DOOR);
             assertThat(carol.outcome()).isEqualTo(QUEUED);
@@ -386,7 +392,7 @@ class ReadWriteLockTest {
 
         @Test
         void goes_to_the_readers_behind_an_enqueue_that_is_awaited_in_vain() {
-            held("alice", Mode.READ);
+            held("alice", ReadWriteMode.READ);
             locks.enqueue("bob", DOOR);
             Request carol = locks.read("carol", DOOR);
             locks.await("bob", DOOR, ZERO);
@@ -395,11 +401,14 @@ class ReadWriteLockTest {
 
         @Test
         void is_nothing_that_a_claim_or_a_token_can_touch() {
-            Request alice = held("alice", Mode.WRITE);
+            Request alice = held("alice", ReadWriteMode.WRITE);
             assertThat(locks.unclaim("alice", DOOR).outcome()).isEqualTo(NOT_HELD);
             assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(BUSY);
             assertThat(locks.inspect("alice", DOOR).own()).isFalse();
-            assertThat(locks.engine.views().isHolding(alice.session(), Kind.LOCK, DOOR.key()))
+            assertThat(
+                            locks.engine
+                                    .views()
+                                    .isHolding(alice.session(), ResourceKind.LOCK, DOOR.key()))
                     .isFalse();
             long fence = locks.check(alice).fence();
             for (long salt = 0x5A17; salt < 0x5A17 + 5; salt++) { // the scenario's salts
@@ -407,12 +416,12 @@ class ReadWriteLockTest {
                 assertThat(locks.release("bob", DOOR, token).outcome()).isEqualTo(NOT_HELD);
                 assertThat(locks.renew("bob", DOOR, token, USUAL).outcome()).isEqualTo(NOT_HELD);
             }
-            assertThat(locks.stand(alice)).isEqualTo(RequestStatus.HELD);
+            assertThat(locks.stand(alice)).isEqualTo(OfferRequestStatus.HELD);
         }
 
         @Test
         void has_a_name_that_an_acquire_makes_last() {
-            Request alice = held("alice", Mode.READ);
+            Request alice = held("alice", ReadWriteMode.READ);
             assertThat(locks.ledger.claims).isEqualTo(1);
             locks.tryAcquire("bob", DOOR);
             assertThat(locks.ledger.claims).isZero();
@@ -424,7 +433,7 @@ class ReadWriteLockTest {
         @Test
         void has_a_name_that_stays_lasting_when_it_is_asked_for() {
             locks.release(locks.acquire("alice", DOOR));
-            Request bob = held("bob", Mode.WRITE);
+            Request bob = held("bob", ReadWriteMode.WRITE);
             assertThat(locks.ledger.claims).isZero();
             locks.giveUp(bob);
             assertThat(locks.isIdle(DOOR)).isTrue();
@@ -432,7 +441,7 @@ class ReadWriteLockTest {
 
         @Test
         void does_not_touch_shared_locks_and_semaphores_of_its_name() {
-            held("alice", Mode.WRITE);
+            held("alice", ReadWriteMode.WRITE);
             assertThat(locks.claim("bob", Target.shared("door")).outcome()).isEqualTo(CLAIMED);
             Request pool = locks.acquire("bob", Target.semaphore("door", 1));
             assertThat(pool.outcome()).isEqualTo(GRANTED);
@@ -446,7 +455,8 @@ class ReadWriteLockTest {
         @Test
         void is_released_even_where_nothing_is_released_automatically() {
             locks = LockScenario.withoutAutoRelease();
-            Request alice = locks.ask("alice", DOOR, Mode.WRITE, USUAL, USUAL, ofSeconds(60));
+            Request alice =
+                    locks.ask("alice", DOOR, ReadWriteMode.WRITE, USUAL, USUAL, ofSeconds(60));
             locks.confirm(alice);
             Request bob = locks.write("bob", DOOR);
             locks.close("alice");
@@ -457,21 +467,27 @@ class ReadWriteLockTest {
         @Test
         void is_offered_to_nobody_who_is_leaving() {
             for (QueuePolicy queuePolicy : QueuePolicy.values()) {
-                for (List<Mode> order :
+                for (List<ReadWriteMode> order :
                         List.of(
-                                List.of(Mode.READ, Mode.WRITE, Mode.READ),
-                                List.of(Mode.WRITE, Mode.READ, Mode.WRITE))) {
+                                List.of(
+                                        ReadWriteMode.READ,
+                                        ReadWriteMode.WRITE,
+                                        ReadWriteMode.READ),
+                                List.of(
+                                        ReadWriteMode.WRITE,
+                                        ReadWriteMode.READ,
+                                        ReadWriteMode.WRITE))) {
                     locks = LockScenario.withPolicy(DOOR, queuePolicy);
-                    held("alice", Mode.READ);
-                    Request blocker = locks.ask("alice", DOOR, Mode.READ);
-                    order.forEach(mode -> locks.ask("bob", DOOR, mode));
+                    held("alice", ReadWriteMode.READ);
+                    Request blocker = locks.ask("alice", DOOR, ReadWriteMode.READ);
+                    order.forEach(readWriteMode -> locks.ask("bob", DOOR, readWriteMode));
                     Request carol = locks.read("carol", DOOR);
                     locks.confirm(blocker);
                     long bob = locks.session("bob");
                     locks.close("bob");
                     assertThat(locks.lastEffects()).noneMatch(it -> it.session() == bob);
                     if (queuePolicy != QueuePolicy.READER_PREFERRED
-                            && order.getFirst() == Mode.WRITE) {
+                            && order.getFirst() == ReadWriteMode.WRITE) {
                         assertThat(carol.outcome())
                                 .as("%s %s", queuePolicy, order)
                                 .isEqualTo(OFFERED);
@@ -482,7 +498,7 @@ class ReadWriteLockTest {
 
         @Test
         void is_served_in_slices_too() {
-            held("alice", Mode.READ);
+            held("alice", ReadWriteMode.READ);
             for (int i = 0; i < 5; i++) {
                 locks.write("bob", DOOR);
             }
@@ -493,7 +509,7 @@ class ReadWriteLockTest {
 
         @Test
         void tells_of_no_orphans() {
-            held("alice", Mode.READ);
+            held("alice", ReadWriteMode.READ);
             locks.close("alice");
             assertThat(locks.orphaned()).isEmpty();
             assertThat(locks.knows(DOOR)).isFalse();
@@ -509,7 +525,7 @@ class ReadWriteLockTest {
             assertThat(locks.read("alice", DOOR).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.knows(DOOR)).isFalse();
             locks.ledger.room = true;
-            held("alice", Mode.READ);
+            held("alice", ReadWriteMode.READ);
             locks.ledger.room = false;
             assertThat(locks.read("bob", DOOR).outcome()).isEqualTo(TOO_MANY_WAITERS);
             assertThat(locks.holders(DOOR)).containsExactly("alice");
@@ -535,7 +551,7 @@ class ReadWriteLockTest {
                                     true,
                                     0,
                                     Map.of(DOOR.key(), QueuePolicy.READER_PREFERRED)));
-            Request alice = held("alice", Mode.READ);
+            Request alice = held("alice", ReadWriteMode.READ);
             assertThat(locks.write("bob", DOOR).outcome()).isEqualTo(QUEUED);
             assertThat(locks.write("carol", DOOR).outcome()).isEqualTo(TOO_MANY_WAITERS);
             assertThat(locks.read("dave", DOOR).outcome()).isEqualTo(OFFERED);
@@ -556,14 +572,17 @@ class ReadWriteLockTest {
             long request = 2L * i;
             engine.apply(
                     new Command.RequestOffer(
-                            1, request, DOOR.key(), Mode.READ, 1, 1, Command.FOREVER, i),
+                            1, request, DOOR.key(), ReadWriteMode.READ, 1, 1, Command.FOREVER, i),
                     0,
                     ledger,
                     effects);
             engine.apply(
                     new Command.Confirm(1, request + 1, DOOR.key(), request), 0, ledger, effects);
             engine.apply(
-                    new Command.TryAcquire(2, i, Kind.LOCK, DOOR.key(), i), 0, ledger, effects);
+                    new Command.TryAcquire(2, i, ResourceKind.LOCK, DOOR.key(), i),
+                    0,
+                    ledger,
+                    effects);
             effects.clear();
         }
         for (int i = 1; i <= many; i++) {

@@ -16,7 +16,7 @@ final class ReferenceModel {
     private static final long NEVER = Long.MAX_VALUE;
 
     private static final class Name {
-        final Kind kind;
+        final ResourceKind kind;
         final Key key;
         final long limit;
         boolean lasting; // remembered while nobody uses it
@@ -24,8 +24,8 @@ final class ReferenceModel {
         boolean suspended;
         long since; // fence of the grant since which somebody has held it
 
-        Name(Kind kind, Key key, long limit) {
-            this.kind = kind;
+        Name(ResourceKind resourceKind, Key key, long limit) {
+            this.kind = resourceKind;
             this.key = key;
             this.limit = limit;
         }
@@ -210,9 +210,9 @@ final class ReferenceModel {
     }
 
     /** The names of a kind that somebody holds, in order of acquisition. */
-    List<HolderView> holders(Kind kind) {
+    List<HolderView> holders(ResourceKind resourceKind) {
         return names.stream()
-                .filter(name -> name.kind == kind && !holds(name).isEmpty())
+                .filter(name -> name.kind == resourceKind && !holds(name).isEmpty())
                 .sorted(Comparator.comparingLong(name -> name.since))
                 .map(
                         name ->
@@ -264,22 +264,22 @@ final class ReferenceModel {
                             free ? 0 : left(holds.getFirst()),
                             now - name.lastActivity,
                             free ? 0 : now - holds.getFirst().since,
-                            free ? Mode.WRITE : holds.getFirst().terms.mode(),
+                            free ? ReadWriteMode.WRITE : holds.getFirst().terms.mode(),
                             free ? 0 : holds.getFirst().fence));
         }
         return views;
     }
 
     /** How a name stands, with so many holders at most, and of the line after the first ones. */
-    Optional<KeyView> view(Kind kind, Key key, int ahead, int most) {
+    Optional<KeyView> view(ResourceKind resourceKind, Key key, int ahead, int most) {
         return names.stream()
-                .filter(name -> name.kind == kind && name.key.equals(key))
+                .filter(name -> name.kind == resourceKind && name.key.equals(key))
                 .filter(name -> seats.stream().anyMatch(it -> it.name == name))
                 .findAny()
                 .map(
                         name ->
                                 new KeyView(
-                                        kind,
+                                        resourceKind,
                                         name.limit,
                                         holds(name).size(),
                                         line(name).size(),
@@ -468,12 +468,12 @@ final class ReferenceModel {
         if (holdOf(c).isPresent()) {
             int holders = holds(known.orElseThrow()).size();
             effects.add(new Effect.TryAcquired(c.session(), c.request(), false, holders));
-        } else if (known.isPresent() && !isFree(known.get(), Mode.WRITE)) {
+        } else if (known.isPresent() && !isFree(known.get(), ReadWriteMode.WRITE)) {
             refuse(c, Refusal.BUSY);
         } else if (!room || (known.isEmpty() && maxClaims > 0 && claims() >= maxClaims)) {
             refuse(c, Refusal.TOO_MANY_KEYS);
         } else {
-            long limit = c.kind() == Kind.SHARED ? Long.MAX_VALUE : 1;
+            long limit = c.kind() == ResourceKind.SHARED ? Long.MAX_VALUE : 1;
             Name name = known.orElseGet(() -> add(c, limit));
             name.lastActivity = now;
             Slot seat =
@@ -536,17 +536,17 @@ final class ReferenceModel {
                                         it.request == c.targetRequest()
                                                 && it.name.key.equals(c.key()))
                         .findAny();
-        RequestStatus requestStatus =
+        OfferRequestStatus offerRequestStatus =
                 found.map(
                                 it ->
                                         it.offered
-                                                ? RequestStatus.OFFERED
+                                                ? OfferRequestStatus.OFFERED
                                                 : it.held
-                                                        ? RequestStatus.HELD
-                                                        : RequestStatus.QUEUED)
-                        .orElse(RequestStatus.GONE);
+                                                        ? OfferRequestStatus.HELD
+                                                        : OfferRequestStatus.QUEUED)
+                        .orElse(OfferRequestStatus.GONE);
         long fence = found.map(it -> it.fence).orElse(0L);
-        effects.add(new Effect.StatusReport(c.session(), c.request(), requestStatus, fence));
+        effects.add(new Effect.StatusReport(c.session(), c.request(), offerRequestStatus, fence));
         if (found.isEmpty()) {
             return;
         }
@@ -555,12 +555,12 @@ final class ReferenceModel {
             case Command.QueryStatus _ -> {}
             case Command.CancelOrRelease _ -> end(seat);
             case Command.Decline _ -> {
-                if (requestStatus != RequestStatus.HELD) {
+                if (offerRequestStatus != OfferRequestStatus.HELD) {
                     end(seat);
                 }
             }
             case Command.Confirm _ -> {
-                if (requestStatus == RequestStatus.OFFERED) {
+                if (offerRequestStatus == OfferRequestStatus.OFFERED) {
                     seat.offered = false;
                     seat.since = now;
                     seat.name.lastActivity = now;
@@ -575,7 +575,7 @@ final class ReferenceModel {
         Optional<Name> known = find(c).filter(name -> name.suspended);
         List<Slot> holds = known.map(this::holds).orElse(List.of());
         boolean fits =
-                c.mode() == Mode.WRITE
+                c.mode() == ReadWriteMode.WRITE
                         ? holds.isEmpty()
                         : holds.stream().noneMatch(it -> it.offered || isWriter(it));
         if (known.isEmpty() || !fits) {
@@ -599,7 +599,7 @@ final class ReferenceModel {
             hold(seat);
             effects.add(
                     new Effect.StatusReport(
-                            c.session(), c.request(), RequestStatus.HELD, seat.fence));
+                            c.session(), c.request(), OfferRequestStatus.HELD, seat.fence));
         }
     }
 
@@ -608,7 +608,7 @@ final class ReferenceModel {
     }
 
     private static boolean isWriter(Slot seat) {
-        return seat.terms.mode() == Mode.WRITE;
+        return seat.terms.mode() == ReadWriteMode.WRITE;
     }
 
     private void await(Command.Await c) {
@@ -659,8 +659,8 @@ final class ReferenceModel {
             }
             boolean unknown = hold.toldBy == 0 || hold.toldBy > c.lastAnswered();
             boolean forever = hold.lease == Command.FOREVER && !hold.asked;
-            mutexes += forever && hold.name.kind == Kind.LOCK ? 1 : 0;
-            shared += forever && hold.name.kind == Kind.SHARED ? 1 : 0;
+            mutexes += forever && hold.name.kind == ResourceKind.LOCK ? 1 : 0;
+            shared += forever && hold.name.kind == ResourceKind.SHARED ? 1 : 0;
             boolean released = engineSettings.autoRelease() && hold.terms.bound();
             if (released || unknown || forever || hold.asked) {
                 end(hold);
@@ -684,13 +684,13 @@ final class ReferenceModel {
         hold.joined = ++turns;
     }
 
-    private Optional<Name> admit(Command.Locking c, long limit, Mode mode) {
+    private Optional<Name> admit(Command.Locking c, long limit, ReadWriteMode readWriteMode) {
         Optional<Name> known = find(c);
         if (known.isPresent() && known.get().limit != limit) {
             refuse(c, Refusal.LIMIT_MISMATCH);
             return Optional.empty();
         }
-        boolean takesSlot = known.isEmpty() || isFree(known.get(), mode);
+        boolean takesSlot = known.isEmpty() || isFree(known.get(), readWriteMode);
         boolean takesKey = known.isEmpty() || !known.get().lasting;
         boolean capped = takesKey && maxKeys > 0 && keys() >= maxKeys;
         if (capped || ((takesSlot || takesKey) && !room)) {
@@ -759,7 +759,7 @@ final class ReferenceModel {
     private Optional<Slot> next(Name name) {
         List<Slot> line = line(name);
         List<Slot> holds = holds(name);
-        if (name.kind != Kind.LOCK) {
+        if (name.kind != ResourceKind.LOCK) {
             return holds.size() < name.limit ? line.stream().findFirst() : Optional.empty();
         }
         if (name.suspended || holds.stream().anyMatch(it -> it.offered || isWriter(it))) {
@@ -825,8 +825,8 @@ final class ReferenceModel {
     }
 
     /** Whether one who came now would be let in at once. */
-    private boolean isFree(Name name, Mode mode) {
-        Slot newcomer = new Slot(name, 0, 0, 0, 0, new HoldAttributes(mode, true, false));
+    private boolean isFree(Name name, ReadWriteMode readWriteMode) {
+        Slot newcomer = new Slot(name, 0, 0, 0, 0, new HoldAttributes(readWriteMode, true, false));
         seats.add(newcomer);
         boolean free = next(name).filter(newcomer::equals).isPresent();
         seats.remove(newcomer);

@@ -17,11 +17,12 @@ final class Replay {
                     .thenComparingLong(KeyView.Waiter::session)
                     .thenComparing(KeyView.Waiter::mode);
 
-    private record Name(Kind kind, Key key) {}
+    private record Name(ResourceKind kind, Key key) {}
 
-    private record Waiting(long session, Mode mode, long since) {}
+    private record Waiting(long session, ReadWriteMode mode, long since) {}
 
-    private record Held(long session, Mode mode, long asked, long since, boolean offered) {}
+    private record Held(
+            long session, ReadWriteMode mode, long asked, long since, boolean offered) {}
 
     private static final class Line {
         final List<Waiting> waits = new ArrayList<>();
@@ -128,8 +129,8 @@ final class Replay {
      * How a key stands, except for when its leases and waits end, and without positions: of two
      * waits of a session that began at once, nobody can tell which of them ended.
      */
-    Optional<KeyView> view(Kind kind, Key key, long limit, long now) {
-        Line line = lines.getOrDefault(new Name(kind, key), new Line());
+    Optional<KeyView> view(ResourceKind resourceKind, Key key, long limit, long now) {
+        Line line = lines.getOrDefault(new Name(resourceKind, key), new Line());
         if (line.holds.isEmpty() && line.waits.isEmpty()) {
             return Optional.empty();
         }
@@ -151,6 +152,6 @@ final class Replay {
         }
         waiters.sort(ANY_ORDER);
         return Optional.of(
-                new KeyView(kind, limit, holders.size(), waiters.size(), holders, waiters));
+                new KeyView(resourceKind, limit, holders.size(), waiters.size(), holders, waiters));
     }
 }

@@ -105,11 +105,12 @@ class RestorePropertyTest {
             twin = read(bytes, schedule);
             assertThat(written(twin)).isEqualTo(bytes);
             assertThat(twin.snapshot()).isEqualTo(engine.snapshot());
-            for (Kind kind : Kind.values()) {
-                assertThat(twin.views().countUse(kind)).isEqualTo(engine.views().countUse(kind));
-                assertThat(LongStream.of(twin.views().waited(kind, 2, now)).boxed())
+            for (ResourceKind resourceKind : ResourceKind.values()) {
+                assertThat(twin.views().countUse(resourceKind))
+                        .isEqualTo(engine.views().countUse(resourceKind));
+                assertThat(LongStream.of(twin.views().waited(resourceKind, 2, now)).boxed())
                         .containsExactlyInAnyOrderElementsOf(
-                                LongStream.of(engine.views().waited(kind, 2, now))
+                                LongStream.of(engine.views().waited(resourceKind, 2, now))
                                         .boxed()
                                         .toList());
             }

@@ -262,8 +262,8 @@ record Schedule(
             return Arbitraries.integers().between(0, LOCKS.size() - 1);
         }
 
-        private static Arbitrary<Mode> mode() {
-            return Arbitraries.of(Mode.READ, Mode.READ, Mode.WRITE);
+        private static Arbitrary<ReadWriteMode> mode() {
+            return Arbitraries.of(ReadWriteMode.READ, ReadWriteMode.READ, ReadWriteMode.WRITE);
         }
 
         private static Arbitrary<HoldAttributes> terms() {

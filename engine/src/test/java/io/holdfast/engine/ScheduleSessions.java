@@ -73,14 +73,14 @@ final class ScheduleSessions {
                                 schedule.nanos(wait),
                                 schedule.nanos(lease),
                                 nextSalt(),
-                                target.kind() == Kind.LOCK
+                                target.kind() == ResourceKind.LOCK
                                         ? holdAttributes
                                         : alone(holdAttributes)));
             }
             case ScheduleStep.Enqueue(int who, int what, long lease) -> {
                 Target target = Schedule.TARGETS.get(what);
                 long salt = nextSalt();
-                boolean read = target.kind() == Kind.LOCK && salt % 3 == 0;
+                boolean read = target.kind() == ResourceKind.LOCK && salt % 3 == 0;
                 yield Optional.of(
                         new Command.Enqueue(
                                 sessions[who],
@@ -90,7 +90,7 @@ final class ScheduleSessions {
                                 target.limit(),
                                 schedule.nanos(lease),
                                 salt,
-                                read ? Mode.READ : Mode.WRITE));
+                                read ? ReadWriteMode.READ : ReadWriteMode.WRITE));
             }
             case ScheduleStep.Await(int who, int what, long wait) -> {
                 Target target = Schedule.TARGETS.get(what);
@@ -152,7 +152,7 @@ final class ScheduleSessions {
             case ScheduleStep.RequestOffer(
                             int who,
                             int name,
-                            Mode mode,
+                            ReadWriteMode readWriteMode,
                             long wait,
                             long confirm,
                             long lease) ->
@@ -161,7 +161,7 @@ final class ScheduleSessions {
                                     sessions[who],
                                     askLock(who, name),
                                     Schedule.LOCKS.get(name),
-                                    mode,
+                                    readWriteMode,
                                     schedule.nanos(wait),
                                     schedule.nanos(confirm),
                                     schedule.nanos(lease),
@@ -187,13 +187,17 @@ final class ScheduleSessions {
             }
             case ScheduleStep.Suspend(int who, int name) -> Optional.of(suspend(who, name));
             case ScheduleStep.Resume(int who, int name) -> Optional.of(resume(who, name));
-            case ScheduleStep.Reassert(int who, int name, Mode mode, long lease) ->
+            case ScheduleStep.Reassert(
+                            int who,
+                            int name,
+                            ReadWriteMode readWriteMode,
+                            long lease) ->
                     Optional.of(
                             new Command.Reassert(
                                     sessions[who],
                                     askLock(who, name),
                                     Schedule.LOCKS.get(name),
-                                    mode,
+                                    readWriteMode,
                                     schedule.nanos(lease),
                                     nextSalt()));
             case ScheduleStep.Close(int who, int back) -> {
@@ -213,7 +217,8 @@ final class ScheduleSessions {
     }
 
     private static HoldAttributes alone(HoldAttributes holdAttributes) {
-        return new HoldAttributes(Mode.WRITE, holdAttributes.bound(), holdAttributes.tracked());
+        return new HoldAttributes(
+                ReadWriteMode.WRITE, holdAttributes.bound(), holdAttributes.tracked());
     }
 
     private long acquire(int who, Target target, HoldAttributes holdAttributes) {
@@ -234,7 +239,7 @@ final class ScheduleSessions {
 
     private Command settle(int who, Key key, long about, ScheduleStep.Answer answer) {
         long session = sessions[who];
-        long request = ask(who, new Target(Kind.LOCK, key, 1));
+        long request = ask(who, new Target(ResourceKind.LOCK, key, 1));
         return switch (answer) {
             case CONFIRM -> new Command.Confirm(session, request, key, about);
             case DECLINE -> new Command.Decline(session, request, key, about);
@@ -250,17 +255,19 @@ final class ScheduleSessions {
 
     private Command suspend(int who, int name) {
         Key key = Schedule.LOCKS.get(name);
-        return new Command.Suspend(sessions[who], ask(who, new Target(Kind.LOCK, key, 1)), key);
+        return new Command.Suspend(
+                sessions[who], ask(who, new Target(ResourceKind.LOCK, key, 1)), key);
     }
 
     Command resume(int who, int name) {
         Key key = Schedule.LOCKS.get(name);
-        return new Command.Resume(sessions[who], ask(who, new Target(Kind.LOCK, key, 1)), key);
+        return new Command.Resume(
+                sessions[who], ask(who, new Target(ResourceKind.LOCK, key, 1)), key);
     }
 
     /** A request that later ones may be about. */
     private long askLock(int who, int name) {
-        Target target = new Target(Kind.LOCK, Schedule.LOCKS.get(name), 1);
+        Target target = new Target(ResourceKind.LOCK, Schedule.LOCKS.get(name), 1);
         long request = ask(who, target);
         asks.get(sessions[who]).add(new SentRequest(request, target));
         return request;
@@ -344,7 +351,8 @@ final class ScheduleSessions {
                             new KnownToken(target, new Token(token.fence() + 1, token.salt()));
                     case WRONG_TARGET ->
                             new KnownToken(
-                                    Schedule.TARGETS.get(target.kind() == Kind.LOCK ? 2 : 0),
+                                    Schedule.TARGETS.get(
+                                            target.kind() == ResourceKind.LOCK ? 2 : 0),
                                     token);
                 });
     }

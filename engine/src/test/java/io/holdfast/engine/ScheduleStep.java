@@ -39,7 +39,8 @@ sealed interface ScheduleStep {
     record Cancel(int who, int back) implements ScheduleStep {}
 
     /** A read/write lock is asked for; names are mutexes that others acquire and claim too. */
-    record RequestOffer(int who, int name, Mode mode, long patience, long confirm, long lease)
+    record RequestOffer(
+            int who, int name, ReadWriteMode mode, long patience, long confirm, long lease)
             implements ScheduleStep {}
 
     /** Something is done about an ask or a tracked acquire. */
@@ -58,7 +59,7 @@ sealed interface ScheduleStep {
 
     record Resume(int who, int name) implements ScheduleStep {}
 
-    record Reassert(int who, int name, Mode mode, long lease) implements ScheduleStep {}
+    record Reassert(int who, int name, ReadWriteMode mode, long lease) implements ScheduleStep {}
 
     /** The session ends with so many requests unanswered, and the person opens a new one. */
     record Close(int who, int unanswered) implements ScheduleStep {}

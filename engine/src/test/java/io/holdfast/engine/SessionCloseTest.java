@@ -183,7 +183,7 @@ class SessionCloseTest {
                     for (int i = 1; i <= sessions; i++) {
                         engine.apply(
                                 new Command.Acquire(
-                                        i, 1, Kind.LOCK, PRINTER.key(), 1, 1000, 1000, i),
+                                        i, 1, ResourceKind.LOCK, PRINTER.key(), 1, 1000, 1000, i),
                                 0,
                                 ledger,
                                 effects);

@@ -26,8 +26,8 @@ class SharedLockTest {
             assertThat(locks.claim("guest-" + i, ROOM).claimed().holders()).isEqualTo(i);
         }
         assertThat(locks.holdersOf(ROOM)).isEqualTo(100);
-        assertThat(locks.engine.views().countHeld(Namespace.DEFAULT, Kind.SHARED))
-                .isEqualTo(new HeldCount(1, 100));
+        assertThat(locks.engine.views().countHeld(Namespace.DEFAULT, ResourceKind.SHARED))
+                .isEqualTo(new HeldCounts(1, 100));
         for (int i = 1; i <= 100; i++) {
             assertThat(locks.unclaim("guest-" + i, ROOM).outcome()).isEqualTo(RELEASED);
             assertThat(locks.holdersOf(ROOM)).isEqualTo(100 - i);

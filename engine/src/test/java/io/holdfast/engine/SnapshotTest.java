@@ -115,8 +115,10 @@ class SnapshotTest {
                         locks -> locks.read("alice", PRINTER),
                         locks -> locks.write("alice", PRINTER),
                         locks -> // another time to confirm, which has not begun
-                        locks.ask("alice", PRINTER, Mode.READ, USUAL, later, USUAL),
-                        locks -> locks.ask("alice", PRINTER, Mode.READ, USUAL, USUAL, later),
+                        locks.ask("alice", PRINTER, ReadWriteMode.READ, USUAL, later, USUAL),
+                        locks ->
+                                locks.ask(
+                                        "alice", PRINTER, ReadWriteMode.READ, USUAL, USUAL, later),
                         locks -> {
                             locks.read("alice", PRINTER);
                             locks.write("bob", PRINTER);

@@ -67,7 +67,14 @@ class StarvationPropertyTest {
         void comeToWrite() {
             apply(
                     new Command.RequestOffer(
-                            2, WRITER, KEY, Mode.WRITE, Command.FOREVER, CONFIRM, LEASE, 0));
+                            2,
+                            WRITER,
+                            KEY,
+                            ReadWriteMode.WRITE,
+                            Command.FOREVER,
+                            CONFIRM,
+                            LEASE,
+                            0));
         }
 
         boolean writerIsOffered() {
@@ -100,7 +107,14 @@ class StarvationPropertyTest {
             came.add(++lastRequest);
             apply(
                     new Command.RequestOffer(
-                            1, lastRequest, KEY, Mode.READ, Command.FOREVER, CONFIRM, LEASE, 0));
+                            1,
+                            lastRequest,
+                            KEY,
+                            ReadWriteMode.READ,
+                            Command.FOREVER,
+                            CONFIRM,
+                            LEASE,
+                            0));
         }
 
         private void confirm(long request) {

@@ -44,7 +44,7 @@ class SuspendTest {
     @Test
     void patience_ends_as_ever() {
         locks.suspend(DOOR);
-        Request alice = locks.ask("alice", DOOR, Mode.READ, ofSeconds(1), USUAL, NO_END);
+        Request alice = locks.ask("alice", DOOR, ReadWriteMode.READ, ofSeconds(1), USUAL, NO_END);
         Request bob = locks.acquire("bob", DOOR, ofSeconds(2), USUAL);
         locks.advance(ofSeconds(2));
         assertThat(alice.outcome()).isEqualTo(TIMED_OUT);
@@ -57,7 +57,7 @@ class SuspendTest {
         locks.suspend(DOOR);
         Request bob = locks.read("bob", DOOR);
         locks.confirm(alice);
-        assertThat(locks.stand(alice)).isEqualTo(RequestStatus.HELD);
+        assertThat(locks.stand(alice)).isEqualTo(OfferRequestStatus.HELD);
         assertThat(bob.outcome()).isEqualTo(QUEUED);
         locks.giveUp(alice);
         assertThat(bob.outcome()).isEqualTo(QUEUED);
@@ -106,14 +106,14 @@ class SuspendTest {
     @Test
     void readers_come_back_beside_readers_and_a_writer_alone() {
         locks.suspend(DOOR);
-        assertThat(back("alice", Mode.READ).outcome()).isEqualTo(WAS_HELD);
-        assertThat(back("bob", Mode.READ).outcome()).isEqualTo(WAS_HELD);
-        assertThat(back("carol", Mode.WRITE).outcome()).isEqualTo(BUSY);
+        assertThat(back("alice", ReadWriteMode.READ).outcome()).isEqualTo(WAS_HELD);
+        assertThat(back("bob", ReadWriteMode.READ).outcome()).isEqualTo(WAS_HELD);
+        assertThat(back("carol", ReadWriteMode.WRITE).outcome()).isEqualTo(BUSY);
         locks.close("alice");
         locks.close("bob");
-        assertThat(back("carol", Mode.WRITE).outcome()).isEqualTo(WAS_HELD);
-        assertThat(back("dave", Mode.READ).outcome()).isEqualTo(BUSY);
-        assertThat(back("dave", Mode.WRITE).outcome()).isEqualTo(BUSY);
+        assertThat(back("carol", ReadWriteMode.WRITE).outcome()).isEqualTo(WAS_HELD);
+        assertThat(back("dave", ReadWriteMode.READ).outcome()).isEqualTo(BUSY);
+        assertThat(back("dave", ReadWriteMode.WRITE).outcome()).isEqualTo(BUSY);
         assertThat(locks.holders(DOOR)).containsExactly("carol");
     }
 
@@ -121,25 +121,25 @@ class SuspendTest {
     void nobody_comes_back_beside_an_offer() {
         Request alice = locks.read("alice", DOOR);
         locks.suspend(DOOR);
-        assertThat(back("bob", Mode.READ).outcome()).isEqualTo(BUSY);
+        assertThat(back("bob", ReadWriteMode.READ).outcome()).isEqualTo(BUSY);
         locks.confirm(alice);
-        assertThat(back("bob", Mode.READ).outcome()).isEqualTo(WAS_HELD);
+        assertThat(back("bob", ReadWriteMode.READ).outcome()).isEqualTo(WAS_HELD);
     }
 
     @Test
     void nobody_comes_back_beside_one_who_acquired_it() {
         locks.acquire("alice", DOOR);
         locks.suspend(DOOR);
-        assertThat(back("bob", Mode.READ).outcome()).isEqualTo(BUSY);
+        assertThat(back("bob", ReadWriteMode.READ).outcome()).isEqualTo(BUSY);
     }
 
     @Test
     void who_came_back_holds_it_as_if_it_had_confirmed() {
         locks.suspend(DOOR);
-        Request alice = locks.reassert("alice", DOOR, Mode.WRITE, ofSeconds(3));
+        Request alice = locks.reassert("alice", DOOR, ReadWriteMode.WRITE, ofSeconds(3));
         Request bob = locks.read("bob", DOOR);
         assertThat(((Effect.StatusReport) alice.answers().getLast()).fence()).isPositive();
-        assertThat(locks.stand(alice)).isEqualTo(RequestStatus.HELD);
+        assertThat(locks.stand(alice)).isEqualTo(OfferRequestStatus.HELD);
         locks.resume(DOOR);
         assertThat(bob.outcome()).isEqualTo(QUEUED);
         locks.advance(ofSeconds(3));
@@ -151,20 +151,20 @@ class SuspendTest {
     void coming_back_needs_room() {
         locks.suspend(DOOR);
         locks.ledger.room = false;
-        assertThat(back("alice", Mode.READ).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(back("alice", ReadWriteMode.READ).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.holdersOf(DOOR)).isZero();
     }
 
     @Test
     void and_only_then_may_anybody_come_back() {
-        assertThat(back("alice", Mode.READ).outcome()).isEqualTo(BUSY);
+        assertThat(back("alice", ReadWriteMode.READ).outcome()).isEqualTo(BUSY);
         Request bob = locks.read("bob", DOOR);
         locks.confirm(bob);
-        assertThat(back("alice", Mode.READ).outcome()).isEqualTo(BUSY);
+        assertThat(back("alice", ReadWriteMode.READ).outcome()).isEqualTo(BUSY);
         assertThat(locks.holders(DOOR)).containsExactly("bob");
     }
 
-    private Request back(String who, Mode mode) {
-        return locks.reassert(who, DOOR, mode, NO_END);
+    private Request back(String who, ReadWriteMode readWriteMode) {
+        return locks.reassert(who, DOOR, readWriteMode, NO_END);
     }
 }

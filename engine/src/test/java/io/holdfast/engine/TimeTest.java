@@ -145,6 +145,6 @@ class TimeTest {
 
     private static Command acquire(long session, long request, long wait, long lease) {
         return new Command.Acquire(
-                session, request, Kind.LOCK, PRINTER.key(), 1, wait, lease, session);
+                session, request, ResourceKind.LOCK, PRINTER.key(), 1, wait, lease, session);
     }
 }

@@ -50,15 +50,15 @@ class TryAcquireQuotaTest {
 
     @ParameterizedTest
     @EnumSource(names = {"LOCK", "SHARED"})
-    void leave_nothing_behind(Kind kind) {
+    void leave_nothing_behind(ResourceKind resourceKind) {
         long empty = EngineObjectCount.of(locks.engine);
         for (int i = 0; i < 100; i++) {
-            locks.claim("alice", new Target(kind, Key.of("name-" + i), 1));
+            locks.claim("alice", new Target(resourceKind, Key.of("name-" + i), 1));
         }
         assertThat(ledger.claims).isEqualTo(100);
         assertThat(ledger.keys).isZero();
         for (int i = 0; i < 100; i += 2) {
-            locks.unclaim("alice", new Target(kind, Key.of("name-" + i), 1));
+            locks.unclaim("alice", new Target(resourceKind, Key.of("name-" + i), 1));
         }
         assertThat(ledger.claims).isEqualTo(50);
         assertThat(Views.of(locks.engine, locks.now()).idle()).isEmpty();
@@ -70,16 +70,16 @@ class TryAcquireQuotaTest {
     void take_room_by_the_length_of_their_names() {
         Key key = Key.of("x".repeat(65_535));
         List<Effect> effects = new ArrayList<>();
-        Command claim = new Command.TryAcquire(1001, 1, Kind.LOCK, key, 0);
+        Command claim = new Command.TryAcquire(1001, 1, ResourceKind.LOCK, key, 0);
         locks.engine.apply(claim, locks.now(), ledger, effects);
         assertThat(ledger.pieces).isEqualTo(1);
         assertThat(ledger.claimBytes).isEqualTo(65_535);
-        Command unclaim = new Command.ReleaseBySession(1001, 2, Kind.LOCK, key);
+        Command unclaim = new Command.ReleaseBySession(1001, 2, ResourceKind.LOCK, key);
         locks.engine.apply(unclaim, locks.now(), ledger, effects);
         assertThat(ledger.pieces).isZero();
         assertThat(ledger.claimBytes).isZero();
         locks.engine.apply(claim, locks.now(), ledger, effects);
-        Command acquire = new Command.Acquire(1002, 3, Kind.LOCK, key, 1, 0, 1, 0);
+        Command acquire = new Command.Acquire(1002, 3, ResourceKind.LOCK, key, 1, 0, 1, 0);
         locks.engine.apply(acquire, locks.now(), ledger, effects);
         assertThat(ledger.claimBytes).as("remembered from now on").isZero();
         locks.engine.apply(new Command.CloseSession(1001, 0), locks.now(), ledger, effects);

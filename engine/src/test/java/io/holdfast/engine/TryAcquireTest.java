@@ -119,8 +119,8 @@ class TryAcquireTest {
 
     @ParameterizedTest
     @EnumSource(names = {"LOCK", "SHARED"})
-    void has_a_higher_fence_than_every_grant_before(Kind kind) {
-        Target target = new Target(kind, Key.of("target"), 1);
+    void has_a_higher_fence_than_every_grant_before(ResourceKind resourceKind) {
+        Target target = new Target(resourceKind, Key.of("target"), 1);
         long last = locks.acquire("zoe", SCANNER).fence();
         for (int i = 0; i < 5; i++) {
             locks.claim("alice", target);
@@ -299,11 +299,15 @@ class TryAcquireTest {
         TestQuotas ledger = new TestQuotas();
         Key key = Key.of("shared");
         List<Effect> effects = new ArrayList<>();
-        engine.apply(new Command.TryAcquire(1, 1, Kind.SHARED, key, 42), 0, ledger, effects);
-        long fence = Objects.requireNonNull(engine.views().holders(Kind.SHARED, key)).since();
+        engine.apply(
+                new Command.TryAcquire(1, 1, ResourceKind.SHARED, key, 42), 0, ledger, effects);
+        long fence =
+                Objects.requireNonNull(engine.views().holders(ResourceKind.SHARED, key)).since();
         Token right = new Token(fence, 42);
-        engine.apply(new Command.Release(1, 2, Kind.SHARED, key, right), 0, ledger, effects);
-        engine.apply(new Command.Renew(1, 3, Kind.SHARED, key, right, 1), 0, ledger, effects);
+        engine.apply(
+                new Command.Release(1, 2, ResourceKind.SHARED, key, right), 0, ledger, effects);
+        engine.apply(
+                new Command.Renew(1, 3, ResourceKind.SHARED, key, right, 1), 0, ledger, effects);
         assertThat(effects)
                 .containsExactly(
                         new Effect.TryAcquired(1, 1, true, 1),

@@ -69,22 +69,23 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
     }
 
     private static boolean mayShare(ResourceView view, Predicate<Key> sharing) {
-        return view.kind() == Kind.LOCK && sharing.test(view.key());
+        return view.kind() == ResourceKind.LOCK && sharing.test(view.key());
     }
 
     /** What is said of holders agrees with what is listed as in use. */
     void checkHolders(LockEngine engine, long now) {
-        for (Kind kind : Kind.values()) {
+        for (ResourceKind resourceKind : ResourceKind.values()) {
             List<ResourceView> held =
                     inUse.stream()
-                            .filter(view -> view.kind() == kind && view.holders() > 0)
+                            .filter(view -> view.kind() == resourceKind && view.holders() > 0)
                             .filter(view -> view.key().namespace().equals(Namespace.DEFAULT))
                             .toList();
-            List<HolderView> holders = holders(engine, kind, now);
+            List<HolderView> holders = holders(engine, resourceKind, now);
             int holds = held.stream().mapToInt(ResourceView::holders).sum();
-            HeldCount count = engine.views().countHeld(Namespace.DEFAULT, kind);
-            if (!count.equals(new HeldCount(held.size(), holds)) || holders.size() != held.size()) {
-                fail("held of %s: %s, counted %s, listed %s", kind, held, count, holders);
+            HeldCounts count = engine.views().countHeld(Namespace.DEFAULT, resourceKind);
+            if (!count.equals(new HeldCounts(held.size(), holds))
+                    || holders.size() != held.size()) {
+                fail("held of %s: %s, counted %s, listed %s", resourceKind, held, count, holders);
             }
             Set<Long> fences = new HashSet<>();
             for (int i = 0; i < held.size(); i++) { // both in order of creation
@@ -94,7 +95,7 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
                 require(holder.sessions().size() == view.holders(), "has its holders", view);
                 require(holder.sessions().getFirst() == view.owner(), "has one owner", view);
                 require(
-                        holder.equals(engine.views().holders(kind, view.key())),
+                        holder.equals(engine.views().holders(resourceKind, view.key())),
                         "has one view",
                         view);
                 require(fences.add(holder.since()), "is held since a time of its own", view);
@@ -102,8 +103,8 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
         }
     }
 
-    static List<HolderView> holders(LockEngine engine, Kind kind, long now) {
-        KeyScan<HolderView> keyScan = engine.views().listHolders(Namespace.DEFAULT, kind);
+    static List<HolderView> holders(LockEngine engine, ResourceKind resourceKind, long now) {
+        KeyScan<HolderView> keyScan = engine.views().listHolders(Namespace.DEFAULT, resourceKind);
         List<HolderView> holders = new ArrayList<>();
         while (keyScan.next(1_000, now, holders)) {}
         return holders;

@@ -135,8 +135,8 @@ class WriteLockTest {
 
     @Test
     void names_that_differ_only_in_invalid_bytes_are_two() {
-        var one = new Target(Kind.LOCK, Key.of(Namespace.DEFAULT, new byte[] {'k', -1}), 1);
-        var two = new Target(Kind.LOCK, Key.of(Namespace.DEFAULT, new byte[] {'k', -2}), 1);
+        var one = new Target(ResourceKind.LOCK, Key.of(Namespace.DEFAULT, new byte[] {'k', -1}), 1);
+        var two = new Target(ResourceKind.LOCK, Key.of(Namespace.DEFAULT, new byte[] {'k', -2}), 1);
         locks.acquire("alice", one);
         assertThat(locks.acquire("bob", two).outcome()).isEqualTo(GRANTED);
         assertThat(locks.acquire("bob", one).outcome()).isEqualTo(BLOCKED);
@@ -145,7 +145,7 @@ class WriteLockTest {
     @Test
     void names_in_two_namespaces_are_two() {
         byte[] name = "printer".getBytes(StandardCharsets.UTF_8);
-        var other = new Target(Kind.LOCK, Key.of(new Namespace("tenant"), name), 1);
+        var other = new Target(ResourceKind.LOCK, Key.of(new Namespace("tenant"), name), 1);
         locks.acquire("alice", PRINTER);
         assertThat(locks.acquire("bob", other).outcome()).isEqualTo(GRANTED);
     }

@@ -2,9 +2,9 @@ package io.holdfast.http;
 
 import io.holdfast.driver.FailureText;
 import io.holdfast.driver.Secret;
-import io.holdfast.driver.frontend.Backend;
 import io.holdfast.driver.frontend.ClusterView;
 import io.holdfast.driver.frontend.FrontEnd;
+import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.http.dashboard.DashboardRoutes;
 import io.holdfast.http.data.DataRoutes;
 import io.holdfast.http.immediate.ImmediateSession;
@@ -16,15 +16,15 @@ import io.holdfast.http.metrics.HttpTraffic;
 import io.holdfast.http.metrics.MetricsRoutes;
 import io.holdfast.http.openapi.OpenApiRoutes;
 import io.holdfast.http.signal.SignalRoutes;
-import io.holdfast.http.web.Access;
 import io.holdfast.http.web.ApiRouter;
+import io.holdfast.http.web.Authenticator;
 import io.holdfast.http.web.HttpConnections;
 import io.holdfast.http.web.HttpContext;
+import io.holdfast.http.web.HttpProblem;
 import io.holdfast.http.web.JsonWriter;
 import io.holdfast.http.web.OriginGuard;
-import io.holdfast.http.web.Permission;
-import io.holdfast.http.web.Problem;
 import io.holdfast.http.web.RateLimit;
+import io.holdfast.http.web.RoutePermission;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Context;
@@ -77,7 +77,7 @@ public final class HttpFrontEnd implements FrontEnd {
 
     private final HttpConfig config;
     private final Vertx vertx;
-    private final Access access;
+    private final Authenticator authenticator;
     private final HttpContext httpContext;
     private final HttpConnections httpConnections;
     private final ApiRouter apiRouter;
@@ -90,7 +90,7 @@ public final class HttpFrontEnd implements FrontEnd {
     private final List<HttpAddress> addresses = new ArrayList<>();
     private final Set<InetSocketAddress> taken = new HashSet<>();
 
-    private HttpFrontEnd(HttpConfig config, Backend backend) {
+    private HttpFrontEnd(HttpConfig config, FrontEndServices frontEndServices) {
         this.config = config;
         this.vertx =
                 Vertx.builder()
@@ -106,15 +106,16 @@ public final class HttpFrontEnd implements FrontEnd {
                                                 new FileSystemOptions()
                                                         .setFileCachingEnabled(false)
                                                         .setClassPathResolvingEnabled(false)))
-                        .withMetrics(new HttpTraffic(backend.observatory().traffic("http")))
+                        .withMetrics(
+                                new HttpTraffic(frontEndServices.observatory().traffic("http")))
                         .build();
         Context loop = vertx.getOrCreateContext();
-        this.access = new Access(config.secret(), config.readToken(), config.admin());
-        this.httpContext = new HttpContext(backend, access, loop);
+        this.authenticator = new Authenticator(config.secret(), config.readToken(), config.admin());
+        this.httpContext = new HttpContext(frontEndServices, authenticator, loop);
         this.httpConnections =
                 new HttpConnections(
-                        access,
-                        backend.connectionBudget(),
+                        authenticator,
+                        frontEndServices.connectionBudget(),
                         new Http1ServerConfig()
                                 .setMaxInitialLineLength(MAX_LINE)
                                 .setMaxHeaderSize(MAX_HEADERS),
@@ -126,8 +127,8 @@ public final class HttpFrontEnd implements FrontEnd {
                         new OriginGuard(config.allowedHosts(), config.corsOrigins()),
                         new RateLimit(config.rate(), config.burst(), System::nanoTime),
                         httpConnections,
-                        backend.authFailures());
-        this.prompt = new ImmediateSession(backend.driver(), httpContext::runOnEventLoop);
+                        frontEndServices.authFailures());
+        this.prompt = new ImmediateSession(frontEndServices.driver(), httpContext::runOnEventLoop);
         this.sessions =
                 new HttpSessions(
                         httpContext,
@@ -137,7 +138,7 @@ public final class HttpFrontEnd implements FrontEnd {
         this.signals = new SignalRoutes(httpContext, sessions, config.ping());
         this.metrics =
                 new MetricsRoutes(
-                        backend,
+                        frontEndServices,
                         new FrontEndStatus(
                                 config.version(),
                                 () -> unready() == null,
@@ -155,12 +156,12 @@ public final class HttpFrontEnd implements FrontEnd {
         apiRouter.add(
                 HttpMethod.GET,
                 "/health",
-                Permission.NOTHING,
+                RoutePermission.NOTHING,
                 httpExchange -> httpExchange.ok(new JsonObject().put("status", "ok")));
         apiRouter.add(
                 HttpMethod.GET,
                 "/ready",
-                Permission.NOTHING,
+                RoutePermission.NOTHING,
                 httpExchange -> {
                     JsonObject unready = unready();
                     if (unready == null) {
@@ -195,8 +196,9 @@ public final class HttpFrontEnd implements FrontEnd {
      *
      * @throws IOException if an address cannot be taken; its message says why
      */
-    public static HttpFrontEnd start(HttpConfig config, Backend backend) throws IOException {
-        HttpFrontEnd front = new HttpFrontEnd(config, backend);
+    public static HttpFrontEnd start(HttpConfig config, FrontEndServices frontEndServices)
+            throws IOException {
+        HttpFrontEnd front = new HttpFrontEnd(config, frontEndServices);
         try {
             for (HttpAddress address : config.addresses()) {
                 front.bind(address);
@@ -281,7 +283,7 @@ public final class HttpFrontEnd implements FrontEnd {
                 }
             }
         }
-        access.change(secret, readToken);
+        authenticator.change(secret, readToken);
     }
 
     /** Two servers of one Vert.x share a place without a word, and its connections in turns. */
@@ -296,21 +298,21 @@ public final class HttpFrontEnd implements FrontEnd {
     /** What is no HTTP, or too long, ends the connection. */
     private static void refuseInvalid(HttpServerRequest request) {
         Throwable cause = request.decoderResult().cause();
-        Problem problem =
+        HttpProblem httpProblem =
                 switch (cause) {
-                    case Problem known -> known;
+                    case HttpProblem known -> known;
                     case TooLongHttpLineException _ ->
-                            new Problem(414, "uri_too_long", "the path and query are too long");
+                            new HttpProblem(414, "uri_too_long", "the path and query are too long");
                     case TooLongHttpHeaderException _ ->
-                            new Problem(431, "headers_too_large", "the headers are too long");
-                    case null, default -> Problem.badRequest("this is not well-formed HTTP");
+                            new HttpProblem(431, "headers_too_large", "the headers are too long");
+                    case null, default -> HttpProblem.badRequest("this is not well-formed HTTP");
                 };
         request.response()
-                .setStatusCode(problem.status())
+                .setStatusCode(httpProblem.status())
                 .putHeader("Content-Type", "application/json")
                 .putHeader("X-Content-Type-Options", "nosniff")
                 .putHeader("Connection", "close")
-                .end(JsonWriter.toLine(problem.toJson()))
+                .end(JsonWriter.toLine(httpProblem.toJson()))
                 .onComplete(_ -> request.connection().close());
     }
 

@@ -3,14 +3,14 @@ package io.holdfast.http;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.holdfast.driver.ClientInfo;
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.ResourceKind;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -33,7 +33,7 @@ public final class DriverClient {
     public DriverClient(TestHttp http, String name, boolean concurrent) {
         session =
                 http.driver.open(
-                        new Mailbox() {
+                        new EffectMailbox() {
                             @Override
                             public void add(Effect effect) {
                                 told.add(effect);
@@ -57,28 +57,29 @@ public final class DriverClient {
 
     /** Takes a lock, or waits for it a hundred seconds. */
     public Effect lock(Key key) {
-        return lock(key, Mode.WRITE);
+        return lock(key, ReadWriteMode.WRITE);
     }
 
     public Effect lock(String key) {
         return lock(Key.of(key));
     }
 
-    public Effect lock(Key key, Mode mode) {
-        return acquire(Kind.LOCK, key, 1, new HoldAttributes(mode, true, true));
+    public Effect lock(Key key, ReadWriteMode readWriteMode) {
+        return acquire(ResourceKind.LOCK, key, 1, new HoldAttributes(readWriteMode, true, true));
     }
 
     /** Takes a slot of a semaphore, or waits for it a hundred seconds. */
     public Effect slot(String key, long limit) {
-        return acquire(Kind.SEMAPHORE, Key.of(key), limit, HoldAttributes.PLAIN);
+        return acquire(ResourceKind.SEMAPHORE, Key.of(key), limit, HoldAttributes.PLAIN);
     }
 
-    private Effect acquire(Kind kind, Key key, long limit, HoldAttributes holdAttributes) {
+    private Effect acquire(
+            ResourceKind resourceKind, Key key, long limit, HoldAttributes holdAttributes) {
         return ask(
                 new Command.Acquire(
                         id(),
                         ++requests,
-                        kind,
+                        resourceKind,
                         key,
                         limit,
                         SECONDS.toNanos(100),
@@ -93,28 +94,31 @@ public final class DriverClient {
                 new Command.Enqueue(
                         id(),
                         ++requests,
-                        Kind.LOCK,
+                        ResourceKind.LOCK,
                         Key.of(key),
                         1,
                         SECONDS.toNanos(60),
                         id() * 1000 + requests,
-                        Mode.WRITE));
+                        ReadWriteMode.WRITE));
     }
 
     /** Waits for what it stands in line for. */
     public Effect awaitTurn(String key) {
         return ask(
-                new Command.Await(id(), ++requests, Kind.LOCK, Key.of(key), SECONDS.toNanos(100)));
+                new Command.Await(
+                        id(), ++requests, ResourceKind.LOCK, Key.of(key), SECONDS.toNanos(100)));
     }
 
     /** Has a shared lock. */
     public Effect share(String key) {
-        return ask(new Command.TryAcquire(id(), ++requests, Kind.SHARED, Key.of(key), 1));
+        return ask(new Command.TryAcquire(id(), ++requests, ResourceKind.SHARED, Key.of(key), 1));
     }
 
     public Effect release(Effect granted) {
         Effect.Granted grant = (Effect.Granted) granted;
-        return ask(new Command.Release(id(), ++requests, Kind.LOCK, grant.key(), grant.token()));
+        return ask(
+                new Command.Release(
+                        id(), ++requests, ResourceKind.LOCK, grant.key(), grant.token()));
     }
 
     /** What was told last, of which there may be nothing yet. */

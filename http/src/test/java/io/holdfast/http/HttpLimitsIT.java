@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.holdfast.driver.Secret;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -255,7 +255,7 @@ final class HttpLimitsIT {
             }
         }
         assertThat(told(http.get("/v1/keys", "Authorization", "Bearer s3cret"))).isEqualTo("200");
-        assertThat(http.driver.holders(Kind.LOCK, Key.of("k"))).isNull();
+        assertThat(http.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
     }
 
     private static String bearing(String token) {
@@ -292,7 +292,7 @@ final class HttpLimitsIT {
                 .isEqualTo("403 forbidden_origin");
         assertThat(told(http.get("/v1/keys", "Sec-Fetch-Site", "same-site")))
                 .isEqualTo("403 forbidden_origin");
-        assertThat(http.driver.holders(Kind.LOCK, Key.of("k"))).isNull();
+        assertThat(http.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
         assertThat(told(http.post("/v1/leases/k", take, "Origin", http.url()))).isEqualTo("200");
         assertThat(
                         told(
@@ -421,7 +421,7 @@ final class HttpLimitsIT {
     }
 
     private static int waiters(TestHttp http) {
-        var view = http.driver.view(Kind.LOCK, Key.of("k"), 1);
+        var view = http.driver.view(ResourceKind.LOCK, Key.of("k"), 1);
         return view == null ? 0 : view.waiters();
     }
 

@@ -5,7 +5,7 @@ import static io.holdfast.http.TestHttp.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 import io.vertx.core.json.JsonObject;
 
 import org.junit.jupiter.api.AfterAll;
@@ -42,7 +42,7 @@ final class MalformedRequestIT {
         assertThat(problem.getString("error")).isEqualTo("bad_request");
         assertThat(problem.getInteger("status")).isEqualTo(400);
         assertThat(problem.getString("detail")).contains(detail);
-        assertThat(HTTP.driver.holders(Kind.LOCK, Key.of("k"))).isNull();
+        assertThat(HTTP.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
     }
 
     private static void release(String path, String answer) {
@@ -148,7 +148,7 @@ final class MalformedRequestIT {
             assertRefused(raw.answer(), "begins with a blank");
             assertThat(raw.isEnded()).isTrue();
         }
-        assertThat(HTTP.driver.holders(Kind.LOCK, Key.of("k"))).isNull();
+        assertThat(HTTP.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
     }
 
     @Test
@@ -197,7 +197,7 @@ final class MalformedRequestIT {
         try (RawHttp raw = new RawHttp(HTTP)) {
             assertThat(raw.say(LEASE + chunks + health).isEnded()).isTrue(); // without an answer
         }
-        assertThat(HTTP.driver.holders(Kind.LOCK, Key.of("k"))).isNull();
+        assertThat(HTTP.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
     }
 
     @ParameterizedTest

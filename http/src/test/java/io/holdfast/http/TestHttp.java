@@ -4,12 +4,12 @@ import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.FixedSizeMemoryBudget;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.MemoryBudgets;
-import io.holdfast.driver.PieceBudget;
 import io.holdfast.driver.ReadRound;
-import io.holdfast.driver.frontend.Backend;
+import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.driver.lagging.LaggingDriver;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.driver.signal.SignalHub;
@@ -41,7 +41,7 @@ public final class TestHttp implements AutoCloseable {
             new ServerMonitor(LocalDriver.SHARDS, System::nanoTime);
     public final AtomicInteger connections = new AtomicInteger();
     public final AtomicBoolean draining = new AtomicBoolean();
-    public final Backend backend;
+    public final FrontEndServices backend;
     public final HttpFrontEnd front;
 
     private final HttpClient client =
@@ -51,7 +51,7 @@ public final class TestHttp implements AutoCloseable {
             EngineSettings engineSettings,
             KeyLimits keyLimits,
             ClientLimits perClient,
-            PieceBudget pieceBudget,
+            FixedSizeMemoryBudget fixedSizeMemoryBudget,
             HttpConfig config,
             boolean lags)
             throws IOException {
@@ -69,12 +69,12 @@ public final class TestHttp implements AutoCloseable {
                         new ClockFences());
         lagging = lags ? new LaggingDriver(driver, 1, Duration.ZERO) : null;
         backend =
-                new Backend(
+                new FrontEndServices(
                         lagging == null ? driver : lagging,
                         observatory,
                         SignalServices.of(driver, TestHttp::newHub),
                         connections,
-                        pieceBudget,
+                        fixedSizeMemoryBudget,
                         new AuthFailures(),
                         draining::get,
                         Duration.ofSeconds(33));
@@ -110,10 +110,14 @@ public final class TestHttp implements AutoCloseable {
     public static TestHttp start(
             EngineSettings engineSettings,
             KeyLimits keyLimits,
-            PieceBudget pieceBudget,
+            FixedSizeMemoryBudget fixedSizeMemoryBudget,
             UnaryOperator<HttpConfig.Builder> change) {
         return start(
-                engineSettings, keyLimits, pieceBudget, HttpAddress.of("127.0.0.1", 0), change);
+                engineSettings,
+                keyLimits,
+                fixedSizeMemoryBudget,
+                HttpAddress.of("127.0.0.1", 0),
+                change);
     }
 
     /** At an address of one's own. */
@@ -124,12 +128,13 @@ public final class TestHttp implements AutoCloseable {
     private static TestHttp start(
             EngineSettings engineSettings,
             KeyLimits keyLimits,
-            PieceBudget pieceBudget,
+            FixedSizeMemoryBudget fixedSizeMemoryBudget,
             HttpAddress address,
             UnaryOperator<HttpConfig.Builder> change) {
         HttpConfig config =
                 change.apply(HttpConfig.at(address).ping(Duration.ofSeconds(15))).build();
-        return start(engineSettings, keyLimits, ClientLimits.NONE, pieceBudget, config, false);
+        return start(
+                engineSettings, keyLimits, ClientLimits.NONE, fixedSizeMemoryBudget, config, false);
     }
 
     /** Open to everybody, with nothing applied before it was submitted. */
@@ -142,12 +147,18 @@ public final class TestHttp implements AutoCloseable {
             EngineSettings engineSettings,
             KeyLimits keyLimits,
             ClientLimits perClient,
-            PieceBudget pieceBudget,
+            FixedSizeMemoryBudget fixedSizeMemoryBudget,
             HttpConfig config,
             boolean lags) {
         try {
             TestHttp http =
-                    new TestHttp(engineSettings, keyLimits, perClient, pieceBudget, config, lags);
+                    new TestHttp(
+                            engineSettings,
+                            keyLimits,
+                            perClient,
+                            fixedSizeMemoryBudget,
+                            config,
+                            lags);
             http.front.open();
             return http;
         } catch (IOException e) {

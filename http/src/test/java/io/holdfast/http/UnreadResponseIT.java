@@ -6,10 +6,10 @@ import static io.holdfast.http.TestHttp.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.driver.FixedSizeMemoryBudget;
 import io.holdfast.driver.KeyLimits;
-import io.holdfast.driver.PieceBudget;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +25,7 @@ final class UnreadResponseIT {
     private static final String POLL = "{\"acquire_timeout_s\":60}";
 
     private static int waiters(TestHttp http) {
-        var view = http.driver.view(Kind.LOCK, Key.of("k"), 1);
+        var view = http.driver.view(ResourceKind.LOCK, Key.of("k"), 1);
         return view == null ? 0 : view.waiters();
     }
 
@@ -58,7 +58,7 @@ final class UnreadResponseIT {
                             + "{}");
             assertThat(raw.answer()).contains(" 404 ", "onnection: close");
             assertThat(raw.isEnded()).isTrue();
-            assertThat(http.driver.holders(Kind.LOCK, Key.of("k"))).isNull();
+            assertThat(http.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
         }
     }
 
@@ -127,7 +127,12 @@ final class UnreadResponseIT {
             String token = json(http.post("/v1/leases/j", "{}")).getString("token");
             for (int round = 0; round < 20; round++) {
                 raw.say(RawHttp.head("/v1/leases/j", "none", POLL.length()) + POLL);
-                await().until(() -> http.driver.view(Kind.LOCK, Key.of("j"), 1).waiters() == 1);
+                await().until(
+                                () ->
+                                        http.driver
+                                                        .view(ResourceKind.LOCK, Key.of("j"), 1)
+                                                        .waiters()
+                                                == 1);
                 raw.say(HEALTH.substring(0, 20));
                 var released = http.later("POST", "/v1/leases/j/release", token(token));
                 raw.say(HEALTH.substring(20));
@@ -154,8 +159,8 @@ final class UnreadResponseIT {
     @Test
     void a_connection_takes_as_much_room_as_that_of_another_protocol() {
         AtomicInteger left = new AtomicInteger(20);
-        PieceBudget pieceBudget =
-                new PieceBudget() {
+        FixedSizeMemoryBudget fixedSizeMemoryBudget =
+                new FixedSizeMemoryBudget() {
                     @Override
                     public boolean tryReserve() {
                         return left.getAndUpdate(n -> n == 0 ? 0 : n - 1) > 0;
@@ -167,7 +172,8 @@ final class UnreadResponseIT {
                     }
                 };
         try (TestHttp http =
-                TestHttp.start(TestHttp.settings(), KeyLimits.NONE, pieceBudget, c -> c)) {
+                TestHttp.start(
+                        TestHttp.settings(), KeyLimits.NONE, fixedSizeMemoryBudget, c -> c)) {
             try (RawHttp first = new RawHttp(http);
                     RawHttp second = new RawHttp(http)) {
                 assertThat(first.say(HEALTH).answer()).contains(" 200 ");

@@ -1,6 +1,6 @@
 package io.holdfast.lockfile;
 
-import io.holdfast.lockfile.LockProcedure.Attempt;
+import io.holdfast.lockfile.LockFileOperations.Attempt;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,13 +21,13 @@ import java.util.Optional;
  * }</pre>
  */
 public final class FileSemaphore {
-    private static final LockProcedure.Pause PAUSE = FileSemaphore::pause;
+    private static final LockFileOperations.Pause PAUSE = FileSemaphore::pause;
 
     private final LockPaths paths;
     private final LockFileConfig config;
-    private final LockProcedure procedure;
+    private final LockFileOperations procedure;
 
-    FileSemaphore(LockPaths paths, LockFileConfig config, LockProcedure procedure) {
+    FileSemaphore(LockPaths paths, LockFileConfig config, LockFileOperations procedure) {
         this.paths = paths;
         this.config = config;
         this.procedure = procedure;
@@ -44,16 +44,22 @@ public final class FileSemaphore {
      * @throws LockPathException if the folder is missing or the name will not do
      */
     public static FileSemaphore at(Path path, LockFileConfig config) {
-        return at(path, config, Platform.here());
+        return at(path, config, FileSystemCapabilities.here());
     }
 
-    static FileSemaphore at(Path path, LockFileConfig config, Platform platform) {
+    static FileSemaphore at(
+            Path path, LockFileConfig config, FileSystemCapabilities fileSystemCapabilities) {
         LockPaths paths = LockPaths.of(path, config.followLinks());
-        FolderRights.check(paths.folder(), config.onWarning());
+        SharedFolderWarning.check(paths.folder(), config.onWarning());
         return new FileSemaphore(
                 paths,
                 config,
-                new LockProcedure(LocalDisk.INSTANCE, paths, config, platform, PAUSE));
+                new LockFileOperations(
+                        LocalLockFileSystem.INSTANCE,
+                        paths,
+                        config,
+                        fileSystemCapabilities,
+                        PAUSE));
     }
 
     /** The lock file; its folder is resolved. */
@@ -207,7 +213,7 @@ public final class FileSemaphore {
         }
     }
 
-    private <T> T translated(Disk.Action<T> action) {
+    private <T> T translated(LockFileSystem.Action<T> action) {
         try {
             return action.run();
         } catch (IOException e) {

@@ -18,7 +18,7 @@ public final class Guard implements AutoCloseable {
     private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
     private static final Duration LAST_RETRY = Duration.ofMinutes(10);
 
-    private final LockProcedure procedure;
+    private final LockFileOperations procedure;
     private final HeldLockFile heldLockFile;
     private boolean started;
     private boolean ended;
@@ -26,7 +26,7 @@ public final class Guard implements AutoCloseable {
     private volatile @Nullable LockLostException lost;
     private @Nullable Future<?> nextBeat;
 
-    Guard(LockProcedure procedure, HeldLockFile heldLockFile) {
+    Guard(LockFileOperations procedure, HeldLockFile heldLockFile) {
         this.procedure = procedure;
         this.heldLockFile = heldLockFile;
     }
@@ -48,7 +48,7 @@ public final class Guard implements AutoCloseable {
     private synchronized void schedule(Duration delay) {
         if (!ended) {
             nextBeat =
-                    Background.later(
+                    BackgroundTasks.later(
                             delay.isNegative() ? Duration.ZERO : delay,
                             this::heartbeatAndReschedule);
         }
@@ -60,7 +60,7 @@ public final class Guard implements AutoCloseable {
         try {
             LockLostException found = refresh();
             if (found != null) {
-                Background.run(() -> tell(found)); // it may take its time
+                BackgroundTasks.run(() -> tell(found)); // it may take its time
             }
             next = interval;
         } catch (IOException e) {
@@ -186,7 +186,8 @@ public final class Guard implements AutoCloseable {
         if (ended) {
             return null;
         }
-        LockProcedure.Ending ending = LockProcedure.Ending.FILE_LEFT; // unless we hear otherwise
+        LockFileOperations.Ending ending =
+                LockFileOperations.Ending.FILE_LEFT; // unless we hear otherwise
         try {
             ending = procedure.release(heldLockFile);
             return ending.lost();
@@ -202,7 +203,7 @@ public final class Guard implements AutoCloseable {
 
     /** For those who take over nothing, and for when nothing at all could be done. */
     private void removeLater(Duration delay) {
-        Background.later(
+        BackgroundTasks.later(
                 delay,
                 () -> {
                     try {

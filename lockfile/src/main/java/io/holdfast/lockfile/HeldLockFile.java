@@ -14,7 +14,7 @@ import java.util.Arrays;
 final class HeldLockFile {
     private final Holder holder;
     private final Object identity;
-    private final Disk.@Nullable OwnFile file;
+    private final LockFileSystem.@Nullable OwnFile file;
     private final long stampedNanos;
     private byte[] bytes;
 
@@ -29,7 +29,7 @@ final class HeldLockFile {
             Holder holder,
             Object identity,
             byte[] bytes,
-            Disk.@Nullable OwnFile file,
+            LockFileSystem.@Nullable OwnFile file,
             long stampedNanos) {
         this.holder = holder;
         this.identity = identity;
@@ -43,7 +43,7 @@ final class HeldLockFile {
         return holder;
     }
 
-    Disk.@Nullable OwnFile file() {
+    LockFileSystem.@Nullable OwnFile file() {
         return file;
     }
 

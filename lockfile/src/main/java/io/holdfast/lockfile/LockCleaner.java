@@ -11,16 +11,20 @@ final class LockCleaner {
     private static final int TURNS = 3;
     private static final Duration HELPER_LIFE = Duration.ofHours(1);
 
-    private final Disk disk;
+    private final LockFileSystem lockFileSystem;
     private final LockPaths paths;
-    private final LockFileEvaluator lockFileEvaluator;
-    private final Removal removal;
+    private final StalenessEvaluator stalenessEvaluator;
+    private final LockFileRemoval lockFileRemoval;
 
-    LockCleaner(Disk disk, LockPaths paths, LockFileEvaluator lockFileEvaluator, Removal removal) {
-        this.disk = disk;
+    LockCleaner(
+            LockFileSystem lockFileSystem,
+            LockPaths paths,
+            StalenessEvaluator stalenessEvaluator,
+            LockFileRemoval lockFileRemoval) {
+        this.lockFileSystem = lockFileSystem;
         this.paths = paths;
-        this.lockFileEvaluator = lockFileEvaluator;
-        this.removal = removal;
+        this.stalenessEvaluator = stalenessEvaluator;
+        this.lockFileRemoval = lockFileRemoval;
     }
 
     /** Removes a lock that somebody else made, or that another process of ours left. */
@@ -31,10 +35,10 @@ final class LockCleaner {
                     if (holder == null) {
                         boolean unfinished = seen.file().content() == LockFileContent.DEBRIS;
                         if (!unfinished || !(releaseCredential instanceof ReleaseCredential.None)) {
-                            throw new DamagedLockException(lockFileEvaluator.status(seen));
+                            throw new DamagedLockException(stalenessEvaluator.status(seen));
                         }
                     } else if (!isProven(releaseCredential, holder, seen.file().pidEnded())) {
-                        throw new NotOwnerException(lockFileEvaluator.status(seen));
+                        throw new NotOwnerException(stalenessEvaluator.status(seen));
                     }
                 });
     }
@@ -54,9 +58,9 @@ final class LockCleaner {
     boolean forceRelease() throws IOException {
         return remove(
                 seen -> {
-                    Disk.Kind kind = seen.entry().kind();
-                    if (kind != Disk.Kind.FILE && kind != Disk.Kind.LINK) {
-                        throw new DamagedLockException(lockFileEvaluator.status(seen));
+                    LockFileSystem.Kind kind = seen.entry().kind();
+                    if (kind != LockFileSystem.Kind.FILE && kind != LockFileSystem.Kind.LINK) {
+                        throw new DamagedLockException(stalenessEvaluator.status(seen));
                     }
                 });
     }
@@ -67,26 +71,28 @@ final class LockCleaner {
     }
 
     private boolean remove(Objection objection) throws IOException {
-        ObservedFile first = ObservedFile.of(disk, paths.lock());
+        ObservedFile first = ObservedFile.of(lockFileSystem, paths.lock());
         if (first == null) {
             return false;
         }
         objection.raise(first); // before anything is touched
         for (int turn = 1; ; turn++) {
-            Removal.Outcome outcome =
-                    removal.underSidecar(
-                                    LockProcedure.RELEASE_TIMEOUT,
+            LockFileRemoval.Outcome outcome =
+                    lockFileRemoval
+                            .underSidecar(
+                                    LockFileOperations.RELEASE_TIMEOUT,
                                     () -> {
-                                        ObservedFile seen = ObservedFile.of(disk, paths.lock());
+                                        ObservedFile seen =
+                                                ObservedFile.of(lockFileSystem, paths.lock());
                                         if (seen == null) {
-                                            return Removal.Outcome.GONE;
+                                            return LockFileRemoval.Outcome.GONE;
                                         }
                                         objection.raise(seen);
-                                        return removal.aside(seen);
+                                        return lockFileRemoval.aside(seen);
                                     })
                             .orElseThrow(() -> new IOException(paths.sidecar() + " is in use"));
-            if (outcome != Removal.Outcome.OTHER) {
-                return outcome == Removal.Outcome.DONE;
+            if (outcome != LockFileRemoval.Outcome.OTHER) {
+                return outcome == LockFileRemoval.Outcome.DONE;
             }
             if (turn == TURNS) {
                 throw new IOException(paths.lock() + " keeps changing");
@@ -97,9 +103,9 @@ final class LockCleaner {
     /** Removes the lock if it is stale, and helpers that somebody left long ago. */
     boolean clean() throws IOException {
         boolean removed = removeStale();
-        Instant old = lockFileEvaluator.now().minus(HELPER_LIFE);
+        Instant old = stalenessEvaluator.now().minus(HELPER_LIFE);
         for (String prefix : paths.helperPrefixes()) {
-            for (String name : disk.list(paths.folder(), prefix)) {
+            for (String name : lockFileSystem.list(paths.folder(), prefix)) {
                 removed |= paths.isHelper(name) && removeHelper(name, old);
             }
         }
@@ -107,29 +113,32 @@ final class LockCleaner {
     }
 
     private boolean removeStale() throws IOException {
-        ObservedFile seen = ObservedFile.of(disk, paths.lock());
-        if (seen == null || !lockFileEvaluator.mayBeTaken(seen)) {
+        ObservedFile seen = ObservedFile.of(lockFileSystem, paths.lock());
+        if (seen == null || !stalenessEvaluator.mayBeTaken(seen)) {
             return false;
         }
-        return removal.underSidecar(
+        return lockFileRemoval
+                .underSidecar(
                         Duration.ZERO,
                         () -> {
-                            ObservedFile again = ObservedFile.of(disk, paths.lock());
+                            ObservedFile again = ObservedFile.of(lockFileSystem, paths.lock());
                             return again != null
-                                    && lockFileEvaluator.isStillToBeTaken(again, seen)
-                                    && removal.aside(again) == Removal.Outcome.DONE;
+                                    && stalenessEvaluator.isStillToBeTaken(again, seen)
+                                    && lockFileRemoval.aside(again) == LockFileRemoval.Outcome.DONE;
                         })
                 .orElse(false);
     }
 
     private boolean removeHelper(String name, Instant old) throws IOException {
         Path helper = paths.folder().resolve(name);
-        Disk.Entry entry = disk.stat(helper);
-        if (entry == null || entry.kind() != Disk.Kind.FILE || !entry.modified().isBefore(old)) {
+        LockFileSystem.Entry entry = lockFileSystem.stat(helper);
+        if (entry == null
+                || entry.kind() != LockFileSystem.Kind.FILE
+                || !entry.modified().isBefore(old)) {
             return false;
         }
         try {
-            disk.delete(helper);
+            lockFileSystem.delete(helper);
             return true;
         } catch (FileSystemException e) {
             return false; // somebody else's, or gone by now

@@ -34,7 +34,7 @@ public final class LockFileStatus {
     private final Duration age;
     private final boolean stale;
     private final boolean obtainable;
-    private final Alive alive;
+    private final ProcessLiveness processLiveness;
     private final boolean inFuture;
     private final boolean own;
 
@@ -46,7 +46,7 @@ public final class LockFileStatus {
             Duration age,
             boolean stale,
             boolean obtainable,
-            Alive alive,
+            ProcessLiveness processLiveness,
             boolean inFuture,
             boolean own) {
         this.path = path;
@@ -56,7 +56,7 @@ public final class LockFileStatus {
         this.age = age;
         this.stale = stale;
         this.obtainable = obtainable;
-        this.alive = alive;
+        this.processLiveness = processLiveness;
         this.inFuture = inFuture;
         this.own = own;
     }
@@ -101,8 +101,8 @@ public final class LockFileStatus {
     }
 
     /** Whether the process that the file names runs on this host. */
-    public Alive alive() {
-        return alive;
+    public ProcessLiveness alive() {
+        return processLiveness;
     }
 
     /**

@@ -13,29 +13,29 @@ import java.util.Arrays;
 final class ObservedFile {
     private static final int TRIES = 10;
 
-    private final Disk.Entry entry;
+    private final LockFileSystem.Entry entry;
     private final byte @Nullable [] bytes;
 
     /** Null until somebody asks: most only compare. */
     private @Nullable LockFile file;
 
-    private ObservedFile(Disk.Entry entry, byte @Nullable [] bytes) {
+    private ObservedFile(LockFileSystem.Entry entry, byte @Nullable [] bytes) {
         this.entry = entry;
         this.bytes = bytes;
     }
 
     /** Null if there is nothing. Never opens what is not a file. */
-    static @Nullable ObservedFile of(Disk disk, Path path) throws IOException {
+    static @Nullable ObservedFile of(LockFileSystem lockFileSystem, Path path) throws IOException {
         for (int i = 1; ; i++) {
-            Disk.Entry entry = disk.stat(path);
+            LockFileSystem.Entry entry = lockFileSystem.stat(path);
             if (entry == null) {
                 return null;
             }
-            if (entry.kind() != Disk.Kind.FILE) {
+            if (entry.kind() != LockFileSystem.Kind.FILE) {
                 return unread(entry);
             }
             try {
-                return new ObservedFile(entry, disk.read(path, LockFile.READ_LIMIT));
+                return new ObservedFile(entry, lockFileSystem.read(path, LockFile.READ_LIMIT));
             } catch (AccessDeniedException e) {
                 return unread(entry);
             } catch (NoSuchFileException e) {
@@ -51,11 +51,11 @@ final class ObservedFile {
         }
     }
 
-    private static ObservedFile unread(Disk.Entry entry) {
+    private static ObservedFile unread(LockFileSystem.Entry entry) {
         return new ObservedFile(entry, null);
     }
 
-    Disk.Entry entry() {
+    LockFileSystem.Entry entry() {
         return entry;
     }
 

@@ -18,12 +18,12 @@ final class UninterruptibleScope implements AutoCloseable {
      * Does it again, where no interrupt comes, if one closed the channel in use. So what is to be
      * done must clear up after such a failure.
      */
-    <T> T call(Disk.Action<T> action) throws IOException {
+    <T> T call(LockFileSystem.Action<T> action) throws IOException {
         try {
             return action.run();
         } catch (ClosedByInterruptException e) {
             interrupted |= Thread.interrupted();
-            return Background.call(action);
+            return BackgroundTasks.call(action);
         }
     }
 

@@ -19,15 +19,15 @@ abstract sealed class UnpublishedLock {
         }
     }
 
-    final Disk disk;
+    final LockFileSystem disk;
     final Path lock;
     final Holder holder;
     final byte[] bytes;
     boolean published;
     private final long stampedNanos = System.nanoTime();
 
-    private UnpublishedLock(Disk disk, Path lock, Holder holder) {
-        this.disk = disk;
+    private UnpublishedLock(LockFileSystem lockFileSystem, Path lock, Holder holder) {
+        this.disk = lockFileSystem;
         this.lock = lock;
         this.holder = holder;
         this.bytes = LockFile.write(holder);
@@ -42,23 +42,24 @@ abstract sealed class UnpublishedLock {
     /** Removes what is not needed any more; all, if it was not published. */
     abstract void discard();
 
-    HeldLockFile held(Object identity, Disk.@Nullable OwnFile file) {
+    HeldLockFile held(Object identity, LockFileSystem.@Nullable OwnFile file) {
         return new HeldLockFile(holder, identity, bytes, file, stampedNanos);
     }
 
     /** Is written under a name of its own first: nobody ever sees half of it. */
     static final class Linked extends UnpublishedLock {
         private final Path helper;
-        private final Disk.OwnFile file;
+        private final LockFileSystem.OwnFile file;
         private final Object identity;
 
-        Linked(Disk disk, LockPaths paths, Holder holder, boolean isPrivate) throws IOException {
-            super(disk, paths.lock(), holder);
+        Linked(LockFileSystem lockFileSystem, LockPaths paths, Holder holder, boolean isPrivate)
+                throws IOException {
+            super(lockFileSystem, paths.lock(), holder);
             helper = paths.newHelper();
-            file = disk.create(helper, isPrivate);
+            file = lockFileSystem.create(helper, isPrivate);
             try {
                 file.write(bytes);
-                Disk.Entry entry = disk.stat(helper);
+                LockFileSystem.Entry entry = lockFileSystem.stat(helper);
                 if (entry == null) {
                     throw new NoSuchFileException(helper.toString());
                 }
@@ -92,7 +93,7 @@ abstract sealed class UnpublishedLock {
         }
 
         private boolean isThere() throws IOException {
-            Disk.Entry there = disk.stat(lock);
+            LockFileSystem.Entry there = disk.stat(lock);
             return there != null && there.identity().equals(identity);
         }
 
@@ -104,29 +105,29 @@ abstract sealed class UnpublishedLock {
         @Override
         void discard() {
             if (!published) {
-                BestEffort.run(file::close);
+                BestEffortCleanup.run(file::close);
             }
-            BestEffort.run(() -> disk.delete(helper));
+            BestEffortCleanup.run(() -> disk.delete(helper));
         }
     }
 
     /** Is made in its place, and then written. */
     static final class Direct extends UnpublishedLock {
-        private final LockProcedure procedure;
+        private final LockFileOperations procedure;
         private final boolean isPrivate;
         private final boolean keepsOpen;
-        private Disk.@Nullable OwnFile file;
+        private LockFileSystem.@Nullable OwnFile file;
         private @Nullable Object identity;
         private boolean written;
 
         Direct(
-                Disk disk,
+                LockFileSystem lockFileSystem,
                 LockPaths paths,
                 Holder holder,
                 boolean isPrivate,
                 boolean keepsOpen,
-                LockProcedure procedure) {
-            super(disk, paths.lock(), holder);
+                LockFileOperations procedure) {
+            super(lockFileSystem, paths.lock(), holder);
             this.isPrivate = isPrivate;
             this.keepsOpen = keepsOpen;
             this.procedure = procedure;
@@ -143,7 +144,7 @@ abstract sealed class UnpublishedLock {
             } catch (FileAlreadyExistsException e) {
                 return false;
             }
-            Disk.Entry entry = disk.stat(lock);
+            LockFileSystem.Entry entry = disk.stat(lock);
             identity = entry == null ? null : entry.identity();
             file.write(bytes);
             written = true;
@@ -165,19 +166,19 @@ abstract sealed class UnpublishedLock {
 
         @Override
         void discard() {
-            Disk.OwnFile made = file;
+            LockFileSystem.OwnFile made = file;
             if (published || made == null) {
                 return;
             }
             if (!written) {
-                BestEffort.run(
+                BestEffortCleanup.run(
                         () -> {
                             made.write(bytes);
                             written = true;
                         });
             }
-            BestEffort.run(() -> procedure.removeUnfinished(this::isOurs));
-            BestEffort.run(made::close);
+            BestEffortCleanup.run(() -> procedure.removeUnfinished(this::isOurs));
+            BestEffortCleanup.run(made::close);
             file = null;
         }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.lockfile.LockProcedure.Attempt;
+import io.holdfast.lockfile.LockFileOperations.Attempt;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -83,20 +83,21 @@ class FailureHandlingIT {
 
     /** The real disk, on which something happens at some calls. */
     private interface Twist {
-        Object around(String call, Disk.Action<Object> real) throws IOException;
+        Object around(String call, LockFileSystem.Action<Object> real) throws IOException;
     }
 
-    private static Disk disk(Twist twist) {
-        return (Disk)
+    private static LockFileSystem disk(Twist twist) {
+        return (LockFileSystem)
                 Proxy.newProxyInstance(
-                        Disk.class.getClassLoader(),
-                        new Class<?>[] {Disk.class},
+                        LockFileSystem.class.getClassLoader(),
+                        new Class<?>[] {LockFileSystem.class},
                         (proxy, method, arguments) ->
                                 twist.around(
                                         method.getName(),
                                         () -> {
                                             try {
-                                                return method.invoke(LocalDisk.INSTANCE, arguments);
+                                                return method.invoke(
+                                                        LocalLockFileSystem.INSTANCE, arguments);
                                             } catch (InvocationTargetException e) {
                                                 throw (IOException) e.getCause();
                                             } catch (IllegalAccessException e) {
@@ -105,12 +106,12 @@ class FailureHandlingIT {
                                         }));
     }
 
-    private LockProcedure procedure(Twist twist) {
-        return new LockProcedure(
+    private LockFileOperations procedure(Twist twist) {
+        return new LockFileOperations(
                 disk(twist),
                 LockPaths.of(lock(), false),
                 LockFileConfig.builder().clock(now::get).build(),
-                Platform.POSIX,
+                FileSystemCapabilities.POSIX,
                 time -> {});
     }
 
@@ -168,10 +169,12 @@ class FailureHandlingIT {
     void a_sidecar_is_not_locked_twice_by_one_thread() throws IOException {
         Path sidecar = folder.resolve("my.lock.guard");
         Optional<Optional<Boolean>> nested =
-                LocalDisk.INSTANCE.locked(
+                LocalLockFileSystem.INSTANCE.locked(
                         sidecar,
                         Duration.ZERO,
-                        () -> LocalDisk.INSTANCE.locked(sidecar, Duration.ZERO, () -> true));
+                        () ->
+                                LocalLockFileSystem.INSTANCE.locked(
+                                        sidecar, Duration.ZERO, () -> true));
         assertThat(nested).contains(Optional.empty());
     }
 

@@ -31,18 +31,21 @@ import java.util.stream.Stream;
 @ParameterizedClass
 @FieldSource("PLATFORMS")
 class FileSemaphoreIT {
-    static final List<Platform> PLATFORMS =
-            List.of(Platform.POSIX, new Platform(false, true), Platform.WINDOWS);
+    static final List<FileSystemCapabilities> PLATFORMS =
+            List.of(
+                    FileSystemCapabilities.POSIX,
+                    new FileSystemCapabilities(false, true),
+                    FileSystemCapabilities.WINDOWS);
 
     private static final Duration SOON = Duration.ofSeconds(60);
 
-    private final Platform platform;
+    private final FileSystemCapabilities fileSystemCapabilities;
     private final MovableClock clock = new MovableClock();
 
     @TempDir private Path folder;
 
-    FileSemaphoreIT(Platform platform) {
-        this.platform = platform;
+    FileSemaphoreIT(FileSystemCapabilities fileSystemCapabilities) {
+        this.fileSystemCapabilities = fileSystemCapabilities;
     }
 
     private Path lock() {
@@ -54,7 +57,7 @@ class FileSemaphoreIT {
     }
 
     private FileSemaphore semaphore(LockFileConfig.Builder config) {
-        return FileSemaphore.at(lock(), config.clock(clock).build(), platform);
+        return FileSemaphore.at(lock(), config.clock(clock).build(), fileSystemCapabilities);
     }
 
     private void plant(String content) throws IOException {
@@ -150,7 +153,7 @@ class FileSemaphoreIT {
     void is_held_though_its_process_is_dead_as_long_as_it_is_fresh() throws Exception {
         plant(999_999_999, clock.seconds());
         assertThat(semaphore().tryAcquire()).isEmpty();
-        assertThat(semaphore().status().alive()).isEqualTo(Alive.NO);
+        assertThat(semaphore().status().alive()).isEqualTo(ProcessLiveness.NO);
     }
 
     @Test

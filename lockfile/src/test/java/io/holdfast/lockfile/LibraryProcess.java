@@ -1,6 +1,6 @@
 package io.holdfast.lockfile;
 
-import io.holdfast.lockfile.LockProcedure.Attempt;
+import io.holdfast.lockfile.LockFileOperations.Attempt;
 import io.holdfast.lockfile.SimulatedFolder.Inode;
 
 import org.jspecify.annotations.Nullable;
@@ -45,7 +45,8 @@ final class LibraryProcess implements SimulatedProcess.Program {
         return this;
     }
 
-    static LockProcedure procedure(SimulatedProcess self, Duration settle, List<String> warnings) {
+    static LockFileOperations procedure(
+            SimulatedProcess self, Duration settle, List<String> warnings) {
         LockFileConfig config =
                 LockFileConfig.builder()
                         .staleTimeout(Simulation.STALE)
@@ -56,18 +57,18 @@ final class LibraryProcess implements SimulatedProcess.Program {
                         .onLost(lost -> {})
                         .onWarning(warnings::add)
                         .build();
-        return new LockProcedure(
+        return new LockFileOperations(
                 self.disk,
                 new LockPaths(Simulation.FOLDER, Simulation.LOCK.getFileName().toString()),
                 config,
-                Platform.POSIX,
+                FileSystemCapabilities.POSIX,
                 time -> self.step("settles"));
     }
 
     /** One attempt, and no release. */
     static void enterAndStay(SimulatedProcess self, MutualExclusionChecker mutualExclusionChecker)
             throws IOException {
-        LockProcedure procedure = procedure(self, Duration.ZERO, new ArrayList<>());
+        LockFileOperations procedure = procedure(self, Duration.ZERO, new ArrayList<>());
         if (procedure.attempt(null) instanceof Attempt.Acquired) {
             mutualExclusionChecker.enters(self);
         }
@@ -76,7 +77,7 @@ final class LibraryProcess implements SimulatedProcess.Program {
 
     @Override
     public void run(SimulatedProcess self) throws IOException {
-        LockProcedure procedure = procedure(self, settle, warnings);
+        LockFileOperations procedure = procedure(self, settle, warnings);
         for (int i = 0; i < turns; i++) {
             if (self.simulation().oneIn(8)) {
                 clean(self, procedure);
@@ -91,7 +92,7 @@ final class LibraryProcess implements SimulatedProcess.Program {
         }
     }
 
-    private void clean(SimulatedProcess self, LockProcedure procedure) {
+    private void clean(SimulatedProcess self, LockFileOperations procedure) {
         try {
             procedure.clean();
         } catch (IOException e) {
@@ -100,7 +101,7 @@ final class LibraryProcess implements SimulatedProcess.Program {
         self.audit.check();
     }
 
-    private @Nullable Guard attempt(SimulatedProcess self, LockProcedure procedure) {
+    private @Nullable Guard attempt(SimulatedProcess self, LockFileOperations procedure) {
         int patienceLost = self.disk.patienceLost();
         Inode before = self.simulation().folder().at(Simulation.LOCK);
         try {

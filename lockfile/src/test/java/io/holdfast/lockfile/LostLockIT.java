@@ -198,11 +198,11 @@ class LostLockIT {
     void that_is_displaced_while_it_settles_was_never_the_holder() throws Exception {
         // Somebody overwrites every lock as soon as it is there.
         var semaphore =
-                new LockProcedure(
-                        LocalDisk.INSTANCE,
+                new LockFileOperations(
+                        LocalLockFileSystem.INSTANCE,
                         LockPaths.of(lock, false),
                         config().settleTime(Duration.ofMillis(20)).build(),
-                        Platform.POSIX,
+                        FileSystemCapabilities.POSIX,
                         time -> {
                             try {
                                 Files.writeString(lock, NAIVE);
@@ -210,7 +210,7 @@ class LostLockIT {
                                 throw new AssertionError(e);
                             }
                         });
-        assertThat(semaphore.attempt(null)).isInstanceOf(LockProcedure.Attempt.Refused.class);
+        assertThat(semaphore.attempt(null)).isInstanceOf(LockFileOperations.Attempt.Refused.class);
         assertThat(lock).hasContent(NAIVE);
         try (var files = Files.list(folder)) {
             assertThat(files.map(file -> file.getFileName().toString()).toList())

@@ -107,14 +107,14 @@ class ProcessesIT {
         assertThat(line(keeps)).isEqualTo("holds");
         keeps.getOutputStream().close();
         assertThat(keeps.waitFor()).isZero();
-        assertThat(FileSemaphore.at(lock).status().alive()).isEqualTo(Alive.NO);
+        assertThat(FileSemaphore.at(lock).status().alive()).isEqualTo(ProcessLiveness.NO);
         assertThat(FileSemaphore.at(lock).forceRelease()).isTrue();
 
         Process killed = program("hold", lock);
         assertThat(line(killed)).isEqualTo("holds");
-        assertThat(FileSemaphore.at(lock).status().alive()).isEqualTo(Alive.YES);
+        assertThat(FileSemaphore.at(lock).status().alive()).isEqualTo(ProcessLiveness.YES);
         killed.destroyForcibly().waitFor();
-        assertThat(FileSemaphore.at(lock).status().alive()).isEqualTo(Alive.NO);
+        assertThat(FileSemaphore.at(lock).status().alive()).isEqualTo(ProcessLiveness.NO);
         assertThat(FileSemaphore.at(lock).tryAcquire()).isEmpty();
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
-import io.holdfast.lockfile.LockProcedure.Attempt;
+import io.holdfast.lockfile.LockFileOperations.Attempt;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -44,7 +44,7 @@ class ScriptedScheduleTest {
 
         @Override
         public void run(SimulatedProcess self) throws IOException {
-            LockProcedure procedure = LibraryProcess.procedure(self, Duration.ZERO, warnings);
+            LockFileOperations procedure = LibraryProcess.procedure(self, Duration.ZERO, warnings);
             if (procedure.attempt(null) instanceof Attempt.Acquired success) {
                 acquired = true;
                 self.step("holds");

@@ -2,7 +2,7 @@ package io.holdfast.lockfile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.testsupport.Tier;
+import io.holdfast.testsupport.TestTier;
 
 /**
  * Runs a property for many seeds. One that fails is shown with its schedule; {@code
@@ -22,7 +22,7 @@ final class Seeds {
             run(only, property);
             return;
         }
-        long count = usual * Long.getLong("simulation.seeds", Tier.usually(1, 60));
+        long count = usual * Long.getLong("simulation.seeds", TestTier.usually(1, 60));
         for (long seed = 1; seed <= count; seed++) {
             run(seed, property);
         }

@@ -18,7 +18,7 @@ import java.util.Optional;
  * The simulated folder as one process sees it. Before each system call that the real disk would
  * make, others may run, and the process may be killed or the call may fail.
  */
-final class SimulatedDisk implements Disk {
+final class SimulatedDisk implements LockFileSystem {
     /** Decides which calls fail. */
     interface Fault {
         @Nullable IOException of(String call, Path path);

@@ -1,8 +1,8 @@
 package io.holdfast.server;
 
 import io.holdfast.driver.FailureText;
+import io.holdfast.driver.FixedSizeMemoryBudget;
 import io.holdfast.driver.LogThrottle;
-import io.holdfast.driver.PieceBudget;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -27,7 +27,7 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
     private static final long MAX_PAUSE_MILLIS = 1000;
 
     private final ConnectionGate gate;
-    private final PieceBudget memoryBudget;
+    private final FixedSizeMemoryBudget memoryBudget;
 
     /** How much room a connection takes, beyond the piece that the gate takes for it. */
     private final int pieces;
@@ -41,9 +41,13 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         this(gate, () -> true, 0, true);
     }
 
-    AcceptHandler(ConnectionGate gate, PieceBudget pieceBudget, int pieces, boolean addressed) {
+    AcceptHandler(
+            ConnectionGate gate,
+            FixedSizeMemoryBudget fixedSizeMemoryBudget,
+            int pieces,
+            boolean addressed) {
         this.gate = gate;
-        this.memoryBudget = pieceBudget;
+        this.memoryBudget = fixedSizeMemoryBudget;
         this.pieces = pieces;
         this.addressed = addressed;
     }

@@ -1,6 +1,6 @@
 package io.holdfast.server;
 
-import io.holdfast.driver.PieceBudget;
+import io.holdfast.driver.FixedSizeMemoryBudget;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,14 +13,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class ConnectionGate {
     private final int limit;
     private final int limitPerAddress;
-    private final PieceBudget memoryBudget;
+    private final FixedSizeMemoryBudget memoryBudget;
     private final AtomicInteger open = new AtomicInteger();
     private final ConcurrentMap<InetAddress, Integer> perAddress = new ConcurrentHashMap<>();
 
-    ConnectionGate(int most, int mostPerAddress, PieceBudget pieceBudget) {
+    ConnectionGate(int most, int mostPerAddress, FixedSizeMemoryBudget fixedSizeMemoryBudget) {
         this.limit = most;
         this.limitPerAddress = mostPerAddress;
-        this.memoryBudget = pieceBudget;
+        this.memoryBudget = fixedSizeMemoryBudget;
     }
 
     /**

@@ -1,8 +1,8 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.FixedSizeMemoryBudget;
 import io.holdfast.driver.MemoryBudget;
 import io.holdfast.driver.MemoryBudgets;
-import io.holdfast.driver.PieceBudget;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +29,7 @@ import java.util.function.LongSupplier;
 final class HeapGuard {
     private static final Logger LOG = LoggerFactory.getLogger(HeapGuard.class);
 
-    /** What {@link PieceBudget} counts in: more than a small piece of state needs. */
+    /** What {@link FixedSizeMemoryBudget} counts in: more than a small piece of state needs. */
     private static final long PIECE_BYTES = 512;
 
     /** Between two looks a kind may take one part in so many of what is left. */
@@ -170,16 +170,16 @@ final class HeapGuard {
         return new MemoryBudgets(names, holds, waits, data, subscriptions);
     }
 
-    PieceBudget connections() {
+    FixedSizeMemoryBudget connections() {
         return inPieces(connections);
     }
 
-    PieceBudget subscriptions() {
+    FixedSizeMemoryBudget subscriptions() {
         return inPieces(subscriptions);
     }
 
-    private static PieceBudget inPieces(MemoryBudget budget) {
-        return new PieceBudget() {
+    private static FixedSizeMemoryBudget inPieces(MemoryBudget budget) {
+        return new FixedSizeMemoryBudget() {
             @Override
             public boolean tryReserve() {
                 return budget.tryReserve(PIECE_BYTES);

@@ -10,18 +10,18 @@ import io.holdfast.driver.DriverSource;
 import io.holdfast.driver.FailureText;
 import io.holdfast.driver.Fences;
 import io.holdfast.driver.FileFences;
+import io.holdfast.driver.FixedSizeMemoryBudget;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.PieceBudget;
 import io.holdfast.driver.Secret;
-import io.holdfast.driver.frontend.Backend;
 import io.holdfast.driver.frontend.FrontEnd;
+import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.connection.AddressFormat;
-import io.holdfast.server.connection.Draining;
+import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
 import io.holdfast.server.connection.PipelineEvent;
 import io.holdfast.server.dflockd.DflockdHandler;
@@ -109,9 +109,9 @@ public final class HoldfastServer {
     private static final long LOOPS_END_MOST_MILLIS = 2000;
 
     private final ServerConfig config;
-    private final Transport transport;
+    private final IoTransport ioTransport;
     private final HeapGuard heap = new HeapGuard();
-    private final PieceBudget connectionBudget = heap.connections();
+    private final FixedSizeMemoryBudget connectionBudget = heap.connections();
     private final ConnectionGate gate;
     private final EventLoopGroup loops;
 
@@ -123,7 +123,7 @@ public final class HoldfastServer {
             new ServerMonitor(LocalDriver.SHARDS, System::nanoTime);
     private final Driver driver;
     private final SuspendedKeys suspendedKeys;
-    private final Draining draining = new Draining();
+    private final DrainState drainState = new DrainState();
     private final InputBudget inputBudget =
             new InputBudget(Math.min(Runtime.getRuntime().maxMemory() / 8, mostBuffers() / 4));
     private final DflockdService dflockd;
@@ -132,7 +132,7 @@ public final class HoldfastServer {
     private volatile @Nullable SslContext tls;
 
     /** Null where a later start need not know of them. */
-    private final @Nullable RecordedGraces recorded;
+    private final @Nullable RunFileGraces recorded;
 
     private final ListingBudget listings =
             new ListingBudget(Runtime.getRuntime().maxMemory() / 8, LISTING_TIMEOUT);
@@ -148,17 +148,17 @@ public final class HoldfastServer {
     private final CountDownLatch ended = new CountDownLatch(1);
 
     /** An address that is taken. */
-    private record BoundEndpoint(Endpoint endpoint, Channel channel) {}
+    private record BoundEndpoint(ListenEndpoint endpoint, Channel channel) {}
 
     private HoldfastServer(
             ServerConfig config,
-            Transport transport,
+            IoTransport ioTransport,
             Fences fences,
             DriverSource source,
-            @Nullable RestartConfig restart)
+            @Nullable RestartQuarantineConfig restart)
             throws StartException {
         this.config = config;
-        this.transport = transport;
+        this.ioTransport = ioTransport;
         this.fences = fences;
         this.driver = open(source); // first: nothing is to be undone if it fails
         this.gate =
@@ -166,19 +166,21 @@ public final class HoldfastServer {
                         config.maxConnections(),
                         config.maxConnectionsPerAddress(),
                         connectionBudget);
-        this.loops = newLoops(transport, config);
+        this.loops = newLoops(ioTransport, config);
         this.unixLoops =
-                needsUnixLoops(config, transport) ? newLoops(transport.forUnix(), config) : loops;
+                needsUnixLoops(config, ioTransport)
+                        ? newLoops(ioTransport.forUnix(), config)
+                        : loops;
         this.suspendedKeys = new SuspendedKeys(driver);
         this.recorded =
-                restart == null ? null : new RecordedGraces(restart, config.maxSessionGrace());
+                restart == null ? null : new RunFileGraces(restart, config.maxSessionGrace());
         this.dflockd =
                 new DflockdService(
                         driver,
                         serverMonitor,
                         () -> new SignalHub(config.maxSubscriptions(), heap.subscriptions()),
                         inputBudget,
-                        draining,
+                        drainState,
                         config.secret(),
                         config.defaultLease(),
                         config.readTimeout(),
@@ -192,7 +194,7 @@ public final class HoldfastServer {
     /** Makes a front end, with its addresses taken. */
     @FunctionalInterface
     public interface FrontEndStarter {
-        FrontEnd start(Backend backend) throws StartException;
+        FrontEnd start(FrontEndServices frontEndServices) throws StartException;
     }
 
     /** Starts listening. Everything is undone if any part fails. */
@@ -213,7 +215,7 @@ public final class HoldfastServer {
      * is undone if any part fails.
      */
     public static HoldfastServer start(
-            ServerConfig config, List<FrontEndStarter> others, RestartConfig restart)
+            ServerConfig config, List<FrontEndStarter> others, RestartQuarantineConfig restart)
             throws StartException {
         return begin(config, others, null, restart);
     }
@@ -232,15 +234,15 @@ public final class HoldfastServer {
             ServerConfig config,
             List<FrontEndStarter> others,
             @Nullable DriverSource source,
-            @Nullable RestartConfig restart)
+            @Nullable RestartQuarantineConfig restart)
             throws StartException {
-        Transport transport = config.transport().choose();
+        IoTransport ioTransport = config.transport().choose();
         SslContext tls = config.tls() == null ? null : TlsLoader.load(config.tls());
         Fences fences = source == null ? fences(config.fenceFile()) : new ClockFences();
         HoldfastServer server =
                 new HoldfastServer(
                         config,
-                        transport,
+                        ioTransport,
                         fences,
                         source == null ? local(fences) : source,
                         restart);
@@ -254,8 +256,8 @@ public final class HoldfastServer {
             for (FrontEndStarter other : others) {
                 server.frontEnds.add(other.start(server.backend()));
             }
-            for (Endpoint endpoint : config.listeners()) {
-                server.bind(endpoint);
+            for (ListenEndpoint listenEndpoint : config.listeners()) {
+                server.bind(listenEndpoint);
             }
             server.confirmQuarantine();
             server.listen();
@@ -332,15 +334,15 @@ public final class HoldfastServer {
         }
     }
 
-    private Backend backend() {
-        return new Backend(
+    private FrontEndServices backend() {
+        return new FrontEndServices(
                 driver,
                 serverMonitor,
                 dflockd.signals(),
                 dflockd.counted(),
                 connectionBudget,
                 dflockd.authFailures(),
-                draining::isOn,
+                drainState::isOn,
                 config.defaultLease());
     }
 
@@ -353,7 +355,7 @@ public final class HoldfastServer {
                 recorded.open(
                         config.listeners().stream()
                                 .filter(HoldfastServer::isFixedDflockd)
-                                .map(Endpoint::address)
+                                .map(ListenEndpoint::address)
                                 .map(ListenAddress.Tcp.class::cast)
                                 .map(tcp -> new InetSocketAddress(tcp.host(), tcp.port()))
                                 .filter(at -> !at.isUnresolved()) // the start will end with that
@@ -390,15 +392,15 @@ public final class HoldfastServer {
                                 TimeUnit.NANOSECONDS);
     }
 
-    private static void endQuarantine(RecordedGraces graces) {
+    private static void endQuarantine(RunFileGraces graces) {
         LOG.info("restart quarantine is over");
         graces.endQuarantine();
     }
 
     /** A port that is another one each time is no place to come back to. */
-    private static boolean isFixedDflockd(Endpoint endpoint) {
-        return endpoint.protocol() instanceof Protocol.Dflockd
-                && endpoint.address() instanceof ListenAddress.Tcp tcp
+    private static boolean isFixedDflockd(ListenEndpoint listenEndpoint) {
+        return listenEndpoint.protocol() instanceof ListenerProtocol.Dflockd
+                && listenEndpoint.address() instanceof ListenAddress.Tcp tcp
                 && tcp.port() != 0;
     }
 
@@ -407,17 +409,19 @@ public final class HoldfastServer {
         return PlatformDependent.maxDirectMemory();
     }
 
-    private static boolean needsUnixLoops(ServerConfig config, Transport transport) {
-        return transport.forUnix() != transport
+    private static boolean needsUnixLoops(ServerConfig config, IoTransport ioTransport) {
+        return ioTransport.forUnix() != ioTransport
                 && config.listeners().stream()
-                        .anyMatch(endpoint -> endpoint.address() instanceof ListenAddress.Unix);
+                        .anyMatch(
+                                listenEndpoint ->
+                                        listenEndpoint.address() instanceof ListenAddress.Unix);
     }
 
-    private static EventLoopGroup newLoops(Transport transport, ServerConfig config) {
+    private static EventLoopGroup newLoops(IoTransport ioTransport, ServerConfig config) {
         return new MultiThreadIoEventLoopGroup(
                 eventLoops(config),
                 new DefaultThreadFactory("holdfast-io", true),
-                transport.handlerFactory());
+                ioTransport.handlerFactory());
     }
 
     /** One loop for each two processors: clients on this machine need the others. */
@@ -439,13 +443,15 @@ public final class HoldfastServer {
     }
 
     /** Takes an address; nothing is accepted there before {@link #listen}. */
-    private void bind(Endpoint endpoint) throws StartException {
-        switch (endpoint.address()) {
+    private void bind(ListenEndpoint listenEndpoint) throws StartException {
+        switch (listenEndpoint.address()) {
             case ListenAddress.Tcp tcp ->
-                    listeners.add(new BoundEndpoint(endpoint, bindTcp(tcp, bootstrap(endpoint))));
+                    listeners.add(
+                            new BoundEndpoint(
+                                    listenEndpoint, bindTcp(tcp, bootstrap(listenEndpoint))));
             case ListenAddress.Unix unix -> {
-                if (endpoint.protocol() instanceof Protocol.Socketlock socketlock) {
-                    socketlocks.add(bindSocketlock(endpoint, unix, socketlock));
+                if (listenEndpoint.protocol() instanceof ListenerProtocol.Socketlock socketlock) {
+                    socketlocks.add(bindSocketlock(listenEndpoint, unix, socketlock));
                 } else {
                     socketFiles.add(
                             UnixSocketFile.bind(
@@ -453,22 +459,24 @@ public final class HoldfastServer {
                                     path ->
                                             listeners.add(
                                                     new BoundEndpoint(
-                                                            endpoint,
+                                                            listenEndpoint,
                                                             bindUnix(
                                                                     path,
                                                                     unix,
-                                                                    bootstrap(endpoint))))));
+                                                                    bootstrap(listenEndpoint))))));
                 }
             }
         }
     }
 
     private SocketlockListener bindSocketlock(
-            Endpoint endpoint, ListenAddress.Unix address, Protocol.Socketlock protocol)
+            ListenEndpoint listenEndpoint,
+            ListenAddress.Unix address,
+            ListenerProtocol.Socketlock protocol)
             throws StartException {
-        Key key = endpoint.lock(protocol);
+        Key key = listenEndpoint.lock(protocol);
         return SocketlockListener.acquirePath(
-                endpoint,
+                listenEndpoint,
                 address,
                 key,
                 suspendedKeys,
@@ -480,12 +488,14 @@ public final class HoldfastServer {
                                 pipeline.addLast(new SocketlockHandler(service));
                             };
                     return bindUnix(
-                            path, address, bootstrap(endpoint, new Initializer(false, speak)));
+                            path,
+                            address,
+                            bootstrap(listenEndpoint, new Initializer(false, speak)));
                 });
     }
 
     private SocketlockService socketlock(
-            Key key, Protocol.Socketlock protocol, PrimaryLock primaryLock, Runnable look) {
+            Key key, ListenerProtocol.Socketlock protocol, PrimaryLock primaryLock, Runnable look) {
         fences.raise(primaryLock.fenceFloor());
         return new SocketlockService(
                 driver,
@@ -493,20 +503,21 @@ public final class HoldfastServer {
                 key,
                 protocol.limits(),
                 inputBudget,
-                draining,
+                drainState,
                 primaryLock,
                 fences::next,
                 look,
                 protocol.events() == null && LOG.isDebugEnabled() ? LOG::debug : protocol.events());
     }
 
-    private ServerBootstrap bootstrap(Endpoint endpoint) {
-        return bootstrap(endpoint, new Initializer(endpoint.tls(), pipelineOf(endpoint)));
+    private ServerBootstrap bootstrap(ListenEndpoint listenEndpoint) {
+        return bootstrap(
+                listenEndpoint, new Initializer(listenEndpoint.tls(), pipelineOf(listenEndpoint)));
     }
 
-    private ServerBootstrap bootstrap(Endpoint endpoint, Initializer initializer) {
+    private ServerBootstrap bootstrap(ListenEndpoint listenEndpoint, Initializer initializer) {
         return new ServerBootstrap()
-                .group(endpoint.address() instanceof ListenAddress.Unix ? unixLoops : loops)
+                .group(listenEndpoint.address() instanceof ListenAddress.Unix ? unixLoops : loops)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.AUTO_READ, false)
                 .handler(
@@ -514,19 +525,19 @@ public final class HoldfastServer {
                                 gate,
                                 connectionBudget,
                                 initializer.usesTls ? TLS_PIECES : PLAIN_PIECES,
-                                endpoint.address() instanceof ListenAddress.Tcp))
+                                listenEndpoint.address() instanceof ListenAddress.Tcp))
                 .childHandler(initializer);
     }
 
     private Channel bindTcp(ListenAddress.Tcp tcp, ServerBootstrap bootstrap)
             throws StartException {
         bootstrap
-                .channelFactory(transport::newServerChannel)
+                .channelFactory(ioTransport::newServerChannel)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true);
-        transport
+        ioTransport
                 .keepAlive(KEEPALIVE_SECONDS, KEEPALIVE_SECONDS, KEEPALIVE_TIMES)
                 .forEach(bootstrap::childOption);
         try {
@@ -540,7 +551,7 @@ public final class HoldfastServer {
 
     private Channel bindUnix(Path path, ListenAddress.Unix unix, ServerBootstrap bootstrap)
             throws StartException {
-        Transport local = transport.forUnix();
+        IoTransport local = ioTransport.forUnix();
         bootstrap.channelFactory(local::newUnixServerChannel);
         if (local.hasUnixHalfClosure()) {
             bootstrap.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
@@ -569,21 +580,23 @@ public final class HoldfastServer {
         frontEnds.forEach(FrontEnd::open);
     }
 
-    private void logListening(Endpoint endpoint, String address) {
+    private void logListening(ListenEndpoint listenEndpoint, String address) {
         LOG.atInfo()
                 .addKeyValue("addr", address)
-                .addKeyValue("protocol", endpoint.scheme())
-                .addKeyValue("transport", transportOf(endpoint).label())
+                .addKeyValue("protocol", listenEndpoint.scheme())
+                .addKeyValue("transport", transportOf(listenEndpoint).label())
                 .log("listening");
     }
 
-    private Transport transportOf(Endpoint endpoint) {
-        return endpoint.address() instanceof ListenAddress.Unix ? transport.forUnix() : transport;
+    private IoTransport transportOf(ListenEndpoint listenEndpoint) {
+        return listenEndpoint.address() instanceof ListenAddress.Unix
+                ? ioTransport.forUnix()
+                : ioTransport;
     }
 
     /** The address as it was given, with the port that was taken for 0. */
-    private static String addressOf(Endpoint endpoint, Channel listener) {
-        return switch (endpoint.address()) {
+    private static String addressOf(ListenEndpoint listenEndpoint, Channel listener) {
+        return switch (listenEndpoint.address()) {
             case ListenAddress.Tcp tcp ->
                     AddressFormat.join(
                             tcp.host(), ((InetSocketAddress) listener.localAddress()).getPort());
@@ -631,7 +644,7 @@ public final class HoldfastServer {
      * when everything is closed.
      */
     public void drain() {
-        draining.begin(); // first: who reads the line may count on it
+        drainState.begin(); // first: who reads the line may count on it
         LOG.info("shutting down, draining connections");
         closeListeners();
         if (!awaitConnections()) {
@@ -671,7 +684,7 @@ public final class HoldfastServer {
     }
 
     private void closeListeners() {
-        draining.begin();
+        drainState.begin();
         frontEnds.forEach(FrontEnd::drain);
         socketlocks.forEach(SocketlockListener::stop);
         // First the files: while the sockets are open, no other file can have their identity.
@@ -741,25 +754,26 @@ public final class HoldfastServer {
                 serverMonitor,
                 namespace,
                 inputBudget,
-                draining,
+                drainState,
                 listings,
                 config.readTimeout(),
                 config.writeTimeout(),
                 config.lockd().events());
     }
 
-    private Consumer<ChannelPipeline> pipelineOf(Endpoint endpoint) {
-        return switch (endpoint.protocol()) {
-            case Protocol.Dflockd(Namespace namespace) ->
+    private Consumer<ChannelPipeline> pipelineOf(ListenEndpoint listenEndpoint) {
+        return switch (listenEndpoint.protocol()) {
+            case ListenerProtocol.Dflockd(Namespace namespace) ->
                     pipeline -> pipeline.addLast(new DflockdHandler(dflockd, namespace));
-            case Protocol.Lockd protocol -> lockdPipelineOf(endpoint.address(), protocol);
-            case Protocol.Socketlock _ ->
+            case ListenerProtocol.Lockd protocol ->
+                    lockdPipelineOf(listenEndpoint.address(), protocol);
+            case ListenerProtocol.Socketlock _ ->
                     throw new IllegalStateException("a socketlock listener has its own");
         };
     }
 
     private Consumer<ChannelPipeline> lockdPipelineOf(
-            ListenAddress listenAddress, Protocol.Lockd protocol) {
+            ListenAddress listenAddress, ListenerProtocol.Lockd protocol) {
         LockdAccess access = new LockdAccess(protocol.allowDump(), protocol.enableRegistry());
         LockdService service = lockd.computeIfAbsent(protocol.namespace(), this::lockd);
         if (protocol.webSocket()) {

@@ -26,7 +26,7 @@ import java.util.Set;
  *     does
  */
 public record ServerConfig(
-        List<Endpoint> listeners,
+        List<ListenEndpoint> listeners,
         EngineSettings settings,
         long maxLocks,
         long maxEntries,
@@ -45,14 +45,16 @@ public record ServerConfig(
         @Nullable Secret secret,
         @Nullable TlsFiles tls,
         @Nullable Path fenceFile,
-        Transport transport,
+        IoTransport transport,
         int eventLoops) {
     public ServerConfig {
         listeners = List.copyOf(listeners);
-        for (Endpoint endpoint : listeners) {
-            if (endpoint.tls() && tls == null) {
+        for (ListenEndpoint listenEndpoint : listeners) {
+            if (listenEndpoint.tls() && tls == null) {
                 throw new ConfigException(
-                        "listening with TLS on " + endpoint + " needs a certificate and a key");
+                        "listening with TLS on "
+                                + listenEndpoint
+                                + " needs a certificate and a key");
             }
         }
         requirePathsApart(listeners);
@@ -63,7 +65,7 @@ public record ServerConfig(
                         settings.autoRelease(),
                         settings.maxListLength(),
                         settings.keepsValues(),
-                        QueuePolicies.of(listeners));
+                        KeyQueuePolicies.of(listeners));
         requirePositive("default lease", defaultLease);
         requirePositive("collection interval", collectEvery);
         requirePositive("read timeout", readTimeout);
@@ -79,12 +81,12 @@ public record ServerConfig(
         requireNotNegative("number of event loops", eventLoops);
     }
 
-    private static void requirePathsApart(List<Endpoint> listeners) {
+    private static void requirePathsApart(List<ListenEndpoint> listeners) {
         Set<Path> paths = new HashSet<>();
-        for (Endpoint endpoint : listeners) {
-            Path path = endpoint.path();
+        for (ListenEndpoint listenEndpoint : listeners) {
+            Path path = listenEndpoint.path();
             if (path != null && !paths.add(path)) {
-                throw new ConfigException("two listen addresses have the path " + endpoint);
+                throw new ConfigException("two listen addresses have the path " + listenEndpoint);
             }
         }
     }

@@ -1,7 +1,7 @@
 package io.holdfast.server;
 
-import io.holdfast.client.socketlock.primary.GracePeriod;
 import io.holdfast.client.socketlock.primary.PrimaryLock;
+import io.holdfast.client.socketlock.primary.TakeoverGracePeriod;
 import io.holdfast.driver.FailureText;
 import io.holdfast.engine.Key;
 import io.holdfast.server.socketlock.SocketlockService;
@@ -68,7 +68,7 @@ final class SocketlockListener {
         }
     }
 
-    private final Endpoint endpoint;
+    private final ListenEndpoint listenEndpoint;
     private final ListenAddress.Unix address;
     private final Key key;
     private final SuspendedKeys suspendedKeys;
@@ -85,13 +85,13 @@ final class SocketlockListener {
     private boolean checkRequested;
 
     private SocketlockListener(
-            Endpoint endpoint,
+            ListenEndpoint listenEndpoint,
             ListenAddress.Unix address,
             Key key,
             SuspendedKeys suspendedKeys,
             BiFunction<PrimaryLock, Runnable, SocketlockService> services,
             Binding binding) {
-        this.endpoint = endpoint;
+        this.listenEndpoint = listenEndpoint;
         this.address = address;
         this.key = key;
         this.suspendedKeys = suspendedKeys;
@@ -107,7 +107,7 @@ final class SocketlockListener {
      * @param services makes what connections share; they may ask for a look at the seat
      */
     static SocketlockListener acquirePath(
-            Endpoint endpoint,
+            ListenEndpoint listenEndpoint,
             ListenAddress.Unix address,
             Key key,
             SuspendedKeys suspendedKeys,
@@ -115,7 +115,8 @@ final class SocketlockListener {
             Binding binding)
             throws StartException {
         SocketlockListener listener =
-                new SocketlockListener(endpoint, address, key, suspendedKeys, services, binding);
+                new SocketlockListener(
+                        listenEndpoint, address, key, suspendedKeys, services, binding);
         listener.servingPeriod = listener.acquirePath();
         if (listener.servingPeriod == null) {
             throw new StartException("cannot listen on " + address + ": " + ALREADY_RUNNING);
@@ -123,8 +124,8 @@ final class SocketlockListener {
         return listener;
     }
 
-    Endpoint endpoint() {
-        return endpoint;
+    ListenEndpoint endpoint() {
+        return listenEndpoint;
     }
 
     /** From now on others find us. */
@@ -222,7 +223,8 @@ final class SocketlockListener {
             LOG.atWarn()
                     .addKeyValue("path", address)
                     .addKeyValue(
-                            "seconds", TimeUnit.NANOSECONDS.toSeconds(GracePeriod.LENGTH_NANOS))
+                            "seconds",
+                            TimeUnit.NANOSECONDS.toSeconds(TakeoverGracePeriod.LENGTH_NANOS))
                     .log("waiting for those who held locks under the primary before, at most");
         }
     }

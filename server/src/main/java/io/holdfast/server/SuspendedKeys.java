@@ -2,7 +2,7 @@ package io.holdfast.server;
 
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -47,7 +47,7 @@ final class SuspendedKeys {
     }
 
     /** It is there when the command has been applied. */
-    private static final class ReplyMailbox implements Mailbox {
+    private static final class ReplyMailbox implements EffectMailbox {
         private final CountDownLatch woken = new CountDownLatch(1);
         private volatile boolean refused;
 

@@ -107,7 +107,7 @@ public final class TlsLoader {
 
     private static PrivateKey key(Path file) throws StartException {
         try {
-            return PemKey.read(file);
+            return PemKeyReader.read(file);
         } catch (IOException | GeneralSecurityException e) {
             throw new StartException(
                     "cannot load the TLS key " + file + ": " + FailureText.of(e), e);

@@ -33,13 +33,13 @@ class AcceptFailureIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void waits_at_ease_and_accepts_again_when_it_can(Transport transport) throws Exception {
+    void waits_at_ease_and_accepts_again_when_it_can(IoTransport ioTransport) throws Exception {
         assumeTrue(new File("/bin/sh").canExecute());
         server =
                 ServerProcess.start(
                         List.of("/bin/sh", "-c", "ulimit -n 150 && exec \"$@\"", "sh"),
                         List.of("-Xmx64m"),
-                        transport,
+                        ioTransport,
                         Duration.ZERO);
         TestClient first = connect();
         loadClasses(first);

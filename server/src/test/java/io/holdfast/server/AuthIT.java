@@ -137,9 +137,9 @@ class AuthIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void the_refusal_reaches_a_client_that_half_closed_or_goes_on_sending(Transport transport) {
+    void the_refusal_reaches_a_client_that_half_closed_or_goes_on_sending(IoTransport ioTransport) {
         server.close();
-        server = TestServer.start(new TestConfig().secret(SECRET).transport(transport));
+        server = TestServer.start(new TestConfig().secret(SECRET).transport(ioTransport));
         for (int i = 0; i < 5; i++) {
             TestClient ending = server.connect();
             ending.send("auth", "", "wrong").halfClose();

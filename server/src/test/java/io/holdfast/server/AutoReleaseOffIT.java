@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class AutoReleaseOffIT {
     private final TestServer server;
 
-    AutoReleaseOffIT(Transport transport) {
-        server = TestServer.start(new TestConfig().transport(transport).autoRelease(false));
+    AutoReleaseOffIT(IoTransport ioTransport) {
+        server = TestServer.start(new TestConfig().transport(ioTransport).autoRelease(false));
     }
 
     @AfterEach

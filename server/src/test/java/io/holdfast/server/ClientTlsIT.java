@@ -33,7 +33,7 @@ class ClientTlsIT {
         server =
                 TestServer.start(
                         new TestConfig()
-                                .listeners(new Endpoint("127.0.0.1", 0, true))
+                                .listeners(new ListenEndpoint("127.0.0.1", 0, true))
                                 .tls(files)
                                 .secret("sesame"));
     }

@@ -26,15 +26,15 @@ import java.util.concurrent.Executors;
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
 class ConnectionCapIT {
-    private final Transport transport;
+    private final IoTransport ioTransport;
 
     /** A socket that nobody refers to may be closed by the garbage collector. */
     private final List<TestClient> connected = new ArrayList<>();
 
     private TestServer server;
 
-    ConnectionCapIT(Transport transport) {
-        this.transport = transport;
+    ConnectionCapIT(IoTransport ioTransport) {
+        this.ioTransport = ioTransport;
     }
 
     @AfterEach
@@ -43,7 +43,7 @@ class ConnectionCapIT {
     }
 
     private void start(TestConfig config) {
-        server = TestServer.start(config.transport(transport));
+        server = TestServer.start(config.transport(ioTransport));
     }
 
     private static boolean isServed(TestClient client) {
@@ -113,8 +113,8 @@ class ConnectionCapIT {
                 new TestConfig()
                         .maxConnections(2)
                         .listeners(
-                                new Endpoint("127.0.0.1", 0, false),
-                                new Endpoint("127.0.0.1", 0, false)));
+                                new ListenEndpoint("127.0.0.1", 0, false),
+                                new ListenEndpoint("127.0.0.1", 0, false)));
         List<InetSocketAddress> addresses = server.server().addresses();
         TestClient resident = server.connect();
         resident.assertServed();

@@ -192,8 +192,8 @@ class DataIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void show_10_000_items_whole_and_escaped(Transport transport) {
-        restart(new TestConfig().transport(transport));
+    void show_10_000_items_whole_and_escaped(IoTransport ioTransport) {
+        restart(new TestConfig().transport(ioTransport));
         String[][] kinds = {
             {"plain", "plain"},
             {"\"quoted\\", "\\\"quoted\\\\"},

@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DisconnectIT {
     private final TestServer server;
 
-    DisconnectIT(Transport transport) {
-        server = TestServer.start(new TestConfig().transport(transport).maxWaiters(2));
+    DisconnectIT(IoTransport ioTransport) {
+        server = TestServer.start(new TestConfig().transport(ioTransport).maxWaiters(2));
     }
 
     @AfterEach

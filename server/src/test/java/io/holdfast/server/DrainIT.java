@@ -20,19 +20,19 @@ import java.util.concurrent.TimeUnit;
 @MethodSource("io.holdfast.server.TestServer#transports")
 @Execution(ExecutionMode.CONCURRENT)
 class DrainIT {
-    private final Transport transport;
+    private final IoTransport ioTransport;
     private TestServer server;
     private TestClient holder;
     private String token;
     private CompletableFuture<Void> drained;
 
-    DrainIT(Transport transport) {
-        this.transport = transport;
+    DrainIT(IoTransport ioTransport) {
+        this.ioTransport = ioTransport;
         start(new TestConfig());
     }
 
     private void start(TestConfig config) {
-        server = TestServer.start(config.transport(transport));
+        server = TestServer.start(config.transport(ioTransport));
         holder = server.connect();
         token = holder.acquire("held");
     }
@@ -280,7 +280,7 @@ class DrainIT {
     @Test
     void a_connection_that_was_not_let_in_yet_is_closed() {
         server.close();
-        server = TestServer.start(new TestConfig().transport(transport).secret("open"));
+        server = TestServer.start(new TestConfig().transport(ioTransport).secret("open"));
         TestClient locked = server.connect();
         locked.sendRaw("auth\n");
         holder = server.connect();

@@ -24,11 +24,11 @@ class LaggingDriverIT {
             TestServer.start(
                     new TestConfig()
                             .listeners(
-                                    new Endpoint("127.0.0.1", 0, false),
-                                    new Endpoint(
+                                    new ListenEndpoint("127.0.0.1", 0, false),
+                                    new ListenEndpoint(
                                             new ListenAddress.Tcp("127.0.0.1", 0),
                                             false,
-                                            new Protocol.Lockd(
+                                            new ListenerProtocol.Lockd(
                                                     Namespace.DEFAULT, false, true, true))),
                     LaggingDriver.source(1, Duration.ZERO));
     private final LaggingDriver driver = (LaggingDriver) server.backend().driver();

@@ -30,11 +30,11 @@ class LeakIT {
     private final ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
     private final List<String> leaks = new CopyOnWriteArrayList<>();
 
-    LeakIT(Transport transport) {
+    LeakIT(IoTransport ioTransport) {
         server =
                 TestServer.start(
                         new TestConfig()
-                                .transport(transport)
+                                .transport(ioTransport)
                                 .idle(Duration.ZERO)
                                 .collectEvery(Duration.ofMillis(50))
                                 .readTimeout(Duration.ofHours(1))

@@ -17,12 +17,12 @@ import java.util.function.Consumer;
 @MethodSource("io.holdfast.server.TestServer#transports")
 @Timeout(120)
 class ListenerEndIT {
-    private final Transport transport;
+    private final IoTransport ioTransport;
     private TestServer server;
 
-    ListenerEndIT(Transport transport) {
-        this.transport = transport;
-        server = TestServer.start(new TestConfig().transport(transport));
+    ListenerEndIT(IoTransport ioTransport) {
+        this.ioTransport = ioTransport;
+        server = TestServer.start(new TestConfig().transport(ioTransport));
     }
 
     @AfterEach
@@ -110,7 +110,9 @@ class ListenerEndIT {
         server.close();
         server =
                 TestServer.start(
-                        new TestConfig().transport(transport).readTimeout(Duration.ofMillis(900)));
+                        new TestConfig()
+                                .transport(ioTransport)
+                                .readTimeout(Duration.ofMillis(900)));
         TestClient listener = server.connect().listen("a").listen("*", "g");
         assertThat(listener.rest()).isEqualTo("error\n");
         server.awaitStats(stats -> stats.entries("signal_channels").isEmpty());

@@ -19,9 +19,9 @@ class ManyConnectionsIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void are_served_and_leave_nothing_behind(Transport transport) {
+    void are_served_and_leave_nothing_behind(IoTransport ioTransport) {
         assumeTrue(mostFiles() > 2 * MANY + 500, "too few file descriptors");
-        try (TestServer server = TestServer.start(new TestConfig().transport(transport))) {
+        try (TestServer server = TestServer.start(new TestConfig().transport(ioTransport))) {
             List<TestClient> clients = new ArrayList<>();
             for (int i = 0; i < MANY; i++) {
                 clients.add(server.connect());

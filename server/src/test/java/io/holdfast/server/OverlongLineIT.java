@@ -16,8 +16,8 @@ class OverlongLineIT {
 
     private final TestServer server;
 
-    OverlongLineIT(Transport transport) {
-        server = TestServer.start(new TestConfig().transport(transport));
+    OverlongLineIT(IoTransport ioTransport) {
+        server = TestServer.start(new TestConfig().transport(ioTransport));
     }
 
     @AfterEach

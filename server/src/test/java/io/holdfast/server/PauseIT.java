@@ -35,7 +35,8 @@ class PauseIT {
     @Test
     void takes_renewals_that_were_sent_in_time() throws Exception {
         try (ServerProcess server =
-                ServerProcess.start(List.of(), List.of("-Xmx64m"), Transport.AUTO, Duration.ZERO)) {
+                ServerProcess.start(
+                        List.of(), List.of("-Xmx64m"), IoTransport.AUTO, Duration.ZERO)) {
             List<TestClient> holders = new ArrayList<>();
             for (int i = 0; i <= CLIENTS; i++) {
                 holders.add(connect(server));

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 class PipelineIT {
     private final TestServer server;
 
-    PipelineIT(Transport transport) {
-        server = TestServer.start(new TestConfig().transport(transport).eventLoops(1));
+    PipelineIT(IoTransport ioTransport) {
+        server = TestServer.start(new TestConfig().transport(ioTransport).eventLoops(1));
     }
 
     @AfterEach

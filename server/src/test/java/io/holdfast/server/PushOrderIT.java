@@ -34,8 +34,8 @@ class PushOrderIT {
     private final ExecutorService pool = Executors.newVirtualThreadPerTaskExecutor();
     private final List<Future<?>> emitting = new ArrayList<>();
 
-    PushOrderIT(Transport transport) {
-        server = TestServer.start(new TestConfig().transport(transport).eventLoops(3));
+    PushOrderIT(IoTransport ioTransport) {
+        server = TestServer.start(new TestConfig().transport(ioTransport).eventLoops(3));
     }
 
     @AfterEach

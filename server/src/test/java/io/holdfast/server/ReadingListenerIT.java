@@ -18,8 +18,8 @@ class ReadingListenerIT {
     /** Lines that wait behind its own answer are none that its socket would not take. */
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void is_not_cut_off_while_the_server_makes_its_stats(Transport transport) {
-        try (TestServer server = TestServer.start(new TestConfig().transport(transport))) {
+    void is_not_cut_off_while_the_server_makes_its_stats(IoTransport ioTransport) {
+        try (TestServer server = TestServer.start(new TestConfig().transport(ioTransport))) {
             TestClient holder = server.connect();
             StringBuilder locks = new StringBuilder();
             for (int i = 0; i < 10_000; i++) {
@@ -55,7 +55,7 @@ class ReadingListenerIT {
                 ServerProcess.start(
                         List.of(),
                         List.of(apart ? "-Xmx22m" : "-Xmx64m", "-XX:+ExitOnOutOfMemoryError"),
-                        Transport.AUTO,
+                        IoTransport.AUTO,
                         Duration.ZERO)) {
             TestClient healthy = TestClient.connect(server.address()).listen("a.*");
             TestClient emitter = TestClient.connect(server.address());

@@ -58,19 +58,21 @@ class RestartIT {
     }
 
     private HoldfastServer start() throws StartException {
-        return start(port, new RestartConfig(stateDir(), true, HOUR));
+        return start(port, new RestartQuarantineConfig(stateDir(), true, HOUR));
     }
 
-    private HoldfastServer start(int at, RestartConfig restart) throws StartException {
+    private HoldfastServer start(int at, RestartQuarantineConfig restart) throws StartException {
         return start(at, restart, List.of());
     }
 
     private HoldfastServer start(
-            int at, RestartConfig restart, List<HoldfastServer.FrontEndStarter> others)
+            int at, RestartQuarantineConfig restart, List<HoldfastServer.FrontEndStarter> others)
             throws StartException {
         HoldfastServer server =
                 HoldfastServer.start(
-                        new TestConfig().listeners(new Endpoint("127.0.0.1", at, false)).build(),
+                        new TestConfig()
+                                .listeners(new ListenEndpoint("127.0.0.1", at, false))
+                                .build(),
                         others,
                         restart);
         servers.add(server);
@@ -81,7 +83,7 @@ class RestartIT {
     private HoldfastServer startAfter(Runnable before) throws StartException {
         return start(
                 port,
-                new RestartConfig(stateDir(), true, HOUR),
+                new RestartQuarantineConfig(stateDir(), true, HOUR),
                 List.of(
                         _ -> {
                             before.run();
@@ -109,15 +111,15 @@ class RestartIT {
     }
 
     /** The graces of one more server at the same address. */
-    private RecordedGraces graces() {
-        return new RecordedGraces(new RestartConfig(stateDir(), true, HOUR), HOUR);
+    private RunFileGraces graces() {
+        return new RunFileGraces(new RestartQuarantineConfig(stateDir(), true, HOUR), HOUR);
     }
 
-    private Duration open(RecordedGraces graces) throws StartException {
+    private Duration open(RunFileGraces graces) throws StartException {
         return graces.open(List.of(new InetSocketAddress("127.0.0.1", port)));
     }
 
-    private static void grant(RecordedGraces graces, Duration grace) {
+    private static void grant(RunFileGraces graces, Duration grace) {
         assertThat(graces.grant(grace.toNanos()))
                 .succeedsWithin(Duration.ofSeconds(60))
                 .isEqualTo(grace.toNanos());
@@ -215,7 +217,7 @@ class RestartIT {
         HoldfastServer server =
                 start(
                         port,
-                        new RestartConfig(stateDir(), true, HOUR),
+                        new RestartQuarantineConfig(stateDir(), true, HOUR),
                         List.of(_ -> new ClosingFront(() -> atClose.get().run())));
         try (TestClient holder = TestClient.connect(server.addresses().getFirst());
                 TestClient waiter = tagged(server, "30", "30")) {
@@ -234,10 +236,10 @@ class RestartIT {
 
     @Test
     void writes_its_own_where_it_found_one_that_says_the_same() throws Exception {
-        RecordedGraces first = graces();
+        RunFileGraces first = graces();
         assertThat(open(first)).isZero();
         grant(first, Duration.ofSeconds(60));
-        RecordedGraces second = graces();
+        RunFileGraces second = graces();
         assertThat(open(second)).isEqualTo(Duration.ofSeconds(60));
         grant(second, Duration.ofSeconds(60));
         first.close(true);
@@ -249,8 +251,8 @@ class RestartIT {
 
     @Test
     void leaves_one_alone_that_it_has_neither_found_nor_written() throws Exception {
-        RecordedGraces first = graces();
-        RecordedGraces second = graces();
+        RunFileGraces first = graces();
+        RunFileGraces second = graces();
         assertThat(open(first)).isZero();
         assertThat(open(second)).isZero();
         grant(first, Duration.ofSeconds(60));
@@ -293,7 +295,7 @@ class RestartIT {
     void forgets_a_damaged_one_when_the_longest_grace_is_over() throws Exception {
         leave("damaged");
         HoldfastServer server =
-                start(port, new RestartConfig(stateDir(), true, Duration.ofSeconds(1)));
+                start(port, new RestartQuarantineConfig(stateDir(), true, Duration.ofSeconds(1)));
         try (TestClient waiter = TestClient.connect(server.addresses().getFirst())) {
             assertThat(waiter.ask("l", "door", "60")).startsWith("ok ");
             TestServer.soon().until(() -> filesIn(stateDir()).isEmpty());
@@ -356,7 +358,7 @@ class RestartIT {
     void waits_no_longer_than_it_may() throws Exception {
         leave(1_000_000);
         HoldfastServer server =
-                start(port, new RestartConfig(stateDir(), true, Duration.ofSeconds(1)));
+                start(port, new RestartQuarantineConfig(stateDir(), true, Duration.ofSeconds(1)));
         try (TestClient waiter = TestClient.connect(server.addresses().getFirst())) {
             assertThat(waiter.ask("l", "door", "0")).isEqualTo("timeout");
             assertThat(waiter.ask("l", "door", "60")).startsWith("ok ");
@@ -365,7 +367,7 @@ class RestartIT {
 
     @Test
     void writes_nothing_for_a_port_that_is_another_one_each_time() throws Exception {
-        HoldfastServer server = start(0, new RestartConfig(stateDir(), true, HOUR));
+        HoldfastServer server = start(0, new RestartQuarantineConfig(stateDir(), true, HOUR));
         try (TestClient _ = tagged(server, "30", "30")) {
             assertThat(stateDir()).doesNotExist();
         }
@@ -405,11 +407,11 @@ class RestartIT {
             throws Exception {
         Path file = Files.writeString(folder.resolve("file"), "");
         Path below = file.resolve("state");
-        assertThatThrownBy(() -> start(port, new RestartConfig(below, true, HOUR)))
+        assertThatThrownBy(() -> start(port, new RestartQuarantineConfig(below, true, HOUR)))
                 .isInstanceOf(StartException.class)
                 .hasMessageContaining("cannot use the state directory " + below);
         for (Path unusable : Arrays.asList(below, null)) {
-            HoldfastServer server = start(port, new RestartConfig(unusable, false, HOUR));
+            HoldfastServer server = start(port, new RestartQuarantineConfig(unusable, false, HOUR));
             try (TestClient client = tagged(server, "30", "30")) {
                 assertThat(client.ask("1 l", "door", "0")).startsWith("1 ok ");
             }

@@ -32,14 +32,14 @@ final class ServerProcess implements AutoCloseable {
      * @param wrapper what stands before {@code java} on the command line
      */
     static ServerProcess start(
-            List<String> wrapper, List<String> flags, Transport transport, Duration idle)
+            List<String> wrapper, List<String> flags, IoTransport ioTransport, Duration idle)
             throws IOException {
         List<String> command = new ArrayList<>(wrapper);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(launcherFlags());
         command.addAll(flags);
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-        command.addAll(List.of(Main.class.getName(), transport.label(), idle.toString()));
+        command.addAll(List.of(Main.class.getName(), ioTransport.label(), idle.toString()));
         Process process =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         try {
@@ -115,7 +115,7 @@ final class ServerProcess implements AutoCloseable {
         public static void main(String[] args) throws Exception {
             TestConfig config =
                     new TestConfig()
-                            .transport(Transport.of(args[0]))
+                            .transport(IoTransport.of(args[0]))
                             .idle(Duration.parse(args[1]))
                             .collectEvery(Duration.ofMillis(200))
                             .eventLoops(1);

@@ -15,10 +15,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("io.holdfast.server.TestServer#transports")
 @Timeout(120)
 class SignalBurstIT {
-    private final Transport transport;
+    private final IoTransport ioTransport;
 
-    SignalBurstIT(Transport transport) {
-        this.transport = transport;
+    SignalBurstIT(IoTransport ioTransport) {
+        this.ioTransport = ioTransport;
     }
 
     @ParameterizedTest
@@ -56,7 +56,7 @@ class SignalBurstIT {
     }
 
     private TestServer start(int eventLoops) {
-        return TestServer.start(new TestConfig().transport(transport).eventLoops(eventLoops));
+        return TestServer.start(new TestConfig().transport(ioTransport).eventLoops(eventLoops));
     }
 
     private static String burst(int count, String filler) {

@@ -20,17 +20,17 @@ import java.util.TreeMap;
 @MethodSource("io.holdfast.server.TestServer#transports")
 @Timeout(120)
 class SignalIT {
-    private final Transport transport;
+    private final IoTransport ioTransport;
     private TestServer server;
     private TestClient emitter;
 
-    SignalIT(Transport transport) {
-        this.transport = transport;
+    SignalIT(IoTransport ioTransport) {
+        this.ioTransport = ioTransport;
         start(new TestConfig());
     }
 
     private void start(TestConfig config) {
-        server = TestServer.start(config.transport(transport));
+        server = TestServer.start(config.transport(ioTransport));
         emitter = server.connect();
     }
 

@@ -26,16 +26,16 @@ import java.util.concurrent.TimeUnit;
 class SlowListenerIT {
     private static final String LARGE = "x".repeat(60_000);
 
-    private final Transport transport;
+    private final IoTransport ioTransport;
     private TestServer server;
 
-    SlowListenerIT(Transport transport) {
-        this.transport = transport;
+    SlowListenerIT(IoTransport ioTransport) {
+        this.ioTransport = ioTransport;
         start(new TestConfig());
     }
 
     private void start(TestConfig config) {
-        server = TestServer.start(config.transport(transport).writeTimeout(Duration.ofHours(1)));
+        server = TestServer.start(config.transport(ioTransport).writeTimeout(Duration.ofHours(1)));
     }
 
     private void restart(TestConfig config) {
@@ -248,7 +248,7 @@ class SlowListenerIT {
         server =
                 TestServer.start(
                         new TestConfig()
-                                .transport(transport)
+                                .transport(ioTransport)
                                 .maxPushBytes(1 << 30)
                                 .writeTimeout(Duration.ofMillis(700)));
     }

@@ -23,11 +23,11 @@ class SlowReaderIT {
     private static final int BATCH = 500;
     private static final long MB = 1024 * 1024;
 
-    private final Transport transport;
+    private final IoTransport ioTransport;
     private TestServer server;
 
-    SlowReaderIT(Transport transport) {
-        this.transport = transport;
+    SlowReaderIT(IoTransport ioTransport) {
+        this.ioTransport = ioTransport;
     }
 
     @AfterEach
@@ -39,7 +39,7 @@ class SlowReaderIT {
         server =
                 TestServer.start(
                         new TestConfig()
-                                .transport(transport)
+                                .transport(ioTransport)
                                 .eventLoops(1)
                                 .writeTimeout(writeTimeout));
     }

@@ -33,7 +33,7 @@ class SmallHeapIT {
                 ServerProcess.start(
                         List.of(),
                         List.of("-Xmx22m", "-XX:+ExitOnOutOfMemoryError"),
-                        Transport.AUTO,
+                        IoTransport.AUTO,
                         idle);
     }
 

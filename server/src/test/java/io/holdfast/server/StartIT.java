@@ -30,10 +30,12 @@ class StartIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void listens_on_an_address_of_version_6(Transport transport) throws IOException {
+    void listens_on_an_address_of_version_6(IoTransport ioTransport) throws IOException {
         assumeTrue(hasIpv6(), "no IPv6 here");
         TestConfig config =
-                new TestConfig().transport(transport).listeners(new Endpoint("::1", 0, false));
+                new TestConfig()
+                        .transport(ioTransport)
+                        .listeners(new ListenEndpoint("::1", 0, false));
         try (TestServer server = TestServer.start(config)) {
             assertThat(AddressFormat.of(server.address())).startsWith("[::1]:");
             TestClient client = server.connect();
@@ -57,8 +59,8 @@ class StartIT {
         TestConfig config =
                 new TestConfig()
                         .listeners(
-                                new Endpoint("127.0.0.1", 0, false),
-                                new Endpoint("localhost", 0, false));
+                                new ListenEndpoint("127.0.0.1", 0, false),
+                                new ListenEndpoint("localhost", 0, false));
         try (TestServer server = TestServer.start(config)) {
             List<InetSocketAddress> addresses = server.server().addresses();
             assertThat(addresses).hasSize(2).doesNotHaveDuplicates();
@@ -72,14 +74,14 @@ class StartIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void says_in_one_line_that_a_port_is_taken(Transport transport) throws Exception {
+    void says_in_one_line_that_a_port_is_taken(IoTransport ioTransport) throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             TestConfig config =
                     new TestConfig()
-                            .transport(transport)
+                            .transport(ioTransport)
                             .listeners(
-                                    new Endpoint("127.0.0.1", 0, false),
-                                    new Endpoint("127.0.0.1", taken.getLocalPort(), false));
+                                    new ListenEndpoint("127.0.0.1", 0, false),
+                                    new ListenEndpoint("127.0.0.1", taken.getLocalPort(), false));
             assertStopped(config, "127.0.0.1:" + taken.getLocalPort());
         }
         awaitNoThreads();
@@ -88,14 +90,15 @@ class StartIT {
     @Test
     void says_in_one_line_that_a_host_is_unknown() {
         assertStopped(
-                new TestConfig().listeners(new Endpoint("no-such-host.invalid", 0, false)),
+                new TestConfig().listeners(new ListenEndpoint("no-such-host.invalid", 0, false)),
                 "no-such-host.invalid");
     }
 
     @Test
     void says_in_one_line_that_an_address_is_not_of_this_machine() {
         assertStopped(
-                new TestConfig().listeners(new Endpoint("192.0.2.1", 0, false)), "192.0.2.1:0");
+                new TestConfig().listeners(new ListenEndpoint("192.0.2.1", 0, false)),
+                "192.0.2.1:0");
     }
 
     @Test
@@ -150,9 +153,10 @@ class StartIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void leaves_no_thread_behind_and_may_be_closed_twice(Transport transport) throws Exception {
+    void leaves_no_thread_behind_and_may_be_closed_twice(IoTransport ioTransport) throws Exception {
         Path file = folder.resolve("fences");
-        TestServer server = TestServer.start(new TestConfig().transport(transport).fenceFile(file));
+        TestServer server =
+                TestServer.start(new TestConfig().transport(ioTransport).fenceFile(file));
         server.connect().acquire("k");
         TestClient waiting = server.connect();
         waiting.send("l", "k", "60");
@@ -180,7 +184,7 @@ class StartIT {
 
     @Test
     void is_refused_a_configuration_that_makes_no_sense() {
-        TestConfig tls = new TestConfig().listeners(new Endpoint("127.0.0.1", 0, true));
+        TestConfig tls = new TestConfig().listeners(new ListenEndpoint("127.0.0.1", 0, true));
         assertThatThrownBy(tls::build)
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("certificate");
@@ -196,8 +200,9 @@ class StartIT {
                 .hasMessageContaining("locks");
         assertThatThrownBy(() -> new TestConfig().maxConnections(-1).build())
                 .hasMessageContaining("connections");
-        assertThatThrownBy(() -> new Endpoint("", 0, false)).isInstanceOf(ConfigException.class);
-        assertThatThrownBy(() -> new Endpoint("::", 65536, false))
+        assertThatThrownBy(() -> new ListenEndpoint("", 0, false))
+                .isInstanceOf(ConfigException.class);
+        assertThatThrownBy(() -> new ListenEndpoint("::", 65536, false))
                 .isInstanceOf(ConfigException.class);
     }
 }

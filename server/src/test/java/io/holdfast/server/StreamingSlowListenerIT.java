@@ -15,10 +15,12 @@ import java.time.Duration;
 class StreamingSlowListenerIT {
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void is_cut_off_in_the_middle_of_a_long_answer(Transport transport) {
+    void is_cut_off_in_the_middle_of_a_long_answer(IoTransport ioTransport) {
         try (TestServer server =
                 TestServer.start(
-                        new TestConfig().transport(transport).writeTimeout(Duration.ofHours(1)))) {
+                        new TestConfig()
+                                .transport(ioTransport)
+                                .writeTimeout(Duration.ofHours(1)))) {
             TestClient client = server.connect();
             int items = 20_000;
             String push = "rpush\nlist\n" + "i".repeat(250) + "\n";

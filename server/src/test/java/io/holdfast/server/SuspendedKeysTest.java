@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.ClockFences;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ResourceKind;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -39,7 +39,7 @@ class SuspendedKeysTest {
     private final List<Effect> effects = new ArrayList<>();
     private final Session session =
             driver.open(
-                    new Mailbox() {
+                    new EffectMailbox() {
                         @Override
                         public void add(Effect effect) {
                             effects.add(effect);
@@ -57,7 +57,7 @@ class SuspendedKeysTest {
 
     private boolean claims(Key key) {
         effects.clear();
-        session.submit(new Command.TryAcquire(session.id(), ++request, Kind.LOCK, key, 1));
+        session.submit(new Command.TryAcquire(session.id(), ++request, ResourceKind.LOCK, key, 1));
         return effects.getFirst() instanceof Effect.TryAcquired;
     }
 
@@ -81,7 +81,8 @@ class SuspendedKeysTest {
         assertThat(claims(key("other"))).isTrue();
         assertThat(suspendedKeys.suspend(DEPLOY)).isFalse();
         session.submit(
-                new Command.ReleaseBySession(session.id(), ++request, Kind.LOCK, key("other")));
+                new Command.ReleaseBySession(
+                        session.id(), ++request, ResourceKind.LOCK, key("other")));
         assertThat(suspendedKeys.suspend(DEPLOY)).isTrue();
         suspendedKeys.resume(DEPLOY);
         assertThat(claims(DEPLOY)).isFalse();

@@ -18,7 +18,7 @@ public final class TestConfig {
     /** A server that only gives up must not pass for one that does what is tested. */
     private static final Duration LONGER_THAN_TESTS_WAIT = Duration.ofMinutes(10);
 
-    private List<Endpoint> listeners = List.of(new Endpoint("127.0.0.1", 0, false));
+    private List<ListenEndpoint> listeners = List.of(new ListenEndpoint("127.0.0.1", 0, false));
     private int maxWaiters;
     private Duration idle = ofSeconds(60);
     private boolean autoRelease = true;
@@ -41,10 +41,10 @@ public final class TestConfig {
     private Secret secret;
     private TlsFiles tls;
     private Path fenceFile;
-    private Transport transport = Transport.AUTO;
+    private IoTransport ioTransport = IoTransport.AUTO;
     private int eventLoops = 2;
 
-    public TestConfig listeners(Endpoint... values) {
+    public TestConfig listeners(ListenEndpoint... values) {
         listeners = List.of(values);
         return this;
     }
@@ -160,8 +160,8 @@ public final class TestConfig {
         return this;
     }
 
-    public TestConfig transport(Transport value) {
-        transport = value;
+    public TestConfig transport(IoTransport value) {
+        ioTransport = value;
         return this;
     }
 
@@ -191,7 +191,7 @@ public final class TestConfig {
                 secret,
                 tls,
                 fenceFile,
-                transport,
+                ioTransport,
                 eventLoops);
     }
 }

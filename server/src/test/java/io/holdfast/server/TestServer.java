@@ -3,8 +3,8 @@ package io.holdfast.server;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.driver.DriverSource;
-import io.holdfast.driver.frontend.Backend;
 import io.holdfast.driver.frontend.FrontEnd;
+import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.server.dflockd.DflockdService;
 import io.holdfast.server.dflockd.PushedBytes;
 
@@ -30,11 +30,11 @@ public final class TestServer implements AutoCloseable {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     private final HoldfastServer server;
-    private final Backend backend;
+    private final FrontEndServices frontEndServices;
     private final List<TestClient> clients = new ArrayList<>();
 
     private TestServer(TestConfig config, @Nullable DriverSource source) throws StartException {
-        AtomicReference<Backend> given = new AtomicReference<>();
+        AtomicReference<FrontEndServices> given = new AtomicReference<>();
         List<HoldfastServer.FrontEndStarter> others =
                 List.of(
                         to -> {
@@ -45,7 +45,7 @@ public final class TestServer implements AutoCloseable {
                 source == null
                         ? HoldfastServer.start(config.build(), others)
                         : HoldfastServer.start(config.build(), others, source);
-        backend = given.get();
+        frontEndServices = given.get();
     }
 
     /** A front end that nobody comes to. */
@@ -83,9 +83,11 @@ public final class TestServer implements AutoCloseable {
     }
 
     /** The transports that work on this machine, for parameterized tests. */
-    public static Stream<Transport> transports() {
-        return Stream.of(Transport.values())
-                .filter(transport -> transport != Transport.AUTO && transport.isAvailable());
+    public static Stream<IoTransport> transports() {
+        return Stream.of(IoTransport.values())
+                .filter(
+                        ioTransport ->
+                                ioTransport != IoTransport.AUTO && ioTransport.isAvailable());
     }
 
     /** Waits for a condition, looking often: what is awaited is there in a moment. */
@@ -98,8 +100,8 @@ public final class TestServer implements AutoCloseable {
     }
 
     /** What others serve with beside the listeners. */
-    public Backend backend() {
-        return backend;
+    public FrontEndServices backend() {
+        return frontEndServices;
     }
 
     public InetSocketAddress address() {

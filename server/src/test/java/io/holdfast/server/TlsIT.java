@@ -48,7 +48,7 @@ class TlsIT {
     }
 
     private static TestConfig config(TlsFiles files) {
-        return new TestConfig().listeners(new Endpoint("127.0.0.1", 0, true)).tls(files);
+        return new TestConfig().listeners(new ListenEndpoint("127.0.0.1", 0, true)).tls(files);
     }
 
     private static TestClient connect(
@@ -70,8 +70,8 @@ class TlsIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void signals_are_pushed_as_without(Transport transport) throws Exception {
-        try (TestServer server = TestServer.start(config().transport(transport));
+    void signals_are_pushed_as_without(IoTransport ioTransport) throws Exception {
+        try (TestServer server = TestServer.start(config().transport(ioTransport));
                 TestClient listener = connect(server, rsa).listen("a.*");
                 TestClient emitter = connect(server, rsa)) {
             String token = emitter.acquire("k");
@@ -102,8 +102,8 @@ class TlsIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void a_listener_that_does_not_read_is_cut_off(Transport transport) throws Exception {
-        try (TestServer server = TestServer.start(config().transport(transport));
+    void a_listener_that_does_not_read_is_cut_off(IoTransport ioTransport) throws Exception {
+        try (TestServer server = TestServer.start(config().transport(ioTransport));
                 TestClient slow = connect(server, rsa).listen("a");
                 TestClient other = connect(server, rsa).listen("a");
                 TestClient emitter = connect(server, rsa)) {
@@ -125,8 +125,8 @@ class TlsIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void requests_are_served_as_without(Transport transport) throws Exception {
-        try (TestServer server = TestServer.start(config().transport(transport));
+    void requests_are_served_as_without(IoTransport ioTransport) throws Exception {
+        try (TestServer server = TestServer.start(config().transport(ioTransport));
                 TestClient client = connect(server, rsa)) {
             String token = client.acquire("k");
             assertThat(client.ask("r", "k", token)).isEqualTo("ok");
@@ -166,8 +166,9 @@ class TlsIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void a_plain_client_is_disconnected_without_an_answer(Transport transport) throws Exception {
-        try (TestServer server = TestServer.start(config().transport(transport));
+    void a_plain_client_is_disconnected_without_an_answer(IoTransport ioTransport)
+            throws Exception {
+        try (TestServer server = TestServer.start(config().transport(ioTransport));
                 TestClient plain = server.connect()) {
             plain.send("l", "k", "0");
             assertThat(plain.rest()).doesNotContain("ok").doesNotContain("error");
@@ -200,8 +201,9 @@ class TlsIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void a_client_that_closes_while_it_waits_leaves_the_line(Transport transport) throws Exception {
-        try (TestServer server = TestServer.start(config().transport(transport).maxWaiters(1));
+    void a_client_that_closes_while_it_waits_leaves_the_line(IoTransport ioTransport)
+            throws Exception {
+        try (TestServer server = TestServer.start(config().transport(ioTransport).maxWaiters(1));
                 TestClient holder = connect(server, rsa)) {
             String token = holder.acquire("k");
             TestClient waiting = connect(server, rsa);

@@ -52,7 +52,7 @@ public final class WebSocketServer implements AutoCloseable {
             return this;
         }
 
-        public Options transport(Transport value) {
+        public Options transport(IoTransport value) {
             config.transport(value);
             return this;
         }
@@ -77,7 +77,9 @@ public final class WebSocketServer implements AutoCloseable {
                     trusting = certificates.trusting();
                 }
                 config.listeners(
-                        lockd(true, tls), lockd(false, false), new Endpoint("127.0.0.1", 0, false));
+                        lockd(true, tls),
+                        lockd(false, false),
+                        new ListenEndpoint("127.0.0.1", 0, false));
                 return new WebSocketServer(HoldfastServer.start(config.build()), trusting);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
@@ -90,11 +92,11 @@ public final class WebSocketServer implements AutoCloseable {
             return start(Path.of("."));
         }
 
-        private Endpoint lockd(boolean webSocket, boolean overTls) {
-            return new Endpoint(
+        private ListenEndpoint lockd(boolean webSocket, boolean overTls) {
+            return new ListenEndpoint(
                     new ListenAddress.Tcp("127.0.0.1", 0),
                     overTls,
-                    new Protocol.Lockd(Namespace.DEFAULT, webSocket, allowDump, true));
+                    new ListenerProtocol.Lockd(Namespace.DEFAULT, webSocket, allowDump, true));
         }
     }
 

@@ -23,5 +23,5 @@ public @interface NeedsProgram {
     /** Selects all of these tests: {@code -Dgroups=needs-program}. */
     String TAG = "needs-program";
 
-    Program[] value();
+    OutsideProgram[] value();
 }

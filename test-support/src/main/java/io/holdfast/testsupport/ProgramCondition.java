@@ -27,21 +27,25 @@ final class ProgramCondition implements ExecutionCondition {
                 .map(
                         element ->
                                 evaluate(
-                                        element, program -> program.find().isPresent(), required()))
+                                        element,
+                                        outsideProgram -> outsideProgram.find().isPresent(),
+                                        required()))
                 .orElseGet(() -> ConditionEvaluationResult.enabled("neither class nor method"));
     }
 
     static ConditionEvaluationResult evaluate(
-            AnnotatedElement element, Predicate<Program> present, Set<Program> required) {
-        Set<Program> missing =
+            AnnotatedElement element,
+            Predicate<OutsideProgram> present,
+            Set<OutsideProgram> required) {
+        Set<OutsideProgram> missing =
                 AnnotationSupport.findAnnotation(element, NeedsProgram.class)
                         .map(needs -> EnumSet.copyOf(Arrays.asList(needs.value())))
-                        .orElseGet(() -> EnumSet.noneOf(Program.class));
+                        .orElseGet(() -> EnumSet.noneOf(OutsideProgram.class));
         missing.removeIf(present);
         if (missing.isEmpty()) {
             return ConditionEvaluationResult.enabled("needs no program that is missing");
         }
-        Set<Program> violated = EnumSet.copyOf(missing);
+        Set<OutsideProgram> violated = EnumSet.copyOf(missing);
         violated.retainAll(required);
         if (!violated.isEmpty()) {
             throw new ExtensionConfigurationException(
@@ -51,29 +55,30 @@ final class ProgramCondition implements ExecutionCondition {
     }
 
     /** What {@code -Drequire} names. */
-    static Set<Program> required() {
+    static Set<OutsideProgram> required() {
         return required(System.getProperty(REQUIRE, ""));
     }
 
-    static Set<Program> required(String names) {
-        Set<Program> programs = EnumSet.noneOf(Program.class);
+    static Set<OutsideProgram> required(String names) {
+        Set<OutsideProgram> programs = EnumSet.noneOf(OutsideProgram.class);
         for (String name : names.split(",", -1)) {
             if (name.isBlank()) {
                 continue;
             }
             try {
-                programs.add(Program.valueOf(name.strip().toUpperCase(Locale.ROOT)));
+                programs.add(OutsideProgram.valueOf(name.strip().toUpperCase(Locale.ROOT)));
             } catch (IllegalArgumentException e) {
                 throw new ExtensionConfigurationException(
                         "-D%s names '%s', but knows only %s"
-                                .formatted(REQUIRE, name, list(EnumSet.allOf(Program.class))),
+                                .formatted(
+                                        REQUIRE, name, list(EnumSet.allOf(OutsideProgram.class))),
                         e);
             }
         }
         return programs;
     }
 
-    private static String list(Set<Program> programs) {
-        return programs.stream().map(Program::toString).collect(Collectors.joining(" and "));
+    private static String list(Set<OutsideProgram> programs) {
+        return programs.stream().map(OutsideProgram::toString).collect(Collectors.joining(" and "));
     }
 }

@@ -11,19 +11,21 @@ import java.util.Set;
 
 @DisplayName("A test that needs programs")
 class ProgramConditionTest {
-    private static ConditionEvaluationResult evaluate(Set<Program> present, String required) {
+    private static ConditionEvaluationResult evaluate(
+            Set<OutsideProgram> present, String required) {
         return ProgramCondition.evaluate(
                 Needy.class, present::contains, ProgramCondition.required(required));
     }
 
     @Test
     void runs_where_all_of_them_are_installed() {
-        assertThat(evaluate(Set.of(Program.NC, Program.CURL), "nc").isDisabled()).isFalse();
+        assertThat(evaluate(Set.of(OutsideProgram.NC, OutsideProgram.CURL), "nc").isDisabled())
+                .isFalse();
     }
 
     @Test
     void is_skipped_where_one_is_missing() {
-        ConditionEvaluationResult result = evaluate(Set.of(Program.CURL), "curl,bash");
+        ConditionEvaluationResult result = evaluate(Set.of(OutsideProgram.CURL), "curl,bash");
         assertThat(result.isDisabled()).isTrue();
         assertThat(result.getReason()).contains("needs nc");
     }
@@ -32,13 +34,13 @@ class ProgramConditionTest {
     void may_be_a_method() throws NoSuchMethodException {
         ConditionEvaluationResult result =
                 ProgramCondition.evaluate(
-                        Needy.class.getDeclaredMethod("two"), program -> false, Set.of());
+                        Needy.class.getDeclaredMethod("two"), outsideProgram -> false, Set.of());
         assertThat(result.getReason()).contains("needs script");
     }
 
     @Test
     void fails_where_a_missing_one_is_required() {
-        assertThatThrownBy(() -> evaluate(Set.of(Program.CURL), "curl,nc"))
+        assertThatThrownBy(() -> evaluate(Set.of(OutsideProgram.CURL), "curl,nc"))
                 .hasMessageStartingWith("-Drequire names nc, ");
     }
 
@@ -49,10 +51,10 @@ class ProgramConditionTest {
                 .hasMessageContaining("chromium and curl");
     }
 
-    @NeedsProgram({Program.NC, Program.CURL})
+    @NeedsProgram({OutsideProgram.NC, OutsideProgram.CURL})
     private static final class Needy {
         @Test
-        @NeedsProgram(Program.SCRIPT)
+        @NeedsProgram(OutsideProgram.SCRIPT)
         void two() {}
     }
 }

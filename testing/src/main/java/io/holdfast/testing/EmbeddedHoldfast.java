@@ -5,12 +5,12 @@ import io.holdfast.client.HoldfastBuilder;
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.Secret;
 import io.holdfast.engine.EngineSettings;
-import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.IoTransport;
+import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.LockdConfig;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.StartException;
-import io.holdfast.server.Transport;
 
 import org.jspecify.annotations.Nullable;
 
@@ -116,7 +116,7 @@ public final class EmbeddedHoldfast implements AutoCloseable {
 
     private ServerConfig config() {
         return new ServerConfig(
-                List.of(new Endpoint(HOST, port, false)),
+                List.of(new ListenEndpoint(HOST, port, false)),
                 new EngineSettings(0, Duration.ofSeconds(60).toNanos(), true, 0),
                 0,
                 0,
@@ -135,7 +135,7 @@ public final class EmbeddedHoldfast implements AutoCloseable {
                 authToken == null ? null : new Secret(authToken.getBytes(StandardCharsets.UTF_8)),
                 null,
                 null,
-                Transport.NIO,
+                IoTransport.NIO,
                 1);
     }
 

@@ -43,7 +43,7 @@ import java.util.function.Consumer;
 public final class HoldfastMetrics implements MeterBinder, ClientListener {
     private final Tags tags;
     private final AtomicLong holds = new AtomicLong();
-    private final List<Meters> bound = new CopyOnWriteArrayList<>();
+    private final List<RegistryMeters> bound = new CopyOnWriteArrayList<>();
 
     public HoldfastMetrics() {
         this(Tags.empty());
@@ -56,7 +56,7 @@ public final class HoldfastMetrics implements MeterBinder, ClientListener {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        bound.add(new Meters(registry, tags, holds));
+        bound.add(new RegistryMeters(registry, tags, holds));
     }
 
     @Override
@@ -64,41 +64,41 @@ public final class HoldfastMetrics implements MeterBinder, ClientListener {
         if (result == AcquireResult.ACQUIRED) {
             holds.incrementAndGet();
         }
-        each(meters -> meters.acquire(result).record(waited));
+        each(registryMeters -> registryMeters.acquire(result).record(waited));
     }
 
     @Override
     public void released(String key, Duration held) {
         holds.decrementAndGet();
-        each(meters -> meters.released().record(held));
+        each(registryMeters -> registryMeters.released().record(held));
     }
 
     @Override
     public void lost(String key, LossReason reason, Duration held) {
         holds.decrementAndGet();
         each(
-                meters -> {
-                    meters.lost().record(held);
-                    meters.lost(reason).increment();
+                registryMeters -> {
+                    registryMeters.lost().record(held);
+                    registryMeters.lost(reason).increment();
                 });
     }
 
     @Override
     public void renewed(String key) {
-        each(meters -> meters.renewed().increment());
+        each(registryMeters -> registryMeters.renewed().increment());
     }
 
     @Override
     public void renewalFailed(String key) {
-        each(meters -> meters.renewalFailed().increment());
+        each(registryMeters -> registryMeters.renewalFailed().increment());
     }
 
     @Override
     public void connection(ConnectionEvent event) {
-        each(meters -> meters.connection(event.state()).increment());
+        each(registryMeters -> registryMeters.connection(event.state()).increment());
     }
 
-    private void each(Consumer<Meters> action) {
+    private void each(Consumer<RegistryMeters> action) {
         bound.forEach(action);
     }
 }

@@ -31,8 +31,8 @@ import java.time.Duration;
 public final class HoldfastLockRegistry implements RenewableLockRegistry<DistributedLock> {
     private static final String PREFIX = "spring:";
 
-    private final LockKeys keys;
-    private final LocalLocks locals;
+    private final LockKeyEncoder keys;
+    private final InProcessKeyLocks locals;
 
     /** A lock's key at the server is {@code spring:} and its name. */
     public HoldfastLockRegistry(Holdfast client) {
@@ -45,8 +45,8 @@ public final class HoldfastLockRegistry implements RenewableLockRegistry<Distrib
      * long, the end is replaced by a hash.
      */
     public HoldfastLockRegistry(Holdfast client, String prefix) {
-        keys = new LockKeys(prefix);
-        locals = new LocalLocks(client);
+        keys = new LockKeyEncoder(prefix);
+        locals = new InProcessKeyLocks(client);
     }
 
     /**
@@ -56,7 +56,7 @@ public final class HoldfastLockRegistry implements RenewableLockRegistry<Distrib
      */
     @Override
     public DistributedLock obtain(Object lockKey) {
-        return new ThreadLock(keys.of(lockKey), locals);
+        return new ThreadBoundLock(keys.of(lockKey), locals);
     }
 
     /**

@@ -162,8 +162,8 @@ class HoldfastLockRegistryIT {
 
     @Test
     void leaves_nothing_of_keys_that_are_not_in_use() throws Exception {
-        LocalLocks locals = new LocalLocks(ours);
-        DistributedLock lock = new ThreadLock("unused", locals);
+        InProcessKeyLocks locals = new InProcessKeyLocks(ours);
+        DistributedLock lock = new ThreadBoundLock("unused", locals);
         lock.lock();
         lock.lock();
         assertThat(elsewhere(() -> lock.tryLock())).isFalse();

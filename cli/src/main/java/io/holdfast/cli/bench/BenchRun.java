@@ -1,7 +1,7 @@
 package io.holdfast.cli.bench;
 
-import io.holdfast.cli.options.Authorities;
 import io.holdfast.cli.options.ServerAddress;
+import io.holdfast.cli.options.TrustedCertificates;
 import io.holdfast.driver.FailureText;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
@@ -247,7 +247,7 @@ final class BenchRun {
     private static SslContext tls(BenchPlan.Tls settings) throws SSLException {
         var builder = SslContextBuilder.forClient();
         if (settings.authorities() != null) {
-            builder.trustManager(Authorities.trust(settings.authorities()));
+            builder.trustManager(TrustedCertificates.trust(settings.authorities()));
         }
         return builder.build();
     }

@@ -32,7 +32,7 @@ abstract class ClientCommand implements Callable<Integer> {
     static final int ABSENT = 1;
     static final int FAILED = 3;
 
-    private final Context context;
+    private final CommandContext commandContext;
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -40,8 +40,8 @@ abstract class ClientCommand implements Callable<Integer> {
 
     @Mixin private ServerOptions server = new ServerOptions();
 
-    ClientCommand(Context context) {
-        this.context = context;
+    ClientCommand(CommandContext commandContext) {
+        this.commandContext = commandContext;
     }
 
     /** Asks, prints the answer and returns the exit status. */
@@ -70,12 +70,12 @@ abstract class ClientCommand implements Callable<Integer> {
         }
     }
 
-    final Target target() {
-        return server.target(context.environment());
+    final ServerTarget target() {
+        return server.target(commandContext.environment());
     }
 
-    final Holdfast open(Target target) {
-        return context.opener().open(target);
+    final Holdfast open(ServerTarget serverTarget) {
+        return commandContext.opener().open(serverTarget);
     }
 
     final Holdfast open() {

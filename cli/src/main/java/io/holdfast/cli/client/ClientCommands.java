@@ -12,33 +12,34 @@ import java.util.function.Supplier;
 
 /** All commands of this package, by name; each is made when it is needed. */
 public final class ClientCommands {
-    private static final Map<String, Function<Context, CommandLine>> MAKERS = makers();
+    private static final Map<String, Function<CommandContext, CommandLine>> MAKERS = makers();
 
     private ClientCommands() {}
 
-    private static Map<String, Function<Context, CommandLine>> makers() {
-        Map<String, Function<Context, CommandLine>> makers = new LinkedHashMap<>();
-        makers.put("lock", context -> new CommandLine(new LockCommand(context)));
-        makers.put("sem", context -> new CommandLine(new SemCommand(context)));
-        makers.put("lead", context -> new CommandLine(new LeadCommand(context)));
-        makers.put("signal", context -> new CommandLine(new SignalCommand(context)));
-        makers.put("listen", context -> new CommandLine(new ListenCommand(context)));
+    private static Map<String, Function<CommandContext, CommandLine>> makers() {
+        Map<String, Function<CommandContext, CommandLine>> makers = new LinkedHashMap<>();
+        makers.put("lock", commandContext -> new CommandLine(new LockCommand(commandContext)));
+        makers.put("sem", commandContext -> new CommandLine(new SemCommand(commandContext)));
+        makers.put("lead", commandContext -> new CommandLine(new LeadCommand(commandContext)));
+        makers.put("signal", commandContext -> new CommandLine(new SignalCommand(commandContext)));
+        makers.put("listen", commandContext -> new CommandLine(new ListenCommand(commandContext)));
         makers.put("kv", KvCommand::create);
         makers.put("counter", CounterCommand::create);
         makers.put("list", ListCommand::create);
-        makers.put("info", context -> new CommandLine(new InfoCommand(context)));
-        makers.put("stats", context -> new CommandLine(new StatsCommand(context)));
+        makers.put("info", commandContext -> new CommandLine(new InfoCommand(commandContext)));
+        makers.put("stats", commandContext -> new CommandLine(new StatsCommand(commandContext)));
         return Collections.unmodifiableMap(makers);
     }
 
     /** In the order of the help. */
     public static Map<String, Supplier<CommandLine>> all(Map<String, String> environment) {
-        return all(new Context(environment, Target::connect));
+        return all(new CommandContext(environment, ServerTarget::connect));
     }
 
-    static Map<String, Supplier<CommandLine>> all(Context context) {
+    static Map<String, Supplier<CommandLine>> all(CommandContext commandContext) {
         Map<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
-        MAKERS.forEach((name, maker) -> commands.put(name, () -> configured(maker.apply(context))));
+        MAKERS.forEach(
+                (name, maker) -> commands.put(name, () -> configured(maker.apply(commandContext))));
         return commands;
     }
 

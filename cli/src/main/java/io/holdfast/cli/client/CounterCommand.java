@@ -12,11 +12,11 @@ import picocli.CommandLine.Parameters;
 final class CounterCommand extends CommandGroup {
     private CounterCommand() {}
 
-    static CommandLine create(Context context) {
+    static CommandLine create(CommandContext commandContext) {
         return new CommandLine(new CounterCommand())
-                .addSubcommand(new Get(context))
-                .addSubcommand(new Add(context))
-                .addSubcommand(new Set(context))
+                .addSubcommand(new Get(commandContext))
+                .addSubcommand(new Add(commandContext))
+                .addSubcommand(new Set(commandContext))
                 .setUnmatchedOptionsArePositionalParams(true); // negative numbers
     }
 
@@ -25,8 +25,8 @@ final class CounterCommand extends CommandGroup {
         @SuppressWarnings("NullAway.Init")
         private String key;
 
-        OfCounter(Context context) {
-            super(context);
+        OfCounter(CommandContext commandContext) {
+            super(commandContext);
         }
 
         /** Returns what to print. */
@@ -43,8 +43,8 @@ final class CounterCommand extends CommandGroup {
 
     @Command(name = "get", description = "Prints the number; 0 if it was never set.")
     private static final class Get extends OfCounter {
-        Get(Context context) {
-            super(context);
+        Get(CommandContext commandContext) {
+            super(commandContext);
         }
 
         @Override
@@ -63,8 +63,8 @@ final class CounterCommand extends CommandGroup {
                 description = "What to add (1); may be negative.")
         private long number;
 
-        Add(Context context) {
-            super(context);
+        Add(CommandContext commandContext) {
+            super(commandContext);
         }
 
         @Override
@@ -81,8 +81,8 @@ final class CounterCommand extends CommandGroup {
         @Parameters(index = "1", paramLabel = "N", description = "The number.")
         private long number;
 
-        Set(Context context) {
-            super(context);
+        Set(CommandContext commandContext) {
+            super(commandContext);
         }
 
         @Override

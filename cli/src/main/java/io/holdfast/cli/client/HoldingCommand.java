@@ -65,7 +65,7 @@ abstract class HoldingCommand extends ClientCommand {
                     "When what is held is lost, end the command and all that it has started: term"
                             + " for SIGTERM and later SIGKILL, kill for SIGKILL at once; or ignore"
                             + " (term).")
-    private OnLost onLost = OnLost.TERM;
+    private LossAction lossAction = LossAction.TERM;
 
     @Option(
             names = "--kill-after",
@@ -95,8 +95,8 @@ abstract class HoldingCommand extends ClientCommand {
             description = "Tell on standard error what is being done.")
     private boolean verbose;
 
-    HoldingCommand(Context context) {
-        super(context);
+    HoldingCommand(CommandContext commandContext) {
+        super(commandContext);
     }
 
     /** The words behind the parameters. */
@@ -115,7 +115,7 @@ abstract class HoldingCommand extends ClientCommand {
             throw wrong("--lease must be longer than 0");
         }
         TrailingCommand.of(spec, childCommandLine());
-        Target target =
+        ServerTarget serverTarget =
                 target().withLabel(Optional.ofNullable(label))
                         .withListener(
                                 event ->
@@ -125,7 +125,7 @@ abstract class HoldingCommand extends ClientCommand {
                                                         + ": "
                                                         + event.address()));
         try (SignalRelay signals = SignalRelay.open()) {
-            try (Holdfast client = open(target)) {
+            try (Holdfast client = open(serverTarget)) {
                 return hold(client, signals);
             } catch (InterruptedException e) {
                 return signals.first()
@@ -195,7 +195,7 @@ abstract class HoldingCommand extends ClientCommand {
         if (quiet || !Printer.isErrTerminal()) {
             return waiting.await();
         }
-        try (WaitReport _ = WaitReport.start(client, key, semaphore)) {
+        try (WaitProgress _ = WaitProgress.start(client, key, semaphore)) {
             return waiting.await();
         }
     }
@@ -205,21 +205,21 @@ abstract class HoldingCommand extends ClientCommand {
     }
 
     /** Runs the command; the hold is closed at its end. */
-    final GuardedRun.Ended run(Hold hold, SignalRelay signals) throws InterruptedException {
+    final CommandUnderHold.Ended run(Hold hold, SignalRelay signals) throws InterruptedException {
         try (hold) {
             if (signals.first().isPresent()) {
                 throw new InterruptedException();
             }
             info("Obtained " + hold.key() + fence(hold));
-            return new GuardedRun(hold, onLost, killAfter, lostStatus)
+            return new CommandUnderHold(hold, lossAction, killAfter, lostStatus)
                     .run(
                             new ChildCommand(
                                     TrailingCommand.of(spec, childCommandLine()),
-                                    GuardedRun.variables(hold)),
+                                    CommandUnderHold.variables(hold)),
                             signals);
         } catch (ChildCommand.NotStartedException e) {
             Printer.err("Error: " + e.getMessage());
-            return new GuardedRun.Ended(e.status(), false);
+            return new CommandUnderHold.Ended(e.status(), false);
         }
     }
 
@@ -227,8 +227,8 @@ abstract class HoldingCommand extends ClientCommand {
         return hold.fence().isPresent() ? ", fence " + hold.fence().getAsLong() : "";
     }
 
-    final OnLost onLost() {
-        return onLost;
+    final LossAction onLost() {
+        return lossAction;
     }
 
     final void info(String text) {

@@ -30,8 +30,8 @@ final class InfoCommand extends ClientCommand {
             description = "Print one line of JSON.")
     private boolean json;
 
-    InfoCommand(Context context) {
-        super(context);
+    InfoCommand(CommandContext commandContext) {
+        super(commandContext);
     }
 
     @Override

@@ -19,11 +19,11 @@ import java.util.Optional;
 final class KvCommand extends CommandGroup {
     private KvCommand() {}
 
-    static CommandLine create(Context context) {
+    static CommandLine create(CommandContext commandContext) {
         return new CommandLine(new KvCommand())
-                .addSubcommand(new Get(context))
-                .addSubcommand(new Put(context))
-                .addSubcommand(new Delete(context));
+                .addSubcommand(new Get(commandContext))
+                .addSubcommand(new Put(commandContext))
+                .addSubcommand(new Delete(commandContext));
     }
 
     private abstract static class OfKey extends ClientCommand {
@@ -31,15 +31,15 @@ final class KvCommand extends CommandGroup {
         @SuppressWarnings("NullAway.Init")
         String key;
 
-        OfKey(Context context) {
-            super(context);
+        OfKey(CommandContext commandContext) {
+            super(commandContext);
         }
     }
 
     @Command(name = "get", description = "Prints a value; exit status 1 if there is none.")
     private static final class Get extends OfKey {
-        Get(Context context) {
-            super(context);
+        Get(CommandContext commandContext) {
+            super(commandContext);
         }
 
         @Override
@@ -68,8 +68,8 @@ final class KvCommand extends CommandGroup {
                 description = "Forget it after this time, in whole seconds (never).")
         private @Nullable Duration timeToLive;
 
-        Put(Context context) {
-            super(context);
+        Put(CommandContext commandContext) {
+            super(commandContext);
         }
 
         @Override
@@ -92,8 +92,8 @@ final class KvCommand extends CommandGroup {
 
     @Command(name = "delete", description = "Removes a value, if there is one.")
     private static final class Delete extends OfKey {
-        Delete(Context context) {
-            super(context);
+        Delete(CommandContext commandContext) {
+            super(commandContext);
         }
 
         @Override

@@ -46,8 +46,8 @@ final class LeadCommand extends HoldingCommand {
             description = "Lead once: when leadership is lost, do not wait for it again.")
     private boolean once;
 
-    LeadCommand(Context context) {
-        super(context);
+    LeadCommand(CommandContext commandContext) {
+        super(commandContext);
     }
 
     @Override
@@ -57,7 +57,7 @@ final class LeadCommand extends HoldingCommand {
 
     @Override
     void check() {
-        if (onLost() == OnLost.IGNORE) {
+        if (onLost() == LossAction.IGNORE) {
             throw wrong("Who has lost leadership cannot go on: --on-lost is term or kill");
         }
     }
@@ -67,7 +67,8 @@ final class LeadCommand extends HoldingCommand {
         HoldfastLock lock = configured(client.lock(key));
         while (true) {
             info("Waiting to lead " + key);
-            GuardedRun.Ended ended = run(reporting(client, key, false, () -> lead(lock)), signals);
+            CommandUnderHold.Ended ended =
+                    run(reporting(client, key, false, () -> lead(lock)), signals);
             if (!ended.lost() || once || signals.takeBack().isPresent()) {
                 return ended.status();
             }

@@ -15,14 +15,14 @@ import java.util.Optional;
 final class ListCommand extends CommandGroup {
     private ListCommand() {}
 
-    static CommandLine create(Context context) {
-        CommandLine range = new CommandLine(new Range(context));
+    static CommandLine create(CommandContext commandContext) {
+        CommandLine range = new CommandLine(new Range(commandContext));
         range.setUnmatchedOptionsArePositionalParams(true); // negative numbers
         return new CommandLine(new ListCommand())
-                .addSubcommand(new Push(context))
-                .addSubcommand(new Pop(context))
+                .addSubcommand(new Push(commandContext))
+                .addSubcommand(new Pop(commandContext))
                 .addSubcommand(range)
-                .addSubcommand(new Length(context));
+                .addSubcommand(new Length(commandContext));
     }
 
     private abstract static class OfList extends ClientCommand {
@@ -30,8 +30,8 @@ final class ListCommand extends CommandGroup {
         @SuppressWarnings("NullAway.Init")
         private String key;
 
-        OfList(Context context) {
-            super(context);
+        OfList(CommandContext commandContext) {
+            super(commandContext);
         }
 
         abstract int work(ItemList list);
@@ -53,8 +53,8 @@ final class ListCommand extends CommandGroup {
         @Option(names = "--first", defaultValue = "false", description = "Add in front instead.")
         private boolean first;
 
-        Push(Context context) {
-            super(context);
+        Push(CommandContext commandContext) {
+            super(commandContext);
         }
 
         @Override
@@ -71,8 +71,8 @@ final class ListCommand extends CommandGroup {
         @Option(names = "--last", defaultValue = "false", description = "Take the last instead.")
         private boolean last;
 
-        Pop(Context context) {
-            super(context);
+        Pop(CommandContext commandContext) {
+            super(commandContext);
         }
 
         @Override
@@ -101,8 +101,8 @@ final class ListCommand extends CommandGroup {
                 description = "The last (-1).")
         private long last;
 
-        Range(Context context) {
-            super(context);
+        Range(CommandContext commandContext) {
+            super(commandContext);
         }
 
         @Override
@@ -114,8 +114,8 @@ final class ListCommand extends CommandGroup {
 
     @Command(name = "length", description = "Prints how many items there are.")
     private static final class Length extends OfList {
-        Length(Context context) {
-            super(context);
+        Length(CommandContext commandContext) {
+            super(commandContext);
         }
 
         @Override

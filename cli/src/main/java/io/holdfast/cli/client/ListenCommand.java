@@ -52,8 +52,8 @@ final class ListenCommand extends ClientCommand {
             description = "Print each signal as one line of JSON.")
     private boolean json;
 
-    ListenCommand(Context context) {
-        super(context);
+    ListenCommand(CommandContext commandContext) {
+        super(commandContext);
     }
 
     @Override

@@ -49,8 +49,8 @@ final class LockCommand extends HoldingCommand {
             description = "Take one of N places instead; all users of the key must say the same N.")
     private @Nullable Integer limit;
 
-    LockCommand(Context context) {
-        super(context);
+    LockCommand(CommandContext commandContext) {
+        super(commandContext);
     }
 
     @Override

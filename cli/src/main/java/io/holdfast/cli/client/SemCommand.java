@@ -32,8 +32,8 @@ final class SemCommand extends HoldingCommand {
 
     @Mixin private WaitOptions waiting = new WaitOptions();
 
-    SemCommand(Context context) {
-        super(context);
+    SemCommand(CommandContext commandContext) {
+        super(commandContext);
     }
 
     static void checkLimit(ClientCommand command, int limit) {

@@ -1,7 +1,7 @@
 package io.holdfast.cli.client;
 
 import io.holdfast.cli.options.ConnectionOptions;
-import io.holdfast.cli.options.Credentials;
+import io.holdfast.cli.options.CredentialOptions;
 import io.holdfast.cli.options.ServerAddress;
 
 import org.jspecify.annotations.Nullable;
@@ -26,9 +26,9 @@ final class ServerOptions {
             List.of(
                     ConnectionOptions.SERVER,
                     SHARDS,
-                    Credentials.TOKEN,
-                    Credentials.TOKEN_FILE,
-                    Credentials.TLS_CA,
+                    CredentialOptions.TOKEN,
+                    CredentialOptions.TOKEN_FILE,
+                    CredentialOptions.TLS_CA,
                     ConnectionOptions.TLS);
 
     @Option(
@@ -54,11 +54,11 @@ final class ServerOptions {
      *
      * @throws IllegalArgumentException if they contradict each other
      */
-    Target target(Map<String, String> environment) {
+    ServerTarget target(Map<String, String> environment) {
         ConnectionOptions.Tls tls = connection.tls(environment);
         Optional<List<ServerAddress>> parts = shards(environment);
-        return new Target(
-                parts.isPresent() ? Target.Kind.SHARDS : Target.Kind.SERVER,
+        return new ServerTarget(
+                parts.isPresent() ? ServerTarget.Kind.SHARDS : ServerTarget.Kind.SERVER,
                 parts
                         .orElseGet(() -> ConnectionOptions.servers("--server", server, environment))
                         .stream()
@@ -77,10 +77,11 @@ final class ServerOptions {
             return Optional.ofNullable(shards)
                     .map(text -> ConnectionOptions.addresses("--shards", text));
         }
-        Optional<String> variable = Credentials.variable(environment, SHARDS);
+        Optional<String> variable = CredentialOptions.variable(environment, SHARDS);
         requireOne(
                 variable.isPresent()
-                        && Credentials.variable(environment, ConnectionOptions.SERVER).isPresent(),
+                        && CredentialOptions.variable(environment, ConnectionOptions.SERVER)
+                                .isPresent(),
                 "the variables " + ConnectionOptions.SERVER + " and " + SHARDS);
         return variable.map(text -> ConnectionOptions.addresses(SHARDS, text));
     }

@@ -18,8 +18,8 @@ final class SignalCommand extends ClientCommand {
     @SuppressWarnings("NullAway.Init")
     private String payload;
 
-    SignalCommand(Context context) {
-        super(context);
+    SignalCommand(CommandContext commandContext) {
+        super(commandContext);
     }
 
     @Override

@@ -18,8 +18,8 @@ final class StatsCommand extends ClientCommand {
             description = "Print all that a server tells, as one line of JSON for each server.")
     private boolean json;
 
-    StatsCommand(Context context) {
-        super(context);
+    StatsCommand(CommandContext commandContext) {
+        super(commandContext);
     }
 
     @Override

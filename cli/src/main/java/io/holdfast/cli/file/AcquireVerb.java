@@ -3,10 +3,15 @@ package io.holdfast.cli.file;
 import picocli.CommandLine.Command;
 
 @Command(name = "acquire", description = "Waits for the lock and takes it.")
-final class AcquireVerb extends Verb {
+final class AcquireVerb extends LockFileCommand {
     @Override
-    int work(Report report) {
-        report.info("Waiting for the lock: " + path);
-        return untilSignal(signals -> handOver(acquire(lasting(report), report), signals, report));
+    int work(OutcomeReport outcomeReport) {
+        outcomeReport.info("Waiting for the lock: " + path);
+        return untilSignal(
+                signals ->
+                        handOver(
+                                acquire(lasting(outcomeReport), outcomeReport),
+                                signals,
+                                outcomeReport));
     }
 }

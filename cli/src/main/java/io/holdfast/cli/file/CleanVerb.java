@@ -6,9 +6,9 @@ import picocli.CommandLine.Command;
         name = "clean",
         aliases = "cleanup",
         description = "Removes the lock if it is stale, and what crashed programs left beside it.")
-final class CleanVerb extends Verb {
+final class CleanVerb extends LockFileCommand {
     @Override
-    int work(Report report) {
-        return report.cleaned(semaphore(options.config(report)).clean());
+    int work(OutcomeReport outcomeReport) {
+        return outcomeReport.cleaned(semaphore(options.config(outcomeReport)).clean());
     }
 }

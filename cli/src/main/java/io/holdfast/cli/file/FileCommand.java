@@ -215,15 +215,15 @@ public final class FileCommand implements Runnable {
         }
     }
 
-    Report report(String path) {
-        return new Report(path, json, quiet, verbose);
+    OutcomeReport report(String path) {
+        return new OutcomeReport(path, json, quiet, verbose);
     }
 
-    LockFileConfig.Builder config(Report report) {
+    LockFileConfig.Builder config(OutcomeReport outcomeReport) {
         LockFileConfig.Builder config =
                 LockFileConfig.builder()
-                        .onWarning(report::warning)
-                        .onLost(lost -> report.alarm("Lock lost: " + lost.getMessage()));
+                        .onWarning(outcomeReport::warning)
+                        .onLost(lost -> outcomeReport.alarm("Lock lost: " + lost.getMessage()));
         if (stale != null) {
             if (stale.isZero()) {
                 config.neverStale();

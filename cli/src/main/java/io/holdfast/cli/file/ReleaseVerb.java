@@ -6,13 +6,13 @@ import io.holdfast.lockfile.ReleaseCredential;
 import picocli.CommandLine.Command;
 
 @Command(name = "release", description = "Releases the lock, whoever holds it.")
-final class ReleaseVerb extends Verb {
+final class ReleaseVerb extends LockFileCommand {
     @Override
-    int work(Report report) {
-        FileSemaphore semaphore = semaphore(options.config(report));
+    int work(OutcomeReport outcomeReport) {
+        FileSemaphore semaphore = semaphore(options.config(outcomeReport));
         boolean held = options.force() ? semaphore.forceRelease() : semaphore.release(proof());
-        report.info(held ? "The lock was held" : "The lock was free before");
-        return report.released();
+        outcomeReport.info(held ? "The lock was held" : "The lock was free before");
+        return outcomeReport.released();
     }
 
     private ReleaseCredential proof() {

@@ -23,7 +23,7 @@ import java.util.List;
                     + " status is returned: 128 and the number of the signal if one ended it, 127"
                     + " if there is no such command, 126 if it cannot be executed."
         })
-final class RunVerb extends Verb {
+final class RunVerb extends LockFileCommand {
     @Parameters(
             index = "1..*",
             paramLabel = "COMMAND",
@@ -31,29 +31,29 @@ final class RunVerb extends Verb {
     private List<String> words = List.of();
 
     @Override
-    int work(Report report) {
+    int work(OutcomeReport outcomeReport) {
         ChildCommand command = new ChildCommand(TrailingCommand.of(spec, words));
-        FileSemaphore semaphore = semaphore(options.config(report));
-        report.info("Waiting for the lock: " + path);
+        FileSemaphore semaphore = semaphore(options.config(outcomeReport));
+        outcomeReport.info("Waiting for the lock: " + path);
         return untilSignal(
                 signals -> {
                     Guard guard;
                     try {
-                        guard = acquire(semaphore, report);
+                        guard = acquire(semaphore, outcomeReport);
                     } catch (LockFileTimeoutException e) {
-                        int status = report.failed(Failure.of(e));
+                        int status = outcomeReport.failed(CommandFailure.of(e));
                         return options.conflictStatus().orElse(status);
                     }
                     try {
-                        report.info("Lock acquired, nonce " + guard.nonce());
-                        return run(command, signals, report);
+                        outcomeReport.info("Lock acquired, nonce " + guard.nonce());
+                        return run(command, signals, outcomeReport);
                     } finally {
-                        release(guard, report);
+                        release(guard, outcomeReport);
                     }
                 });
     }
 
-    private static int run(ChildCommand command, SignalRelay signals, Report report)
+    private static int run(ChildCommand command, SignalRelay signals, OutcomeReport outcomeReport)
             throws InterruptedException {
         if (signals.first().isPresent()) {
             throw new InterruptedException();
@@ -61,17 +61,17 @@ final class RunVerb extends Verb {
         try {
             return command.run(signals);
         } catch (ChildCommand.NotStartedException e) {
-            report.alarm("Error: " + e.getMessage());
+            outcomeReport.alarm("Error: " + e.getMessage());
             return e.status();
         }
     }
 
     /** Whatever becomes of the lock, the exit status is the command's. */
-    private static void release(Guard guard, Report report) {
+    private static void release(Guard guard, OutcomeReport outcomeReport) {
         try {
             guard.close();
         } catch (LockFileException e) {
-            report.alarm("Error: the lock was not released: " + e.getMessage());
+            outcomeReport.alarm("Error: the lock was not released: " + e.getMessage());
         }
     }
 }

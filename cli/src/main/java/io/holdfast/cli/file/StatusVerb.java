@@ -3,9 +3,9 @@ package io.holdfast.cli.file;
 import picocli.CommandLine.Command;
 
 @Command(name = "status", description = "Tells who holds the lock. Exit status 0: free, 1: held.")
-final class StatusVerb extends Verb {
+final class StatusVerb extends LockFileCommand {
     @Override
-    int work(Report report) {
-        return report.status(semaphore(options.config(report)).status());
+    int work(OutcomeReport outcomeReport) {
+        return outcomeReport.status(semaphore(options.config(outcomeReport)).status());
     }
 }

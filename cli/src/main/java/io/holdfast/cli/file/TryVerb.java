@@ -6,10 +6,11 @@ import picocli.CommandLine.Command;
         name = "try",
         aliases = "try-acquire",
         description = "Takes the lock if it is free or stale.")
-final class TryVerb extends Verb {
+final class TryVerb extends LockFileCommand {
     @Override
-    int work(Report report) {
-        report.info("Trying to take the lock: " + path);
-        return untilSignal(signals -> handOver(lasting(report).acquireNow(), signals, report));
+    int work(OutcomeReport outcomeReport) {
+        outcomeReport.info("Trying to take the lock: " + path);
+        return untilSignal(
+                signals -> handOver(lasting(outcomeReport).acquireNow(), signals, outcomeReport));
     }
 }

@@ -8,18 +8,18 @@ import picocli.CommandLine.Command;
 import java.time.Duration;
 
 @Command(name = "wait", description = "Waits until the lock is free or stale, and takes nothing.")
-final class WaitVerb extends Verb {
+final class WaitVerb extends LockFileCommand {
     @Override
-    int work(Report report) {
-        report.info("Waiting for the lock to come free: " + path);
+    int work(OutcomeReport outcomeReport) {
+        outcomeReport.info("Waiting for the lock to come free: " + path);
         Duration timeout = options.timeout();
-        FileSemaphore semaphore = semaphore(options.config(report));
+        FileSemaphore semaphore = semaphore(options.config(outcomeReport));
         return untilSignal(
                 signals -> {
                     LockFileStatus lockFileStatus = semaphore.waitUntilFree(timeout);
                     return timeout == null || lockFileStatus.isObtainable()
-                            ? report.free(lockFileStatus)
-                            : report.failed(Failure.waitTimeout(timeout));
+                            ? outcomeReport.free(lockFileStatus)
+                            : outcomeReport.failed(CommandFailure.waitTimeout(timeout));
                 });
     }
 }

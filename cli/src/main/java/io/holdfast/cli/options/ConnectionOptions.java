@@ -61,7 +61,7 @@ public final class ConnectionOptions {
 
     /** The secret, read anew each time. */
     public Optional<Supplier<String>> token(Map<String, String> environment) {
-        return Credentials.token(tokenFile, environment);
+        return CredentialOptions.token(tokenFile, environment);
     }
 
     public Tls tls(Map<String, String> environment) {
@@ -71,7 +71,7 @@ public final class ConnectionOptions {
         if (Boolean.FALSE.equals(tls)) {
             return new Tls(false, Optional.empty());
         }
-        Optional<Path> trusted = Credentials.trusted(authorities, environment);
+        Optional<Path> trusted = CredentialOptions.trusted(authorities, environment);
         boolean on = tls != null ? tls : trusted.isPresent() || tlsVariable(environment);
         return new Tls(on, trusted);
     }
@@ -86,7 +86,9 @@ public final class ConnectionOptions {
             String name, @Nullable String value, Map<String, String> environment) {
         return value != null
                 ? addresses(name, value)
-                : addresses(SERVER, Credentials.variable(environment, SERVER).orElse(USUAL_SERVER));
+                : addresses(
+                        SERVER,
+                        CredentialOptions.variable(environment, SERVER).orElse(USUAL_SERVER));
     }
 
     /**
@@ -106,7 +108,7 @@ public final class ConnectionOptions {
     }
 
     private static boolean tlsVariable(Map<String, String> environment) {
-        String text = Credentials.variable(environment, TLS).orElse("false");
+        String text = CredentialOptions.variable(environment, TLS).orElse("false");
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "1", "yes", "true" -> true;
             case "0", "no", "false" -> false;

@@ -3,8 +3,8 @@ package io.holdfast.cli.serve;
 import io.holdfast.driver.Secret;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.ConfigException;
-import io.holdfast.server.Endpoint;
 import io.holdfast.server.ListenAddress;
+import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.LockdConfig;
 
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,7 @@ public final class DflockdCommand {
                 System.out.print(usage());
                 return 0;
             }
-            if (Switches.parseGoFlag(flags.getOrDefault("version", "false")).orElse(false)) {
+            if (FlagBooleans.parseGoFlag(flags.getOrDefault("version", "false")).orElse(false)) {
                 System.out.println(version);
                 return 0;
             }
@@ -74,7 +74,7 @@ public final class DflockdCommand {
             String name = given.getKey();
             String value = given.getValue();
             if (Boolean.TRUE.equals(isSwitch(name))) {
-                if (Switches.parseGoFlag(value).isEmpty()) {
+                if (FlagBooleans.parseGoFlag(value).isEmpty()) {
                     throw new GoFlags.FlagException(
                             "invalid boolean value \""
                                     + value
@@ -100,23 +100,24 @@ public final class DflockdCommand {
         }
         boolean tls = values.isSet(Setting.TLS_CERT) || values.isSet(Setting.TLS_KEY);
         int port = (int) values.number(Setting.PORT);
-        Endpoint endpoint = new Endpoint(values.text(Setting.HOST), port, tls);
+        ListenEndpoint listenEndpoint = new ListenEndpoint(values.text(Setting.HOST), port, tls);
         List<HttpListener> http = http(values, port, tls);
-        Secrets secrets = secrets(flags, environment);
+        ServerSecrets serverSecrets = secrets(flags, environment);
         return new ServerPlan(
                 values.toConfig(
-                        List.of(endpoint),
+                        List.of(listenEndpoint),
                         http,
-                        secrets.full(),
+                        serverSecrets.full(),
                         new LockdConfig(0, Set.of(), null)),
-                values.http(http, secrets.full(), secrets.reading()),
+                values.http(http, serverSecrets.full(), serverSecrets.reading()),
                 null,
                 () -> secrets(flags, environment),
                 null);
     }
 
-    private static Secrets secrets(Map<String, String> flags, Map<String, String> environment) {
-        return new Secrets(
+    private static ServerSecrets secrets(
+            Map<String, String> flags, Map<String, String> environment) {
+        return new ServerSecrets(
                 secret(Setting.AUTH_TOKEN, Setting.AUTH_TOKEN_FILE, flags, environment),
                 secret(Setting.HTTP_READ_TOKEN, Setting.HTTP_READ_TOKEN_FILE, flags, environment));
     }
@@ -148,7 +149,8 @@ public final class DflockdCommand {
             LOG.atWarn().addKeyValue("variable", variable).log("ignored: it cannot be read");
         }
         if (setting == Setting.AUTO_RELEASE_ON_DISCONNECT && flags.containsKey(NO_AUTO_RELEASE)) {
-            boolean no = Switches.parseGoFlag(flags.getOrDefault(NO_AUTO_RELEASE, "")).orElse(true);
+            boolean no =
+                    FlagBooleans.parseGoFlag(flags.getOrDefault(NO_AUTO_RELEASE, "")).orElse(true);
             return no ? "false" : "true";
         }
         String given = flags.get(setting.flag);
@@ -156,7 +158,7 @@ public final class DflockdCommand {
             return String.valueOf(setting.dflockdDefault);
         }
         return setting.type == Setting.Type.SWITCH
-                ? String.valueOf(Switches.parseGoFlag(given).orElseThrow())
+                ? String.valueOf(FlagBooleans.parseGoFlag(given).orElseThrow())
                 : given;
     }
 

@@ -3,9 +3,9 @@ package io.holdfast.cli.serve;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.ConfigException;
-import io.holdfast.server.Endpoint;
 import io.holdfast.server.ListenAddress;
-import io.holdfast.server.Protocol;
+import io.holdfast.server.ListenEndpoint;
+import io.holdfast.server.ListenerProtocol;
 
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -60,7 +60,7 @@ final class ListenUrl {
         return listener;
     }
 
-    static Endpoint parse(String text) {
+    static ListenEndpoint parse(String text) {
         if (text.isEmpty()) {
             throw new ConfigException("--listen has an empty address, or a comma too many");
         }
@@ -79,32 +79,36 @@ final class ListenUrl {
         };
     }
 
-    private Endpoint dflockd(boolean tls) {
+    private ListenEndpoint dflockd(boolean tls) {
         ListenAddress listenAddress = address(DFLOCKD_PORT);
-        Endpoint endpoint = new Endpoint(listenAddress, tls, new Protocol.Dflockd(namespace()));
+        ListenEndpoint listenEndpoint =
+                new ListenEndpoint(listenAddress, tls, new ListenerProtocol.Dflockd(namespace()));
         checkAllUsed();
-        return endpoint;
+        return listenEndpoint;
     }
 
-    private Endpoint lockd(boolean tls, boolean webSocket) {
+    private ListenEndpoint lockd(boolean tls, boolean webSocket) {
         ListenAddress listenAddress = address(webSocket ? WEBSOCKET_PORT : LOCKD_PORT);
-        Endpoint endpoint = new Endpoint(listenAddress, tls, lockdProtocol(webSocket));
+        ListenEndpoint listenEndpoint =
+                new ListenEndpoint(listenAddress, tls, lockdProtocol(webSocket));
         checkAllUsed();
-        return endpoint;
+        return listenEndpoint;
     }
 
-    private Endpoint lockdUnix() {
+    private ListenEndpoint lockdUnix() {
         ListenAddress listenAddress = unixAddress("lockd+unix:///run/lockd.sock");
-        Endpoint endpoint = new Endpoint(listenAddress, false, lockdProtocol(false));
+        ListenEndpoint listenEndpoint =
+                new ListenEndpoint(listenAddress, false, lockdProtocol(false));
         checkAllUsed();
-        return endpoint;
+        return listenEndpoint;
     }
 
-    private Endpoint socketlock() {
+    private ListenEndpoint socketlock() {
         ListenAddress listenAddress = unixAddress("socketlock:///run/deploy.sock");
-        Endpoint endpoint = new Endpoint(listenAddress, false, socketlockProtocol());
+        ListenEndpoint listenEndpoint =
+                new ListenEndpoint(listenAddress, false, socketlockProtocol());
         checkAllUsed();
-        return endpoint;
+        return listenEndpoint;
     }
 
     private ListenAddress unixAddress(String example) {
@@ -119,13 +123,13 @@ final class ListenUrl {
         String mode = settings.remove("mode");
         try {
             return new ListenAddress.Unix(
-                    Path.of(path), mode == null ? null : FileMode.parse("mode", mode));
+                    Path.of(path), mode == null ? null : FileModeParser.parse("mode", mode));
         } catch (InvalidPathException e) {
             throw bad("has no path that can be used");
         }
     }
 
-    private Protocol socketlockProtocol() {
+    private ListenerProtocol socketlockProtocol() {
         String policy = settings.remove("policy");
         String key = settings.remove("key");
         if (key == null && settings.containsKey("namespace")) {
@@ -134,7 +138,7 @@ final class ListenUrl {
         if (key != null && key.isEmpty()) {
             throw bad("has an empty key");
         }
-        return new Protocol.Socketlock(
+        return new ListenerProtocol.Socketlock(
                 namespace(),
                 key == null ? null : ByteString.of(key),
                 policy == null
@@ -169,8 +173,8 @@ final class ListenUrl {
                                                         + " 1m30s"));
     }
 
-    private Protocol lockdProtocol(boolean webSocket) {
-        return new Protocol.Lockd(
+    private ListenerProtocol lockdProtocol(boolean webSocket) {
+        return new ListenerProtocol.Lockd(
                 namespace(), webSocket, isOn("allow-dump"), isOn("enable-registry"));
     }
 
@@ -182,7 +186,7 @@ final class ListenUrl {
     private boolean isOn(String name) {
         String value = settings.remove(name);
         return value != null
-                && Switches.parse(value)
+                && FlagBooleans.parse(value)
                         .orElseThrow(() -> bad("has " + name + "=" + value + ": true or false"));
     }
 

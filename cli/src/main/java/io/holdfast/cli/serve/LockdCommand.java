@@ -3,9 +3,9 @@ package io.holdfast.cli.serve;
 import io.holdfast.cli.options.FileNames;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.ConfigException;
-import io.holdfast.server.Endpoint;
 import io.holdfast.server.ListenAddress;
-import io.holdfast.server.Protocol;
+import io.holdfast.server.ListenEndpoint;
+import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.ServerConfig;
 
 import org.jspecify.annotations.Nullable;
@@ -195,7 +195,7 @@ public final class LockdCommand {
                     unix.add(path("--unix", value));
                 }
             }
-            case "unix-mode" -> unixMode = FileMode.parse("--unix-mode", value);
+            case "unix-mode" -> unixMode = FileModeParser.parse("--unix-mode", value);
             case "allow-dump", "dump" -> allowDump = isOn(flag);
             case "disable-dump" -> allowDump = !isOn(flag);
             case "enable-registry", "registry" -> enableRegistry = isOn(flag);
@@ -225,7 +225,7 @@ public final class LockdCommand {
     }
 
     private static boolean isOn(GoFlags.Flag flag) {
-        return Switches.parseGoFlag(flag.value())
+        return FlagBooleans.parseGoFlag(flag.value())
                 .orElseThrow(
                         () ->
                                 new ConfigException(
@@ -269,7 +269,9 @@ public final class LockdCommand {
 
     private int serve() {
         return ServerRun.run(
-                config(verbose ? EventLog.start(System.out) : null), "--tcp or --ws", pidFile);
+                config(verbose ? ConsoleEventLog.start(System.out) : null),
+                "--tcp or --ws",
+                pidFile);
     }
 
     /** For tests: what these words make. */
@@ -282,7 +284,7 @@ public final class LockdCommand {
     }
 
     private ServerConfig config(@Nullable Consumer<String> events) {
-        List<Endpoint> listeners = new ArrayList<>();
+        List<ListenEndpoint> listeners = new ArrayList<>();
         for (ListenAddress listenAddress : with(tcp, glockdTcp)) {
             listeners.add(endpoint(listenAddress, false));
         }
@@ -314,11 +316,12 @@ public final class LockdCommand {
         return all;
     }
 
-    private Endpoint endpoint(ListenAddress listenAddress, boolean webSocket) {
-        return new Endpoint(
+    private ListenEndpoint endpoint(ListenAddress listenAddress, boolean webSocket) {
+        return new ListenEndpoint(
                 listenAddress,
                 false,
-                new Protocol.Lockd(Namespace.DEFAULT, webSocket, allowDump, enableRegistry));
+                new ListenerProtocol.Lockd(
+                        Namespace.DEFAULT, webSocket, allowDump, enableRegistry));
     }
 
     static String usage() {

@@ -1,7 +1,7 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.server.ConfigException;
-import io.holdfast.server.RestartConfig;
+import io.holdfast.server.RestartQuarantineConfig;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +18,8 @@ final class RestartSettings {
      *
      * @param environment names the state directory where no option does
      */
-    static @Nullable RestartConfig of(SettingValues values, Map<String, String> environment) {
+    static @Nullable RestartQuarantineConfig of(
+            SettingValues values, Map<String, String> environment) {
         Duration longest = values.seconds(Setting.RESTART_QUARANTINE);
         if (longest.isZero() || values.isSet(Setting.DATA_DIR) || values.isSet(Setting.CLUSTER)) {
             return null;
@@ -34,8 +35,8 @@ final class RestartSettings {
         }
         Path given = values.path(Setting.STATE_DIR);
         return given == null
-                ? new RestartConfig(stateDirectory(environment), false, longest)
-                : new RestartConfig(given, true, longest);
+                ? new RestartQuarantineConfig(stateDirectory(environment), false, longest)
+                : new RestartQuarantineConfig(given, true, longest);
     }
 
     /** As systemd and the XDG base directory specification say. */

@@ -2,7 +2,7 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.driver.Secret;
 import io.holdfast.server.ConfigException;
-import io.holdfast.server.Endpoint;
+import io.holdfast.server.ListenEndpoint;
 
 import org.jspecify.annotations.Nullable;
 
@@ -121,7 +121,7 @@ public final class ServeCommand implements Callable<Integer> {
             }
             values.put(setting, text);
         }
-        List<Endpoint> listeners = new ArrayList<>();
+        List<ListenEndpoint> listeners = new ArrayList<>();
         List<HttpListener> http = new ArrayList<>();
         for (String url : values.text(Setting.LISTEN).split("[,\\s]+", -1)) {
             if (!ListenUrl.isHttp(url)) {
@@ -130,10 +130,10 @@ public final class ServeCommand implements Callable<Integer> {
                 http.add(ListenUrl.parseHttp(url));
             }
         }
-        Secrets secrets = secrets();
+        ServerSecrets serverSecrets = secrets();
         return new ServerPlan(
-                values.toConfig(listeners, http, secrets.full(), values.lockd(null)),
-                values.http(http, secrets.full(), secrets.reading()),
+                values.toConfig(listeners, http, serverSecrets.full(), values.lockd(null)),
+                values.http(http, serverSecrets.full(), serverSecrets.reading()),
                 ClusterSettings.of(values),
                 this::secrets,
                 RestartSettings.of(values, environment));
@@ -166,8 +166,8 @@ public final class ServeCommand implements Callable<Integer> {
         return value == null ? null : value.toString();
     }
 
-    private Secrets secrets() {
-        return new Secrets(
+    private ServerSecrets secrets() {
+        return new ServerSecrets(
                 secret(Setting.AUTH_TOKEN, Setting.AUTH_TOKEN_FILE),
                 secret(Setting.HTTP_READ_TOKEN, Setting.HTTP_READ_TOKEN_FILE));
     }

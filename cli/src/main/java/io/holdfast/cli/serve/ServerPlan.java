@@ -1,7 +1,7 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.cluster.ClusterConfig;
-import io.holdfast.server.RestartConfig;
+import io.holdfast.server.RestartQuarantineConfig;
 import io.holdfast.server.ServerConfig;
 
 import org.jspecify.annotations.Nullable;
@@ -20,8 +20,8 @@ record ServerPlan(
         ServerConfig server,
         @Nullable HttpSettings http,
         @Nullable ClusterConfig cluster,
-        @Nullable Supplier<Secrets> secrets,
-        @Nullable RestartConfig restart) {
+        @Nullable Supplier<ServerSecrets> secrets,
+        @Nullable RestartQuarantineConfig restart) {
     /** In memory alone, with listeners that know no secrets. */
     ServerPlan(ServerConfig server) {
         this(server, null, null, null, null);

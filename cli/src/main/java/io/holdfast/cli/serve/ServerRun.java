@@ -4,10 +4,10 @@ import io.holdfast.cli.process.ProcessSignal;
 import io.holdfast.cli.process.SignalHandlers;
 import io.holdfast.cli.process.StartTerminal;
 import io.holdfast.http.HttpAddress;
-import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ListenAddress;
-import io.holdfast.server.Protocol;
+import io.holdfast.server.ListenEndpoint;
+import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.StartException;
 import io.holdfast.server.connection.AddressFormat;
@@ -41,7 +41,7 @@ final class ServerRun {
         private long firstNanos;
 
         /** Null before it runs, or where nothing can be reloaded. */
-        private @Nullable Reload reload;
+        private @Nullable SecretAndCertificateReload secretAndCertificateReload;
 
         private boolean reloadWanted;
 
@@ -71,12 +71,12 @@ final class ServerRun {
 
         /** Reads files again, once it runs. */
         void reload() {
-            Reload wanted;
+            SecretAndCertificateReload wanted;
             synchronized (this) {
                 if (begun) {
                     return;
                 }
-                wanted = reload;
+                wanted = secretAndCertificateReload;
                 reloadWanted = wanted == null;
             }
             if (wanted != null) {
@@ -90,11 +90,11 @@ final class ServerRun {
         }
 
         /** A signal may have come while it was starting. */
-        void started(HoldfastServer running, @Nullable Reload reloading) {
+        void started(HoldfastServer running, @Nullable SecretAndCertificateReload reloading) {
             boolean wanted;
             synchronized (this) {
                 server = running;
-                reload = reloading;
+                secretAndCertificateReload = reloading;
                 wanted = reloadWanted && !begun;
                 drain();
             }
@@ -174,21 +174,22 @@ final class ServerRun {
             return serve(plan, null, ending, failed);
         }
         ending.mayInterrupt();
-        try (ClusterStart cluster = new ClusterStart(plan.cluster())) {
+        try (ClusterDriverSource cluster = new ClusterDriverSource(plan.cluster())) {
             return serve(plan, cluster, ending, failed);
         }
     }
 
     private static int serve(
             ServerPlan plan,
-            @Nullable ClusterStart cluster,
+            @Nullable ClusterDriverSource cluster,
             Ending ending,
             Consumer<StartException> failed) {
         HoldfastServer server;
-        HttpStart http =
+        HttpFrontEndStarter http =
                 plan.http() == null
                         ? null
-                        : new HttpStart(plan.http(), cluster == null ? null : cluster::view);
+                        : new HttpFrontEndStarter(
+                                plan.http(), cluster == null ? null : cluster::view);
         List<HoldfastServer.FrontEndStarter> others = http == null ? List.of() : List.of(http);
         try {
             server = start(plan, others, cluster);
@@ -209,7 +210,8 @@ final class ServerRun {
                 server,
                 plan.secrets() == null
                         ? null
-                        : new Reload(plan.secrets(), server, http == null ? null : http::reload));
+                        : new SecretAndCertificateReload(
+                                plan.secrets(), server, http == null ? null : http::reload));
         try {
             server.awaitEnd();
         } catch (InterruptedException e) {
@@ -224,7 +226,7 @@ final class ServerRun {
     private static HoldfastServer start(
             ServerPlan plan,
             List<HoldfastServer.FrontEndStarter> others,
-            @Nullable ClusterStart cluster)
+            @Nullable ClusterDriverSource cluster)
             throws StartException {
         if (cluster != null) {
             return HoldfastServer.start(plan.server(), others, cluster);
@@ -249,9 +251,9 @@ final class ServerRun {
 
     private static void warnIfOpen(ServerConfig config, List<InetSocketAddress> addresses) {
         Iterator<InetSocketAddress> next = addresses.iterator();
-        for (Endpoint endpoint : config.listeners()) {
-            if (endpoint.address() instanceof ListenAddress.Tcp) {
-                warnIfOpen(endpoint, next.next(), config.secret() != null);
+        for (ListenEndpoint listenEndpoint : config.listeners()) {
+            if (listenEndpoint.address() instanceof ListenAddress.Tcp) {
+                warnIfOpen(listenEndpoint, next.next(), config.secret() != null);
             }
         }
         if (config.secret() != null && config.listeners().stream().anyMatch(ServerRun::isLockd)) {
@@ -259,22 +261,23 @@ final class ServerRun {
         }
     }
 
-    private static boolean isLockd(Endpoint endpoint) {
-        return endpoint.protocol() instanceof Protocol.Lockd;
+    private static boolean isLockd(ListenEndpoint listenEndpoint) {
+        return listenEndpoint.protocol() instanceof ListenerProtocol.Lockd;
     }
 
-    private static void warnIfOpen(Endpoint endpoint, InetSocketAddress address, boolean secret) {
+    private static void warnIfOpen(
+            ListenEndpoint listenEndpoint, InetSocketAddress address, boolean secret) {
         if (address.getAddress().isLoopbackAddress()) {
             return;
         }
-        if (isLockd(endpoint)) {
+        if (isLockd(listenEndpoint)) {
             LOG.atWarn()
                     .addKeyValue("addr", AddressFormat.of(address))
                     .log(
                             "open beyond this machine: lockd has no password, so whoever reaches"
                                     + " it can lock");
         } else {
-            warnIfOpen(AddressFormat.of(address), endpoint.tls(), secret);
+            warnIfOpen(AddressFormat.of(address), listenEndpoint.tls(), secret);
         }
     }
 

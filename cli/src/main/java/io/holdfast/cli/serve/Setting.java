@@ -552,8 +552,8 @@ enum Setting {
     boolean reads(String text) {
         return switch (type) {
             case TEXT -> true;
-            case COUNT, SECONDS -> Numbers.parse(text).isPresent();
-            case SWITCH -> Switches.parse(text).isPresent();
+            case COUNT, SECONDS -> FlagNumbers.parse(text).isPresent();
+            case SWITCH -> FlagBooleans.parse(text).isPresent();
         };
     }
 
@@ -563,7 +563,7 @@ enum Setting {
      * @param zeroIsNoLimit whether 0 locks mean as many as memory allows, and are no mistake
      */
     long number(String text, boolean zeroIsNoLimit) {
-        long value = Numbers.parse(text).orElseThrow();
+        long value = FlagNumbers.parse(text).orElseThrow();
         if (this == MAX_LOCKS && zeroIsNoLimit && value == 0) {
             return value;
         }

@@ -7,11 +7,11 @@ import io.holdfast.driver.Secret;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.protocol.text.Whitespace;
 import io.holdfast.server.ConfigException;
-import io.holdfast.server.Endpoint;
+import io.holdfast.server.IoTransport;
+import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.LockdConfig;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.TlsFiles;
-import io.holdfast.server.Transport;
 
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +77,7 @@ final class SettingValues {
     }
 
     boolean isOn(Setting setting) {
-        return Switches.parse(text(setting)).orElseThrow();
+        return FlagBooleans.parse(text(setting)).orElseThrow();
     }
 
     @Nullable Path path(Setting setting) {
@@ -93,13 +93,14 @@ final class SettingValues {
     }
 
     /** The gate: every value is checked here, in the order of the table. */
-    ServerConfig toConfig(List<Endpoint> listeners, @Nullable Secret secret, LockdConfig lockd) {
+    ServerConfig toConfig(
+            List<ListenEndpoint> listeners, @Nullable Secret secret, LockdConfig lockd) {
         return toConfig(listeners, List.of(), secret, lockd);
     }
 
     /** The same, with listeners for HTTP, which serve beside the others. */
     ServerConfig toConfig(
-            List<Endpoint> listeners,
+            List<ListenEndpoint> listeners,
             List<HttpListener> http,
             @Nullable Secret secret,
             LockdConfig lockd) {
@@ -140,12 +141,12 @@ final class SettingValues {
                 secret,
                 tls,
                 path(Setting.FENCE_STATE_FILE),
-                Transport.of(text(Setting.TRANSPORT)),
+                IoTransport.of(text(Setting.TRANSPORT)),
                 count(Setting.EVENT_LOOPS));
     }
 
     private static void checkListeners(
-            List<Endpoint> listeners, List<HttpListener> http, @Nullable TlsFiles tls) {
+            List<ListenEndpoint> listeners, List<HttpListener> http, @Nullable TlsFiles tls) {
         if (listeners.isEmpty() && http.isEmpty()) {
             throw new ConfigException("at least one listen address is needed");
         }
@@ -156,7 +157,7 @@ final class SettingValues {
             }
         }
         if (tls != null
-                && listeners.stream().noneMatch(Endpoint::tls)
+                && listeners.stream().noneMatch(ListenEndpoint::tls)
                 && http.stream().noneMatch(HttpListener::tls)) {
             throw new ConfigException(
                     "there is a TLS certificate, but no listen address uses TLS (dflockds://,"
@@ -225,7 +226,7 @@ final class SettingValues {
     LockdConfig lockd(@Nullable Consumer<String> events) {
         Set<String> origins = new LinkedHashSet<>();
         for (String name : names(Setting.WS_ALLOW_ORIGIN)) {
-            origins.add(OriginNames.parse(name));
+            origins.add(AllowedOriginParser.parse(name));
         }
         return new LockdConfig(number(Setting.LOCKD_MAX_LOCKS), origins, events);
     }

@@ -5,9 +5,9 @@ import io.holdfast.cli.options.FileNames;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
 import io.holdfast.server.ConfigException;
-import io.holdfast.server.Endpoint;
 import io.holdfast.server.ListenAddress;
-import io.holdfast.server.Protocol;
+import io.holdfast.server.ListenEndpoint;
+import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.ServerConfig;
 
 import org.jspecify.annotations.Nullable;
@@ -99,7 +99,7 @@ public final class SocketlockdCommand {
             return 0;
         }
         try {
-            ServerConfig config = config(given, events(EventLog.start(System.err)));
+            ServerConfig config = config(given, events(ConsoleEventLog.start(System.err)));
             LineLogger.setQuiet(true);
             return ServerRun.runQuietly(config, "start server: ");
         } catch (ConfigException e) {
@@ -145,7 +145,7 @@ public final class SocketlockdCommand {
         }
     }
 
-    private static Consumer<String> events(EventLog log) {
+    private static Consumer<String> events(ConsoleEventLog log) {
         AtomicReference<Stamp> stamp = new AtomicReference<>(new Stamp(0, ""));
         return event -> log.accept(stamp.updateAndGet(Stamp::now).text() + " " + event);
     }
@@ -172,11 +172,11 @@ public final class SocketlockdCommand {
                                         new ConfigException(
                                                 "invalid policy: expected fifo, reader, or"
                                                         + " writer"));
-        Endpoint endpoint =
-                new Endpoint(
+        ListenEndpoint listenEndpoint =
+                new ListenEndpoint(
                         new ListenAddress.Unix(path(path), null),
                         false,
-                        new Protocol.Socketlock(
+                        new ListenerProtocol.Socketlock(
                                 Namespace.DEFAULT,
                                 null,
                                 queuePolicy,
@@ -201,7 +201,7 @@ public final class SocketlockdCommand {
                 values.put(setting, value);
             }
         }
-        return values.toConfig(List.of(endpoint), null, values.lockd(null));
+        return values.toConfig(List.of(listenEndpoint), null, values.lockd(null));
     }
 
     private static Path path(String text) {

@@ -15,42 +15,45 @@ final class CountersScenario implements Scenario {
     }
 
     @Override
-    public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
-        cycle.inEveryWorker(worker -> countAlone(cycle, cycle.key("counter_" + worker)));
-        var key = cycle.key("counter");
-        long top = countTogether(cycle, "incr", key, 0, 1);
-        countTogether(cycle, "decr", key, top, -1);
-        var connection = cycle.connect();
+    public void run(SoakCycle soakCycle)
+            throws IOException, CheckFailedException, InterruptedException {
+        soakCycle.inEveryWorker(
+                worker -> countAlone(soakCycle, soakCycle.key("counter_" + worker)));
+        var key = soakCycle.key("counter");
+        long top = countTogether(soakCycle, "incr", key, 0, 1);
+        countTogether(soakCycle, "decr", key, top, -1);
+        var connection = soakCycle.connect();
         clear(connection, key);
-        cycle.disconnect(connection);
+        soakCycle.disconnect(connection);
     }
 
-    private static void countAlone(Cycle cycle, String key)
+    private static void countAlone(SoakCycle soakCycle, String key)
             throws IOException, CheckFailedException, InterruptedException {
-        var connection = cycle.connect();
+        var connection = soakCycle.connect();
         connection.expect("ok 0", "get", key, "");
-        for (int value = 0; value < cycle.rounds() && !cycle.ended(); value++) {
+        for (int value = 0; value < soakCycle.rounds() && !soakCycle.ended(); value++) {
             connection.expect("ok " + (value + 1), "incr", key, "1");
             connection.expect("ok " + value, "decr", key, "1");
             connection.expect("ok " + (value + 1), "incr", key, "1");
             connection.expect("ok " + (value + 1), "get", key, "");
         }
         clear(connection, key);
-        cycle.disconnect(connection);
+        soakCycle.disconnect(connection);
     }
 
     /**
      * Every worker moves the counter, one step at a time. The answers must be the values on the
      * way, each given once, and a worker sees them go in one direction. Gives the last value.
      */
-    private static long countTogether(Cycle cycle, String command, String key, long from, int step)
+    private static long countTogether(
+            SoakCycle soakCycle, String command, String key, long from, int step)
             throws IOException, CheckFailedException, InterruptedException {
         Set<Long> answers = ConcurrentHashMap.newKeySet();
-        cycle.inEveryWorker(
+        soakCycle.inEveryWorker(
                 _ -> {
-                    var connection = cycle.connect();
+                    var connection = soakCycle.connect();
                     long before = from;
-                    for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
+                    for (int i = 0; i < soakCycle.rounds() && !soakCycle.ended(); i++) {
                         long value = ask(connection, command, key);
                         if (!answers.add(value)) {
                             throw new CheckFailedException(
@@ -62,7 +65,7 @@ final class CountersScenario implements Scenario {
                         }
                         before = value;
                     }
-                    cycle.disconnect(connection);
+                    soakCycle.disconnect(connection);
                 });
         long last = from + ((long) step * answers.size());
         for (long value = from; value != last; ) {
@@ -72,9 +75,9 @@ final class CountersScenario implements Scenario {
                         command + " " + key + ": nobody got \"ok " + value + "\"");
             }
         }
-        var connection = cycle.connect();
+        var connection = soakCycle.connect();
         connection.expect("ok " + last, "get", key, "");
-        cycle.disconnect(connection);
+        soakCycle.disconnect(connection);
         return last;
     }
 

@@ -17,17 +17,18 @@ final class ListsScenario implements Scenario {
     }
 
     @Override
-    public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
-        cycle.inEveryWorker(
+    public void run(SoakCycle soakCycle)
+            throws IOException, CheckFailedException, InterruptedException {
+        soakCycle.inEveryWorker(
                 worker -> {
-                    var connection = cycle.connect();
-                    var key = cycle.key("list_" + worker);
-                    for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
+                    var connection = soakCycle.connect();
+                    var key = soakCycle.key("list_" + worker);
+                    for (int i = 0; i < soakCycle.rounds() && !soakCycle.ended(); i++) {
                         useAlone(connection, key, i);
                     }
-                    cycle.disconnect(connection);
+                    soakCycle.disconnect(connection);
                 });
-        useTogether(cycle, cycle.key("list"));
+        useTogether(soakCycle, soakCycle.key("list"));
     }
 
     private static void useAlone(SoakConnection connection, String key, int round)
@@ -46,30 +47,30 @@ final class ListsScenario implements Scenario {
     }
 
     /** Who pushes before each pop never finds the list empty. */
-    private static void useTogether(Cycle cycle, String key)
+    private static void useTogether(SoakCycle soakCycle, String key)
             throws IOException, CheckFailedException, InterruptedException {
-        var deliveryChecker = new DeliveryChecker(key, cycle.workers());
-        var orderChecker = new OrderChecker(key, cycle.workers());
-        int[] pushed = new int[cycle.workers()];
-        cycle.inEveryWorker(
+        var deliveryChecker = new DeliveryChecker(key, soakCycle.workers());
+        var orderChecker = new OrderChecker(key, soakCycle.workers());
+        int[] pushed = new int[soakCycle.workers()];
+        soakCycle.inEveryWorker(
                 worker -> {
-                    var connection = cycle.connect();
-                    for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
-                        push(connection, key, new SoakItem(worker, i), cycle.workers());
+                    var connection = soakCycle.connect();
+                    for (int i = 0; i < soakCycle.rounds() && !soakCycle.ended(); i++) {
+                        push(connection, key, new SoakItem(worker, i), soakCycle.workers());
                         pushed[worker]++;
                         var floor = orderChecker.floor();
-                        var popped = pop(connection, key, cycle);
+                        var popped = pop(connection, key, soakCycle);
                         deliveryChecker.add(popped);
                         orderChecker.advance(popped, floor);
                     }
-                    cycle.disconnect(connection);
+                    soakCycle.disconnect(connection);
                 });
         for (int worker = 0; worker < pushed.length; worker++) {
             deliveryChecker.check(worker, pushed[worker]);
         }
-        var connection = cycle.connect();
+        var connection = soakCycle.connect();
         checkGone(connection, key);
-        cycle.disconnect(connection);
+        soakCycle.disconnect(connection);
     }
 
     private static void push(SoakConnection connection, String key, SoakItem soakItem, int longest)
@@ -90,14 +91,14 @@ final class ListsScenario implements Scenario {
                         + "\"");
     }
 
-    private static SoakItem pop(SoakConnection connection, String key, Cycle cycle)
+    private static SoakItem pop(SoakConnection connection, String key, SoakCycle soakCycle)
             throws IOException, CheckFailedException {
         var answer = connection.ask("lpop", key, "");
         if (!answer.startsWith("ok ")) {
             throw new CheckFailedException(
                     "lpop " + key + ": got \"" + answer + "\", want \"ok <value>\"");
         }
-        return SoakItem.parse(answer.substring(3), cycle, "lpop " + key);
+        return SoakItem.parse(answer.substring(3), soakCycle, "lpop " + key);
     }
 
     private static void checkRange(String answer, String key, List<String> values)

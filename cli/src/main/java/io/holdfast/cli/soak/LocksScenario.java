@@ -12,16 +12,17 @@ final class LocksScenario implements Scenario {
     }
 
     @Override
-    public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
-        var key = cycle.key("lock");
+    public void run(SoakCycle soakCycle)
+            throws IOException, CheckFailedException, InterruptedException {
+        var key = soakCycle.key("lock");
         var holderChecker = new HolderChecker(key, 1);
-        cycle.inEveryWorker(
+        soakCycle.inEveryWorker(
                 _ -> {
-                    var connection = cycle.connect();
-                    for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
+                    var connection = soakCycle.connect();
+                    for (int i = 0; i < soakCycle.rounds() && !soakCycle.ended(); i++) {
                         round(connection, key, holderChecker);
                     }
-                    cycle.disconnect(connection);
+                    soakCycle.disconnect(connection);
                 });
         holderChecker.checkFences();
     }

@@ -7,6 +7,6 @@ interface Scenario {
     /** As it stands in {@code FAIL [name]}. */
     String name();
 
-    /** Returns early, without failing, once {@link Cycle#ended} says so. */
-    void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException;
+    /** Returns early, without failing, once {@link SoakCycle#ended} says so. */
+    void run(SoakCycle soakCycle) throws IOException, CheckFailedException, InterruptedException;
 }

@@ -13,16 +13,17 @@ final class SemaphoresScenario implements Scenario {
     }
 
     @Override
-    public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
-        var key = cycle.key("sem");
+    public void run(SoakCycle soakCycle)
+            throws IOException, CheckFailedException, InterruptedException {
+        var key = soakCycle.key("sem");
         var holderChecker = new HolderChecker(key, LIMIT);
-        cycle.inEveryWorker(
+        soakCycle.inEveryWorker(
                 _ -> {
-                    var connection = cycle.connect();
-                    for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
+                    var connection = soakCycle.connect();
+                    for (int i = 0; i < soakCycle.rounds() && !soakCycle.ended(); i++) {
                         round(connection, key, holderChecker);
                     }
-                    cycle.disconnect(connection);
+                    soakCycle.disconnect(connection);
                 });
         holderChecker.checkFences();
     }
@@ -33,7 +34,7 @@ final class SemaphoresScenario implements Scenario {
         var answer = connection.ask("sl", key, "10 " + LIMIT + " " + LEASE);
         var soakGrant = SoakGrant.parse(answer, "ok", "sl " + key, LEASE);
         holderChecker.enter(soakGrant, floor);
-        Cycle.dwell();
+        SoakCycle.dwell();
         holderChecker.leave();
         connection.expect("ok", "sr", key, soakGrant.token());
     }

@@ -11,24 +11,29 @@ final class SignalGroupsScenario implements Scenario {
     }
 
     @Override
-    public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
-        var channel = cycle.key("groups");
-        var pair = new Audience("group pair", cycle.workers());
-        var first = new SoakListener(cycle.connect(), channel, "pair", pair);
-        var second = new SoakListener(cycle.connect(), channel, "pair", pair);
+    public void run(SoakCycle soakCycle)
+            throws IOException, CheckFailedException, InterruptedException {
+        var channel = soakCycle.key("groups");
+        var pair = new SignalAudience("group pair", soakCycle.workers());
+        var first = new SoakListener(soakCycle.connect(), channel, "pair", pair);
+        var second = new SoakListener(soakCycle.connect(), channel, "pair", pair);
         var other =
                 new SoakListener(
-                        cycle.connect(),
+                        soakCycle.connect(),
                         channel,
                         "other",
-                        new Audience("group other", cycle.workers()));
+                        new SignalAudience("group other", soakCycle.workers()));
         var loner =
                 new SoakListener(
-                        cycle.connect(),
+                        soakCycle.connect(),
                         channel,
                         "",
-                        new Audience("listener without a group", cycle.workers()));
-        new Broadcast(cycle, channel, cycle.key("groups_end"), List.of(first, second, other, loner))
+                        new SignalAudience("listener without a group", soakCycle.workers()));
+        new SignalBroadcast(
+                        soakCycle,
+                        channel,
+                        soakCycle.key("groups_end"),
+                        List.of(first, second, other, loner))
                 .run();
         checkTurns(first.served(), second.served());
     }

@@ -14,32 +14,37 @@ final class SignalsScenario implements Scenario {
     }
 
     @Override
-    public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
-        var base = cycle.key("signals");
+    public void run(SoakCycle soakCycle)
+            throws IOException, CheckFailedException, InterruptedException {
+        var base = soakCycle.key("signals");
         var channel = base + ".news";
-        var byName = alone(cycle, channel);
-        var byToken = alone(cycle, base + ".*");
-        var byRest = alone(cycle, base + ".>");
-        new Broadcast(cycle, channel, cycle.key("signals_end"), List.of(byName, byToken, byRest))
+        var byName = alone(soakCycle, channel);
+        var byToken = alone(soakCycle, base + ".*");
+        var byRest = alone(soakCycle, base + ".>");
+        new SignalBroadcast(
+                        soakCycle,
+                        channel,
+                        soakCycle.key("signals_end"),
+                        List.of(byName, byToken, byRest))
                 .run();
-        cycle.inEveryWorker(worker -> sendToItself(cycle, worker));
+        soakCycle.inEveryWorker(worker -> sendToItself(soakCycle, worker));
     }
 
-    private static SoakListener alone(Cycle cycle, String pattern)
+    private static SoakListener alone(SoakCycle soakCycle, String pattern)
             throws IOException, CheckFailedException, InterruptedException {
-        var audience = new Audience("listener on " + pattern, cycle.workers());
-        return new SoakListener(cycle.connect(), pattern, "", audience);
+        var signalAudience = new SignalAudience("listener on " + pattern, soakCycle.workers());
+        return new SoakListener(soakCycle.connect(), pattern, "", signalAudience);
     }
 
     /** Two of its patterns match, and it still gets one copy, before or after the answer. */
-    private static void sendToItself(Cycle cycle, int worker)
+    private static void sendToItself(SoakCycle soakCycle, int worker)
             throws IOException, CheckFailedException, InterruptedException {
-        var base = cycle.key("own." + worker);
+        var base = soakCycle.key("own." + worker);
         var channel = base + ".news";
-        var connection = cycle.connect();
+        var connection = soakCycle.connect();
         connection.expect("ok", "listen", channel, "");
         connection.expect("ok", "listen", base + ".>", "");
-        for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
+        for (int i = 0; i < soakCycle.rounds() && !soakCycle.ended(); i++) {
             var sent = new PushedSignal(channel, new SoakItem(worker, i).text());
             connection.expect("ok 1", "signal", channel, sent.payload());
             var got = connection.nextSignal(SoakListener.TIMEOUT);
@@ -52,6 +57,6 @@ final class SignalsScenario implements Scenario {
         connection.expect("ok", "unlisten", channel, "");
         connection.expect("ok", "unlisten", base + ".>", "");
         connection.expectNoSignal();
-        cycle.disconnect(connection);
+        soakCycle.disconnect(connection);
     }
 }

@@ -1,10 +1,10 @@
 package io.holdfast.cli.soak;
 
-import io.holdfast.cli.options.Authorities;
 import io.holdfast.cli.options.ConnectionOptions;
 import io.holdfast.cli.options.DurationConverter;
-import io.holdfast.cli.soak.cluster.Campaign;
-import io.holdfast.cli.soak.cluster.CampaignPlan;
+import io.holdfast.cli.options.TrustedCertificates;
+import io.holdfast.cli.soak.cluster.FaultCampaign;
+import io.holdfast.cli.soak.cluster.FaultCampaignPlan;
 
 import org.jspecify.annotations.Nullable;
 
@@ -230,14 +230,14 @@ public final class SoakCommand implements Callable<Integer> {
         refuse(SERVER_OPTIONS, "--cluster");
         refuse(List.of("--election", "--lockfile", "--rounds", "--processes"), "--cluster");
         var plan =
-                new CampaignPlan(
+                new FaultCampaignPlan(
                         seed == null ? ThreadLocalRandom.current().nextInt() : seed,
                         duration == null ? DURATION : duration,
                         nodes == null ? NODES : nodes,
                         folder);
-        var campaign = new Campaign(plan, log::say);
-        stop.whenRequested(campaign::stop);
-        return campaign::run;
+        var faultCampaign = new FaultCampaign(plan, log::say);
+        stop.whenRequested(faultCampaign::stop);
+        return faultCampaign::run;
     }
 
     private Run features(SoakLog log, StopRequest stop) {
@@ -254,7 +254,7 @@ public final class SoakCommand implements Callable<Integer> {
                         rounds,
                         cycles,
                         connection.token(environment).map(Supplier::get).orElse(null),
-                        tls.on() ? Authorities.context(tls.authorities()) : null);
+                        tls.on() ? TrustedCertificates.context(tls.authorities()) : null);
         return new SoakRun(plan, SoakRun.SCENARIOS, log, stop)::run;
     }
 

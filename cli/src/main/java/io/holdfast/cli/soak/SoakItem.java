@@ -15,12 +15,13 @@ record SoakItem(int worker, int number) {
             Pattern.compile(" ([0-9]{1,9}) ([0-9]{1,9})" + Pattern.quote(REST));
 
     /** Fails unless a worker of this cycle can have sent the text. */
-    static SoakItem parse(String text, Cycle cycle, String place) throws CheckFailedException {
+    static SoakItem parse(String text, SoakCycle soakCycle, String place)
+            throws CheckFailedException {
         var form = FORM.matcher(text);
         if (form.matches()) {
             var soakItem =
                     new SoakItem(Integer.parseInt(form.group(1)), Integer.parseInt(form.group(2)));
-            if (soakItem.worker < cycle.workers() && soakItem.number <= cycle.rounds()) {
+            if (soakItem.worker < soakCycle.workers() && soakItem.number <= soakCycle.rounds()) {
                 return soakItem;
             }
         }

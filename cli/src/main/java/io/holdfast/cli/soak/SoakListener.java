@@ -3,32 +3,38 @@ package io.holdfast.cli.soak;
 import java.io.IOException;
 import java.time.Duration;
 
-/** A connection that listens to the signals of a {@link Broadcast}. For one thread at a time. */
+/**
+ * A connection that listens to the signals of a {@link SignalBroadcast}. For one thread at a time.
+ */
 final class SoakListener {
     static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final SoakConnection connection;
     private final String pattern;
     private final String group;
-    private final Audience audience;
+    private final SignalAudience signalAudience;
     private int served;
 
     /**
      * @param group empty for none
      */
-    SoakListener(SoakConnection connection, String pattern, String group, Audience audience) {
+    SoakListener(
+            SoakConnection connection,
+            String pattern,
+            String group,
+            SignalAudience signalAudience) {
         this.connection = connection;
         this.pattern = pattern;
         this.group = group;
-        this.audience = audience;
+        this.signalAudience = signalAudience;
     }
 
     SoakConnection connection() {
         return connection;
     }
 
-    Audience audience() {
-        return audience;
+    SignalAudience audience() {
+        return signalAudience;
     }
 
     /** How many signals it got. */
@@ -45,18 +51,19 @@ final class SoakListener {
     }
 
     /** Takes signals until each worker has closed with one on the channel {@code end}. */
-    void receive(Cycle cycle, String channel, String end) throws IOException, CheckFailedException {
+    void receive(SoakCycle soakCycle, String channel, String end)
+            throws IOException, CheckFailedException {
         var place = "listener on " + pattern;
-        var orderChecker = new OrderChecker(place, cycle.workers());
-        int open = cycle.workers();
+        var orderChecker = new OrderChecker(place, soakCycle.workers());
+        int open = soakCycle.workers();
         while (open > 0) {
             var pushedSignal = connection.nextSignal(TIMEOUT);
-            audience.releasePermit();
-            var soakItem = SoakItem.parse(pushedSignal.payload(), cycle, place);
+            signalAudience.releasePermit();
+            var soakItem = SoakItem.parse(pushedSignal.payload(), soakCycle, place);
             if (pushedSignal.channel().equals(end)) {
                 open--;
             } else if (pushedSignal.channel().equals(channel)) {
-                audience.receipts().add(soakItem);
+                signalAudience.receipts().add(soakItem);
                 served++;
             } else {
                 throw new CheckFailedException(

@@ -73,13 +73,13 @@ final class SoakRun {
     }
 
     private boolean cycle() throws InterruptedException {
-        var cycle = new Cycle(plan, stop);
+        var soakCycle = new SoakCycle(plan, stop);
         for (var scenario : scenarios) {
             if (stop.isRequested()) {
                 break;
             }
-            try (cycle) {
-                scenario.run(cycle);
+            try (soakCycle) {
+                scenario.run(soakCycle);
             } catch (IOException | CheckFailedException | RuntimeException e) {
                 log.plain("FAIL [" + scenario.name() + "]: " + FailureText.of(e));
                 return false;

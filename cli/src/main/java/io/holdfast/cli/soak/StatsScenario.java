@@ -12,14 +12,15 @@ final class StatsScenario implements Scenario {
     }
 
     @Override
-    public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
-        var connection = cycle.connect();
+    public void run(SoakCycle soakCycle)
+            throws IOException, CheckFailedException, InterruptedException {
+        var connection = soakCycle.connect();
         var answer = connection.ask("stats", "_", "");
-        cycle.disconnect(connection);
+        soakCycle.disconnect(connection);
         if (!answer.startsWith("ok ")) {
             throw new CheckFailedException("stats: got \"" + answer + "\", want \"ok <json>\"");
         }
-        check(parse(answer.substring(3)), cycle.prefix());
+        check(parse(answer.substring(3)), soakCycle.prefix());
     }
 
     static void check(JsonValue.ObjectValue stats, String prefix) throws CheckFailedException {

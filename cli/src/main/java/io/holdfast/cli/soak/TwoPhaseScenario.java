@@ -12,15 +12,16 @@ final class TwoPhaseScenario implements Scenario {
     }
 
     @Override
-    public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
-        var key = cycle.key("twophase");
+    public void run(SoakCycle soakCycle)
+            throws IOException, CheckFailedException, InterruptedException {
+        var key = soakCycle.key("twophase");
         var holderChecker = new HolderChecker(key, 1);
-        cycle.inEveryWorker(
+        soakCycle.inEveryWorker(
                 _ -> {
-                    for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
-                        var connection = cycle.connect();
+                    for (int i = 0; i < soakCycle.rounds() && !soakCycle.ended(); i++) {
+                        var connection = soakCycle.connect();
                         round(connection, key, holderChecker);
-                        cycle.disconnect(connection);
+                        soakCycle.disconnect(connection);
                     }
                 });
         holderChecker.checkFences();
@@ -31,7 +32,7 @@ final class TwoPhaseScenario implements Scenario {
         long floor = holderChecker.floor();
         var soakGrant = acquire(connection, key);
         holderChecker.enter(soakGrant, floor);
-        Cycle.dwell();
+        SoakCycle.dwell();
         holderChecker.leave();
         connection.expect("ok", "r", key, soakGrant.token());
     }

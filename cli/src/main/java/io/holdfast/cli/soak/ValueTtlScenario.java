@@ -13,12 +13,12 @@ final class ValueTtlScenario implements Scenario {
     private static final Duration PAUSE = Duration.ofMillis(1500);
 
     private record Keys(String ends, String shortened, String kept, String prolonged) {
-        static Keys of(Cycle cycle, int worker) {
+        static Keys of(SoakCycle soakCycle, int worker) {
             return new Keys(
-                    cycle.key("ttl_ends_" + worker),
-                    cycle.key("ttl_shortened_" + worker),
-                    cycle.key("ttl_kept_" + worker),
-                    cycle.key("ttl_prolonged_" + worker));
+                    soakCycle.key("ttl_ends_" + worker),
+                    soakCycle.key("ttl_shortened_" + worker),
+                    soakCycle.key("ttl_kept_" + worker),
+                    soakCycle.key("ttl_prolonged_" + worker));
         }
     }
 
@@ -28,24 +28,25 @@ final class ValueTtlScenario implements Scenario {
     }
 
     @Override
-    public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
-        cycle.inEveryWorker(worker -> set(cycle, Keys.of(cycle, worker)));
-        boolean over = cycle.pause(PAUSE);
-        cycle.inEveryWorker(
+    public void run(SoakCycle soakCycle)
+            throws IOException, CheckFailedException, InterruptedException {
+        soakCycle.inEveryWorker(worker -> set(soakCycle, Keys.of(soakCycle, worker)));
+        boolean over = soakCycle.pause(PAUSE);
+        soakCycle.inEveryWorker(
                 worker -> {
-                    var keys = Keys.of(cycle, worker);
-                    var connection = cycle.connect();
+                    var keys = Keys.of(soakCycle, worker);
+                    var connection = soakCycle.connect();
                     if (over) {
                         look(connection, keys);
                     }
                     remove(connection, keys);
-                    cycle.disconnect(connection);
+                    soakCycle.disconnect(connection);
                 });
     }
 
-    private static void set(Cycle cycle, Keys keys)
+    private static void set(SoakCycle soakCycle, Keys keys)
             throws IOException, CheckFailedException, InterruptedException {
-        var connection = cycle.connect();
+        var connection = soakCycle.connect();
         long started = System.nanoTime();
         connection.expect("ok", "kset", keys.ends, "ephemeral 1");
         connection.expect("ok", "kset", keys.shortened, "ephemeral 0");
@@ -55,7 +56,7 @@ final class ValueTtlScenario implements Scenario {
         checkStillThere(connection, keys, started);
         connection.expect("ok", "kset", keys.kept, "kept 0");
         connection.expect("ok", "kset", keys.prolonged, "prolonged 60");
-        cycle.disconnect(connection);
+        soakCycle.disconnect(connection);
     }
 
     /** On a machine that stalls for a second, a value may rightly be gone. */

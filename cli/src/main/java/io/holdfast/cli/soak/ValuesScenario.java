@@ -10,23 +10,24 @@ final class ValuesScenario implements Scenario {
     }
 
     @Override
-    public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
-        var shared = cycle.key("kv");
-        var orderChecker = new OrderChecker(shared, cycle.workers());
-        cycle.inEveryWorker(
+    public void run(SoakCycle soakCycle)
+            throws IOException, CheckFailedException, InterruptedException {
+        var shared = soakCycle.key("kv");
+        var orderChecker = new OrderChecker(shared, soakCycle.workers());
+        soakCycle.inEveryWorker(
                 worker -> {
-                    var connection = cycle.connect();
-                    var own = cycle.key("kv_" + worker);
-                    for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
+                    var connection = soakCycle.connect();
+                    var own = soakCycle.key("kv_" + worker);
+                    for (int i = 0; i < soakCycle.rounds() && !soakCycle.ended(); i++) {
                         var soakItem = new SoakItem(worker, i);
                         writeAlone(connection, own, soakItem);
-                        writeTogether(connection, shared, soakItem, orderChecker, cycle);
+                        writeTogether(connection, shared, soakItem, orderChecker, soakCycle);
                     }
-                    cycle.disconnect(connection);
+                    soakCycle.disconnect(connection);
                 });
-        var connection = cycle.connect();
+        var connection = soakCycle.connect();
         remove(connection, shared);
-        cycle.disconnect(connection);
+        soakCycle.disconnect(connection);
     }
 
     private static void writeAlone(SoakConnection connection, String key, SoakItem soakItem)
@@ -44,7 +45,7 @@ final class ValuesScenario implements Scenario {
             String key,
             SoakItem soakItem,
             OrderChecker orderChecker,
-            Cycle cycle)
+            SoakCycle soakCycle)
             throws IOException, CheckFailedException {
         connection.expect("ok", "kset", key, soakItem.text() + " 0");
         orderChecker.reach(soakItem);
@@ -55,7 +56,7 @@ final class ValuesScenario implements Scenario {
                     "kget " + key + ": got \"" + answer + "\", want \"ok <value>\"");
         }
         orderChecker.advanceOrStay(
-                SoakItem.parse(answer.substring(3), cycle, "kget " + key), floor);
+                SoakItem.parse(answer.substring(3), soakCycle, "kget " + key), floor);
     }
 
     private static void remove(SoakConnection connection, String key)

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
                 "Says why a key is stuck: who holds it and since when, who waits in what order,"
                         + " what each of them holds, and any deadlock. Exit status 1 if nobody uses"
                         + " the key.")
-final class ExplainCommand extends WatchCommand {
+final class ExplainCommand extends InspectionCommand {
     static final class LimitConverter implements ITypeConverter<Integer> {
         private static final int MAX_LIMIT = 1000;
 
@@ -65,22 +65,22 @@ final class ExplainCommand extends WatchCommand {
 
     @Override
     int work(HttpReader server) throws ReadException, InterruptedException {
-        Explanation explanation = explain(server);
+        KeyExplanation keyExplanation = explain(server);
         if (json) {
-            Printer.out(json(explanation));
-        } else if (explanation.sentences().isEmpty()) {
+            Printer.out(json(keyExplanation));
+        } else if (keyExplanation.sentences().isEmpty()) {
             Printer.out(
                     TerminalText.escaped(key)
                             + " is free: nobody holds it and nobody waits for it.");
         } else {
-            Stream.concat(explanation.sentences().stream(), explanation.lines().stream())
+            Stream.concat(keyExplanation.sentences().stream(), keyExplanation.lines().stream())
                     .map(TerminalText::escaped)
                     .forEach(Printer::out);
         }
-        return explanation.isInUse() ? DONE : ABSENT;
+        return keyExplanation.isInUse() ? DONE : ABSENT;
     }
 
-    private Explanation explain(HttpReader server) throws ReadException, InterruptedException {
+    private KeyExplanation explain(HttpReader server) throws ReadException, InterruptedException {
         JsonValue.ObjectValue page = page(server);
         Map<Long, JsonValue.ObjectValue> connections = new LinkedHashMap<>();
         for (long number : connections(page)) {
@@ -96,7 +96,7 @@ final class ExplainCommand extends WatchCommand {
                 page.all("resources").isEmpty()
                         ? new JsonValue.ObjectValue(Map.of())
                         : server.get("/v1/waits", Map.of());
-        return new Explanation(page, connections, waits, most);
+        return new KeyExplanation(page, connections, waits, most);
     }
 
     private JsonValue.ObjectValue page(HttpReader server)
@@ -135,14 +135,14 @@ final class ExplainCommand extends WatchCommand {
         return numbers;
     }
 
-    private String json(Explanation explanation) {
+    private String json(KeyExplanation keyExplanation) {
         return new JsonLine()
                 .put("key", key)
-                .put("in_use", explanation.isInUse())
-                .put("explanation", String.join(" ", explanation.sentences()))
-                .raw("resources", array(explanation.key().all("resources")))
-                .raw("connections", array(List.copyOf(explanation.connections().values())))
-                .raw("cycles", array(explanation.cycles()))
+                .put("in_use", keyExplanation.isInUse())
+                .put("explanation", String.join(" ", keyExplanation.sentences()))
+                .raw("resources", array(keyExplanation.key().all("resources")))
+                .raw("connections", array(List.copyOf(keyExplanation.connections().values())))
+                .raw("cycles", array(keyExplanation.cycles()))
                 .toString();
     }
 

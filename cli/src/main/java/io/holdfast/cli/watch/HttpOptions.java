@@ -1,6 +1,6 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.options.Credentials;
+import io.holdfast.cli.options.CredentialOptions;
 
 import org.jspecify.annotations.Nullable;
 
@@ -50,15 +50,16 @@ final class HttpOptions {
      * @throws IllegalArgumentException if they make no sense
      */
     HttpReader open(Map<String, String> environment) {
-        String text = url != null ? url : Credentials.variable(environment, HTTP).orElse(USUAL);
+        String text =
+                url != null ? url : CredentialOptions.variable(environment, HTTP).orElse(USUAL);
         URI base = parse(text);
         boolean tls = "https".equals(base.getScheme());
         if (authorities != null && !tls) {
             throw new IllegalArgumentException("--tls-ca needs an https:// address");
         }
         Optional<Path> trusted =
-                tls ? Credentials.trusted(authorities, environment) : Optional.empty();
-        return new HttpReader(base, Credentials.token(tokenFile, environment), trusted);
+                tls ? CredentialOptions.trusted(authorities, environment) : Optional.empty();
+        return new HttpReader(base, CredentialOptions.token(tokenFile, environment), trusted);
     }
 
     /** A URL without query and without a slash at its end. */

@@ -1,7 +1,7 @@
 package io.holdfast.cli.watch;
 
 import io.holdfast.cli.json.JsonValue;
-import io.holdfast.cli.options.Authorities;
+import io.holdfast.cli.options.TrustedCertificates;
 import io.holdfast.driver.FailureText;
 
 import java.io.EOFException;
@@ -47,7 +47,8 @@ final class HttpReader implements AutoCloseable {
                         .version(HttpClient.Version.HTTP_1_1)
                         .followRedirects(HttpClient.Redirect.NEVER)
                         .connectTimeout(TIMEOUT);
-        trusted.ifPresent(file -> builder.sslContext(Authorities.context(Optional.of(file))));
+        trusted.ifPresent(
+                file -> builder.sslContext(TrustedCertificates.context(Optional.of(file))));
         this.client = builder.build();
     }
 

@@ -30,7 +30,7 @@ final class LiveTop {
     private sealed interface UiEvent {
         record Pressed(KeyPress key) implements UiEvent {}
 
-        record Answered(Sample sample) implements UiEvent {}
+        record Answered(TopSample sample) implements UiEvent {}
 
         record Failed(ReadException why) implements UiEvent {}
 
@@ -46,23 +46,23 @@ final class LiveTop {
     private final AtomicInteger status = new AtomicInteger(GOING_ON);
     private final CountDownLatch left = new CountDownLatch(1);
     private RawTerminal.Size size;
-    private Sample sample;
+    private TopSample topSample;
     private TopQuery topQuery;
     private String lastError = "";
 
     /** What is being typed; null if nothing is. */
     private @Nullable StringBuilder typing;
 
-    private LiveTop(String url, RawTerminal terminal, Sample first) {
+    private LiveTop(String url, RawTerminal terminal, TopSample first) {
         this.url = url;
         this.terminal = terminal;
-        this.sample = first;
+        this.topSample = first;
         this.size = terminal.size();
-        this.topQuery = first.query().ofRows(Screen.rows(size.height()));
+        this.topQuery = first.query().ofRows(TopScreen.rows(size.height()));
     }
 
     /** Returns the exit status. */
-    static int run(HttpReader server, Sample first, Duration interval)
+    static int run(HttpReader server, TopSample first, Duration interval)
             throws InterruptedException, IOException {
         try (RawTerminal terminal = RawTerminal.open()) {
             LiveTop top = new LiveTop(server.url(), terminal, first);
@@ -78,8 +78,8 @@ final class LiveTop {
         SignalHandlers.Registration _ = SignalHandlers.onEnd(this::end);
         SignalHandlers.onResize(() -> post(new UiEvent.Resized()));
         Keyboard.start(terminal.keys(), this::take);
-        Poller poller =
-                Poller.start(
+        ServerPoller serverPoller =
+                ServerPoller.start(
                         server,
                         topQuery,
                         interval,
@@ -95,8 +95,8 @@ final class LiveTop {
                     }
                     press(keyPress);
                 }
-                case UiEvent.Answered(Sample answer) -> {
-                    sample = answer;
+                case UiEvent.Answered(TopSample answer) -> {
+                    topSample = answer;
                     lastError = "";
                     stayInside();
                 }
@@ -104,12 +104,12 @@ final class LiveTop {
                         lastError = why.getMessage() + ", trying again";
                 case UiEvent.Resized _ -> {
                     size = terminal.size();
-                    topQuery = topQuery.ofRows(Screen.rows(size.height()));
+                    topQuery = topQuery.ofRows(TopScreen.rows(size.height()));
                 }
                 case UiEvent.Ended _ -> {}
             }
             if (!topQuery.equals(before)) {
-                poller.ask(topQuery);
+                serverPoller.ask(topQuery);
             }
         }
         return status.get();
@@ -151,7 +151,7 @@ final class LiveTop {
                 typing == null
                         ? lastError
                         : "filter: " + TerminalText.escaped(typing.toString()) + "_";
-        var lines = Screen.lines(url, sample, topQuery, message, size.width(), size.height());
+        var lines = TopScreen.lines(url, topSample, topQuery, message, size.width(), size.height());
         terminal.show(lines, lines.size() > HEADLINE + 1 ? lines.size() - 1 : -1);
     }
 
@@ -166,7 +166,7 @@ final class LiveTop {
             type(typing, keyPress);
             return;
         }
-        int page = Screen.rows(size.height());
+        int page = TopScreen.rows(size.height());
         topQuery =
                 switch (keyPress) {
                     case KeyPress.Typed(int c) -> command(c);
@@ -188,9 +188,9 @@ final class LiveTop {
 
     private TopQuery command(int character) {
         return switch (character) {
-            case 'k' -> topQuery.in(View.KEYS);
-            case 'c' -> topQuery.in(View.CONNECTIONS);
-            case 'w' -> topQuery.in(View.WAITS);
+            case 'k' -> topQuery.in(TopView.KEYS);
+            case 'c' -> topQuery.in(TopView.CONNECTIONS);
+            case 'w' -> topQuery.in(TopView.WAITS);
             case 's' -> topQuery.nextSort();
             case 'r' -> topQuery.reverse();
             case '/' -> {
@@ -228,9 +228,9 @@ final class LiveTop {
 
     /** No further down than where the last page begins. */
     private void stayInside() {
-        if (sample.query().view() == topQuery.view()
-                && sample.query().filter().equals(topQuery.filter())) {
-            int last = Math.max(0, Rows.total(sample) - Screen.rows(size.height()));
+        if (topSample.query().view() == topQuery.view()
+                && topSample.query().filter().equals(topQuery.filter())) {
+            int last = Math.max(0, TopRows.total(topSample) - TopScreen.rows(size.height()));
             if (topQuery.offset() > last) {
                 topQuery = topQuery.from(last);
             }

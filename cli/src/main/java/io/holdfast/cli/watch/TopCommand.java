@@ -26,7 +26,7 @@ import java.util.Map;
                     + " deadlocks; s sorts another way, r turns the order round; / filters, escape"
                     + " ends that; arrows, page up and down, home and end move."
         })
-final class TopCommand extends WatchCommand {
+final class TopCommand extends InspectionCommand {
     private static final Duration MIN_INTERVAL = Duration.ofMillis(100);
 
     static final class LimitConverter implements ITypeConverter<Integer> {
@@ -56,7 +56,7 @@ final class TopCommand extends WatchCommand {
             defaultValue = "keys",
             description = "keys, connections or waits (keys).")
     @SuppressWarnings("NullAway.Init")
-    private View view;
+    private TopView topView;
 
     @Option(
             names = "--sort",
@@ -91,10 +91,10 @@ final class TopCommand extends WatchCommand {
 
     @Override
     int work(HttpReader server) throws ReadException, InterruptedException {
-        Sample first = Sample.read(server, query());
+        TopSample first = TopSample.read(server, query());
         String kind = environment().getOrDefault("TERM", "");
         if (once || !RawTerminal.isThere(kind)) {
-            Screen.plain(server.url(), first).forEach(Printer::out);
+            TopScreen.plain(server.url(), first).forEach(Printer::out);
             return DONE;
         }
         try {
@@ -109,15 +109,16 @@ final class TopCommand extends WatchCommand {
         int number = 0;
         if (sort != null) {
             number =
-                    view.numberOf(sort)
+                    topView.numberOf(sort)
                             .orElseThrow(
                                     () ->
                                             wrong(
                                                     "'"
                                                             + sort
                                                             + "' is not one of "
-                                                            + String.join(", ", view.sortNames())));
+                                                            + String.join(
+                                                                    ", ", topView.sortNames())));
         }
-        return new TopQuery(view, number, reverse, filter, 0, Math.max(1, most));
+        return new TopQuery(topView, number, reverse, filter, 0, Math.max(1, most));
     }
 }

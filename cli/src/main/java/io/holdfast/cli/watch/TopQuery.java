@@ -11,11 +11,11 @@ import java.util.Map;
  * @param offset how many to pass over
  * @param rows how many to show
  */
-record TopQuery(View view, int sort, boolean reversed, String filter, int offset, int rows) {
+record TopQuery(TopView view, int sort, boolean reversed, String filter, int offset, int rows) {
     /** The most that a server passes over. */
     static final int MAX_OFFSET = 100_000;
 
-    View.Sort sorting() {
+    TopView.Sort sorting() {
         return view.sort(sort);
     }
 
@@ -35,7 +35,7 @@ record TopQuery(View view, int sort, boolean reversed, String filter, int offset
         return all;
     }
 
-    TopQuery in(View other) {
+    TopQuery in(TopView other) {
         return other == view ? this : new TopQuery(other, 0, false, filter, 0, rows);
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.cli.watch.Pty;
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -102,7 +102,7 @@ class LockCommandIT {
     }
 
     @Test
-    @NeedsProgram(Program.SCRIPT)
+    @NeedsProgram(OutsideProgram.SCRIPT)
     void shows_at_a_terminal_who_holds_the_key_and_its_position() throws Exception {
         try (Launched first =
                 start(

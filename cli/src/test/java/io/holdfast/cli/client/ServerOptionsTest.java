@@ -24,15 +24,15 @@ import java.util.concurrent.atomic.AtomicReference;
 @DisplayName("The options that say which server to use")
 class ServerOptionsTest {
     /** What a command with these words would connect to, and what it said. */
-    private record Tried(int status, Target target, List<String> err) {}
+    private record Tried(int status, ServerTarget target, List<String> err) {}
 
     /** Ends a command before it does anything. */
     private static final class NotConnected extends IllegalStateException {}
 
     private static Tried attempt(Map<String, String> environment, String... words) {
-        AtomicReference<Target> target = new AtomicReference<>();
-        Context context =
-                new Context(
+        AtomicReference<ServerTarget> target = new AtomicReference<>();
+        CommandContext commandContext =
+                new CommandContext(
                         environment,
                         wanted -> {
                             target.set(wanted);
@@ -40,14 +40,14 @@ class ServerOptionsTest {
                         });
         try (StandardStreams streams = new StandardStreams()) { // a command line keeps its stream
             CommandLine line =
-                    Objects.requireNonNull(ClientCommands.all(context).get(words[0])).get();
+                    Objects.requireNonNull(ClientCommands.all(commandContext).get(words[0])).get();
             int status =
                     line.execute(List.of(words).subList(1, words.length).toArray(String[]::new));
             return new Tried(status, target.get(), streams.errLines());
         }
     }
 
-    private static Target target(Map<String, String> environment, String... options) {
+    private static ServerTarget target(Map<String, String> environment, String... options) {
         String[] words = new String[options.length + 1];
         words[0] = "stats";
         System.arraycopy(options, 0, words, 1, options.length);
@@ -58,32 +58,33 @@ class ServerOptionsTest {
 
     @Test
     void mean_the_usual_server_if_there_are_none() {
-        Target target = target(Map.of("HOLDFAST_SERVER", ""));
-        assertThat(target.kind()).isEqualTo(Target.Kind.SERVER);
-        assertThat(target.addresses()).containsExactly("127.0.0.1:6388");
-        assertThat(target.token()).isEmpty();
-        assertThat(target.tls()).isFalse();
+        ServerTarget serverTarget = target(Map.of("HOLDFAST_SERVER", ""));
+        assertThat(serverTarget.kind()).isEqualTo(ServerTarget.Kind.SERVER);
+        assertThat(serverTarget.addresses()).containsExactly("127.0.0.1:6388");
+        assertThat(serverTarget.token()).isEmpty();
+        assertThat(serverTarget.tls()).isFalse();
     }
 
     @ParameterizedTest
     @CsvSource({"server,SERVER,a:1", "server,SERVER,'a:1,b:2'", "shards,SHARDS,'a:1, b:2'"})
-    void can_be_given_as_variables_too(String name, Target.Kind kind, String value) {
-        Target option = target(Map.of(), "--" + name, value);
-        Target variable =
+    void can_be_given_as_variables_too(String name, ServerTarget.Kind kind, String value) {
+        ServerTarget option = target(Map.of(), "--" + name, value);
+        ServerTarget variable =
                 target(Map.of("HOLDFAST_" + name.toUpperCase(java.util.Locale.ROOT), value));
         assertThat(List.of(option, variable))
                 .allSatisfy(
-                        target -> {
-                            assertThat(target.kind()).isEqualTo(kind);
-                            assertThat(target.addresses()).containsExactly(value.split(", ?"));
+                        serverTarget -> {
+                            assertThat(serverTarget.kind()).isEqualTo(kind);
+                            assertThat(serverTarget.addresses())
+                                    .containsExactly(value.split(", ?"));
                         });
     }
 
     @Test
     void put_all_variables_that_say_where_out_of_force() {
-        Target target = target(Map.of("HOLDFAST_SHARDS", "a:1,b:2"), "--server", "c:3");
-        assertThat(target.kind()).isEqualTo(Target.Kind.SERVER);
-        assertThat(target.addresses()).containsExactly("c:3");
+        ServerTarget serverTarget = target(Map.of("HOLDFAST_SHARDS", "a:1,b:2"), "--server", "c:3");
+        assertThat(serverTarget.kind()).isEqualTo(ServerTarget.Kind.SERVER);
+        assertThat(serverTarget.addresses()).containsExactly("c:3");
     }
 
     @ParameterizedTest
@@ -139,15 +140,16 @@ class ServerOptionsTest {
     void say_whether_to_use_tls(String option, String variable, boolean expected) {
         Map<String, String> environment =
                 variable == null ? Map.of() : Map.of("HOLDFAST_TLS", variable);
-        Target target = option == null ? target(environment) : target(environment, option);
-        assertThat(target.tls()).isEqualTo(expected);
+        ServerTarget serverTarget =
+                option == null ? target(environment) : target(environment, option);
+        assertThat(serverTarget.tls()).isEqualTo(expected);
     }
 
     @Test
     void ask_for_tls_with_certificates() {
-        Target target = target(Map.of("HOLDFAST_TLS_CA", "ca.pem"));
-        assertThat(target.tls()).isTrue();
-        assertThat(target.trusted()).contains(Path.of("ca.pem"));
+        ServerTarget serverTarget = target(Map.of("HOLDFAST_TLS_CA", "ca.pem"));
+        assertThat(serverTarget.tls()).isTrue();
+        assertThat(serverTarget.trusted()).contains(Path.of("ca.pem"));
     }
 
     @Test
@@ -161,8 +163,8 @@ class ServerOptionsTest {
         assertThat(target(both).toString()).doesNotContain("from-variable");
     }
 
-    private static String token(Target target) {
-        return target.token().orElseThrow().get();
+    private static String token(ServerTarget serverTarget) {
+        return serverTarget.token().orElseThrow().get();
     }
 
     @Test
@@ -183,7 +185,8 @@ class ServerOptionsTest {
                         .toList();
         assertThat(servers).contains("HOLDFAST_TLS_CERT", "HOLDFAST_AUTH_TOKEN");
         assertThat(ServerOptions.VARIABLES).doesNotContainAnyElementsOf(servers);
-        assertThat(List.of(GuardedRun.KEY, GuardedRun.FENCE)).doesNotContainAnyElementsOf(servers);
+        assertThat(List.of(CommandUnderHold.KEY, CommandUnderHold.FENCE))
+                .doesNotContainAnyElementsOf(servers);
     }
 
     @Test

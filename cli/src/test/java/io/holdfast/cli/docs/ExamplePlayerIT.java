@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,7 +20,7 @@ import java.util.List;
 /** A player that lets everything pass would make every example worthless. */
 @DisplayName("The player of examples")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@NeedsProgram(Program.NC)
+@NeedsProgram(OutsideProgram.NC)
 class ExamplePlayerIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration IMPATIENCE = Duration.ofMillis(300);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 /** As a reader would, who types the first example once and then begins anywhere. */
 @DisplayName("The examples of docs/http.md")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@NeedsProgram(Program.CURL)
+@NeedsProgram(OutsideProgram.CURL)
 class HttpExamplesIT {
     private static final Path EXAMPLES = Path.of("..", "examples");
     private static final String FIRST = "The examples";

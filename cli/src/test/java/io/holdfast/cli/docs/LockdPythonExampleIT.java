@@ -3,7 +3,7 @@ package io.holdfast.cli.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -19,7 +19,7 @@ import java.util.Objects;
 
 /** The example of lockd's README, with what Python 3 asks for: bytes, and print as a function. */
 @DisplayName("The Python example that lockd has always had")
-@NeedsProgram(Program.PYTHON3)
+@NeedsProgram(OutsideProgram.PYTHON3)
 class LockdPythonExampleIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String PATH = "/var/run/lockd/socket";

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -30,7 +30,7 @@ import java.util.stream.Stream;
  */
 @DisplayName("The examples of docs/lockfile.md")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@NeedsProgram(Program.PYTHON3)
+@NeedsProgram(OutsideProgram.PYTHON3)
 class LockfileExamplesIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Pattern FILE_NAME = Pattern.compile("# (\\w+\\.(?:py|sh)): .*");

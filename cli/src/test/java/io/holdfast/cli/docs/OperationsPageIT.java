@@ -3,7 +3,7 @@ package io.holdfast.cli.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -135,7 +135,7 @@ class OperationsPageIT {
     }
 
     @Test
-    @NeedsProgram(Program.PROMTOOL)
+    @NeedsProgram(OutsideProgram.PROMTOOL)
     void has_alerts_that_come_when_they_should() throws Exception {
         assertThat(promtool("check", "rules", "alerts.yml")).contains("SUCCESS");
         assertThat(promtool("test", "rules", "alerts_test.yml")).contains("SUCCESS");
@@ -143,7 +143,7 @@ class OperationsPageIT {
 
     private static String promtool(String... words) throws Exception {
         List<String> command = new ArrayList<>();
-        command.add(Program.PROMTOOL.find().orElseThrow().toString());
+        command.add(OutsideProgram.PROMTOOL.find().orElseThrow().toString());
         command.addAll(List.of(words));
         Process process =
                 new ProcessBuilder(command)

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 
 /** As a reader would: from top to bottom, on one server but where an example starts its own. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@NeedsProgram(Program.NC)
+@NeedsProgram(OutsideProgram.NC)
 abstract class PageExamples {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

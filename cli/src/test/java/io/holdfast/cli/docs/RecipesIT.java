@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 
 /** Saves the programs of the page as a reader would, but for the port, and runs them. */
 @DisplayName("The programs of docs/recipes.md")
-@NeedsProgram(Program.PYTHON3)
+@NeedsProgram(OutsideProgram.PYTHON3)
 @Execution(ExecutionMode.CONCURRENT)
 class RecipesIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

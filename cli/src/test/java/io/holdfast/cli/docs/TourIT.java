@@ -3,7 +3,7 @@ package io.holdfast.cli.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 
 /** All blocks of the tour are one example. It shows tokens and times as they might be. */
 @DisplayName("The tour of the README")
-@NeedsProgram(Program.NC)
+@NeedsProgram(OutsideProgram.NC)
 class TourIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String HEADING = "Two minutes with nc";

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -354,7 +354,7 @@ class FileRunIT {
     }
 
     @Test
-    @NeedsProgram(Program.SCRIPT)
+    @NeedsProgram(OutsideProgram.SCRIPT)
     void gets_a_signal_of_a_terminal_once() throws Exception {
         String counting =
                 "trap 'echo x >> \"$1/got\"' INT; : > \"$1/ready\";"

@@ -3,7 +3,7 @@ package io.holdfast.cli.launcher;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -124,7 +124,7 @@ class LauncherIT {
     }
 
     @Test
-    @NeedsProgram(Program.SCRIPT)
+    @NeedsProgram(OutsideProgram.SCRIPT)
     void shows_the_module_that_is_built_on_a_terminal() throws Exception {
         Path jdk = jdk();
         Ended ended = run(jdk, "script", "-qec", home.resolve("holdfast") + " serve", "/dev/null");

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.server.ConfigException;
-import io.holdfast.server.Endpoint;
+import io.holdfast.server.IoTransport;
 import io.holdfast.server.ListenAddress;
+import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.LockdConfig;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.TlsFiles;
-import io.holdfast.server.Transport;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
@@ -68,7 +68,7 @@ class DflockdCommandTest {
         assertThat(config)
                 .isEqualTo(
                         new ServerConfig(
-                                List.of(new Endpoint("127.0.0.1", 6388, false)),
+                                List.of(new ListenEndpoint("127.0.0.1", 6388, false)),
                                 new EngineSettings(0, Duration.ofSeconds(60).toNanos(), true),
                                 1024,
                                 0,
@@ -87,7 +87,7 @@ class DflockdCommandTest {
                                 null,
                                 null,
                                 null,
-                                Transport.AUTO,
+                                IoTransport.AUTO,
                                 0));
         assertThat(Setting.LEASE_SWEEP_INTERVAL.dflockdDefault).isEqualTo("1");
         assertThat(Setting.DEBUG.dflockdDefault).isEqualTo("false");
@@ -214,15 +214,15 @@ class DflockdCommandTest {
         @Test
         void over_the_flag() {
             assertThat(config(Map.of("DFLOCKD_PORT", "1"), "--port", "2").listeners())
-                    .containsExactly(new Endpoint("127.0.0.1", 1, false));
+                    .containsExactly(new ListenEndpoint("127.0.0.1", 1, false));
             assertThat(config(Map.of("DFLOCKD_HOST", "::1"), "--host", "x").listeners())
-                    .containsExactly(new Endpoint("::1", 6388, false));
+                    .containsExactly(new ListenEndpoint("::1", 6388, false));
         }
 
         @Test
         void only_if_it_is_not_empty() {
             assertThat(config(Map.of("DFLOCKD_PORT", ""), "--port", "2").listeners())
-                    .containsExactly(new Endpoint("127.0.0.1", 2, false));
+                    .containsExactly(new ListenEndpoint("127.0.0.1", 2, false));
         }
 
         @Test
@@ -464,7 +464,7 @@ class DflockdCommandTest {
     void turns_tls_on_when_certificate_and_key_are_there() {
         var config = config(Map.of("DFLOCKD_TLS_KEY", "k"), "--tls-cert", "c");
         assertThat(config.tls()).isEqualTo(new TlsFiles(Path.of("c"), Path.of("k")));
-        assertThat(config.listeners()).containsExactly(new Endpoint("127.0.0.1", 6388, true));
+        assertThat(config.listeners()).containsExactly(new ListenEndpoint("127.0.0.1", 6388, true));
     }
 
     @Test

@@ -6,7 +6,7 @@ import io.holdfast.cluster.bootstrap.TestCluster;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.server.ServerConfig;
-import io.holdfast.testsupport.Tier;
+import io.holdfast.testsupport.TestTier;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -47,7 +47,7 @@ class FollowerConformanceIT {
     private static final int CLUSTERS_AT_ONCE = 3;
     private static final int CONVERSATIONS_AT_ONCE = 12;
     private static final long LONGEST_SECONDS = 240;
-    private static final int LEAST = Tier.usually(150, 195);
+    private static final int LEAST = TestTier.usually(150, 195);
 
     /** Of a node that is told something while it ends, which Ratis takes for an error. */
     private static final String CLOSING = "current state is CLOS";
@@ -98,7 +98,7 @@ class FollowerConformanceIT {
         // A cluster for one conversation costs seconds: usually some of them have to do.
         for (int i = 0; i < alone.size(); i++) {
             List<FollowerConversation> group = alone.get(i);
-            if (i % Tier.usually(4, 1) == 0) {
+            if (i % TestTier.usually(4, 1) == 0) {
                 clusters.execute(() -> playAll(group, all));
             } else {
                 played.values().forEach(results -> results.remove(group.getFirst()));

@@ -10,8 +10,8 @@ import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.server.Endpoint;
-import io.holdfast.server.Protocol;
+import io.holdfast.server.ListenEndpoint;
+import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.ServerConfig;
 
 import java.lang.reflect.InvocationTargetException;
@@ -112,7 +112,10 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
     private static ServerConfig in(Namespace namespace, ServerConfig config) {
         return new ServerConfig(
                 config.listeners().stream()
-                        .map(e -> new Endpoint(e.address(), e.tls(), in(namespace, e.protocol())))
+                        .map(
+                                e ->
+                                        new ListenEndpoint(
+                                                e.address(), e.tls(), in(namespace, e.protocol())))
                         .toList(),
                 config.settings(),
                 config.maxLocks(),
@@ -137,16 +140,16 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
     }
 
     /** A socketlock listener has a lock that no other has, in any case. */
-    private static Protocol in(Namespace namespace, Protocol protocol) {
-        return switch (protocol) {
-            case Protocol.Dflockd _ -> new Protocol.Dflockd(namespace);
-            case Protocol.Lockd lockd ->
-                    new Protocol.Lockd(
+    private static ListenerProtocol in(Namespace namespace, ListenerProtocol listenerProtocol) {
+        return switch (listenerProtocol) {
+            case ListenerProtocol.Dflockd _ -> new ListenerProtocol.Dflockd(namespace);
+            case ListenerProtocol.Lockd lockd ->
+                    new ListenerProtocol.Lockd(
                             namespace,
                             lockd.webSocket(),
                             lockd.allowDump(),
                             lockd.enableRegistry());
-            case Protocol.Socketlock socketlock -> socketlock;
+            case ListenerProtocol.Socketlock socketlock -> socketlock;
         };
     }
 }

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.holdfast.cli.HoldfastJvm;
 import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.OutsideProgram;
 import io.holdfast.testsupport.ProcessSignals;
-import io.holdfast.testsupport.Program;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -185,7 +185,7 @@ class HangupIT {
     }
 
     @Test
-    @NeedsProgram(Program.SCRIPT)
+    @NeedsProgram(OutsideProgram.SCRIPT)
     void lets_holders_finish_when_its_terminal_is_closed(@TempDir Path logs) throws Exception {
         Path log = logs.resolve("log");
         String command =

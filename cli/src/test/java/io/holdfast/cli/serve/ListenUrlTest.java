@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.server.ConfigException;
-import io.holdfast.server.Endpoint;
 import io.holdfast.server.ListenAddress;
-import io.holdfast.server.Protocol;
+import io.holdfast.server.ListenEndpoint;
+import io.holdfast.server.ListenerProtocol;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -33,29 +33,29 @@ class ListenUrlTest {
         "dflockd://0.0.0.0:7000,0.0.0.0,7000,false"
     })
     void names_a_protocol_a_host_and_a_port(String url, String host, int port, boolean tls) {
-        assertThat(ListenUrl.parse(url)).isEqualTo(new Endpoint(host, port, tls));
+        assertThat(ListenUrl.parse(url)).isEqualTo(new ListenEndpoint(host, port, tls));
     }
 
     /** What the address makes, in the words of this test. */
     private static String told(String url) {
-        Endpoint endpoint = ListenUrl.parse(url);
+        ListenEndpoint listenEndpoint = ListenUrl.parse(url);
         String where =
-                switch (endpoint.address()) {
+                switch (listenEndpoint.address()) {
                     case ListenAddress.Tcp(var host, int port) -> host + " " + port;
                     case ListenAddress.Unix(var path, var mode) ->
                             path + " " + (mode == null ? "-" : PosixFilePermissions.toString(mode));
                 };
         String more =
-                endpoint.protocol() instanceof Protocol.Lockd lockd
+                listenEndpoint.protocol() instanceof ListenerProtocol.Lockd lockd
                         ? (lockd.webSocket() ? " ws" : "")
                                 + (lockd.allowDump() ? " dump" : "")
                                 + (lockd.enableRegistry() ? " registry" : "")
                         : "";
         return where
-                + (endpoint.tls() ? " tls" : "")
+                + (listenEndpoint.tls() ? " tls" : "")
                 + more
                 + " <"
-                + endpoint.protocol().namespace().name()
+                + listenEndpoint.protocol().namespace().name()
                 + ">";
     }
 
@@ -129,9 +129,9 @@ class ListenUrlTest {
     }
 
     private static String toldSocketlock(String url) {
-        Endpoint endpoint = ListenUrl.parse(url);
-        var socketlock = (Protocol.Socketlock) endpoint.protocol();
-        return endpoint
+        ListenEndpoint listenEndpoint = ListenUrl.parse(url);
+        var socketlock = (ListenerProtocol.Socketlock) listenEndpoint.protocol();
+        return listenEndpoint
                 + " "
                 + socketlock.policy()
                 + " "

@@ -7,12 +7,12 @@ import io.holdfast.driver.ClientLimits;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.ConfigException;
-import io.holdfast.server.Endpoint;
+import io.holdfast.server.IoTransport;
 import io.holdfast.server.ListenAddress;
+import io.holdfast.server.ListenEndpoint;
+import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.LockdConfig;
-import io.holdfast.server.Protocol;
 import io.holdfast.server.ServerConfig;
-import io.holdfast.server.Transport;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
@@ -43,12 +43,12 @@ class LockdCommandTest {
 
     private static List<String> listeners(String line) {
         return configOf(line).listeners().stream()
-                .map(endpoint -> endpoint.scheme() + "://" + endpoint.address())
+                .map(listenEndpoint -> listenEndpoint.scheme() + "://" + listenEndpoint.address())
                 .toList();
     }
 
-    private static Protocol.Lockd protocol(String line) {
-        return (Protocol.Lockd) configOf(line).listeners().getFirst().protocol();
+    private static ListenerProtocol.Lockd protocol(String line) {
+        return (ListenerProtocol.Lockd) configOf(line).listeners().getFirst().protocol();
     }
 
     private static Duration seconds(long value) {
@@ -81,10 +81,10 @@ class LockdCommandTest {
                 .isEqualTo(
                         new ServerConfig(
                                 List.of(
-                                        new Endpoint(
+                                        new ListenEndpoint(
                                                 new ListenAddress.Tcp("127.0.0.1", 9999),
                                                 false,
-                                                new Protocol.Lockd(
+                                                new ListenerProtocol.Lockd(
                                                         Namespace.DEFAULT, false, false, false))),
                                 new EngineSettings(0, seconds(60).toNanos(), true),
                                 1_000_000,
@@ -104,7 +104,7 @@ class LockdCommandTest {
                                 null,
                                 null,
                                 null,
-                                Transport.AUTO,
+                                IoTransport.AUTO,
                                 0));
     }
 
@@ -146,7 +146,7 @@ class LockdCommandTest {
         void on_a_port_or_a_host_and_a_port(String text, String host, int port) {
             for (String option : List.of("--tcp", "-t", "--ws")) {
                 assertThat(config(option, text).listeners())
-                        .extracting(Endpoint::address)
+                        .extracting(ListenEndpoint::address)
                         .containsExactly(new ListenAddress.Tcp(host, port));
             }
         }
@@ -187,12 +187,12 @@ class LockdCommandTest {
         @Test
         void on_a_unix_socket_with_the_mode_it_is_given() {
             assertThat(configOf("--unix u --unix-mode 0660").listeners())
-                    .extracting(Endpoint::address)
+                    .extracting(ListenEndpoint::address)
                     .containsExactly(
                             new ListenAddress.Unix(
                                     Path.of("u"), PosixFilePermissions.fromString("rw-rw----")));
             assertThat(configOf("--unix u").listeners())
-                    .extracting(Endpoint::address)
+                    .extracting(ListenEndpoint::address)
                     .containsExactly(new ListenAddress.Unix(Path.of("u"), null));
         }
 
@@ -268,13 +268,17 @@ class LockdCommandTest {
         })
         void switches_but_not_their_defaults(String words, boolean dump, boolean registry) {
             assertThat(protocol(words))
-                    .isEqualTo(new Protocol.Lockd(Namespace.DEFAULT, false, dump, registry));
+                    .isEqualTo(
+                            new ListenerProtocol.Lockd(Namespace.DEFAULT, false, dump, registry));
         }
 
         @Test
         void switches_for_every_listener() {
             assertThat(configOf("--tcp 0 --ws 0 --unix u -dump").listeners())
-                    .extracting(endpoint -> ((Protocol.Lockd) endpoint.protocol()).allowDump())
+                    .extracting(
+                            listenEndpoint ->
+                                    ((ListenerProtocol.Lockd) listenEndpoint.protocol())
+                                            .allowDump())
                     .containsExactly(true, true, true);
         }
 
@@ -297,8 +301,8 @@ class LockdCommandTest {
             assertThat(listeners(words)).containsExactly(listener);
         }
 
-        private Protocol.Lockd listener(String words) throws GoFlags.FlagException {
-            return (Protocol.Lockd)
+        private ListenerProtocol.Lockd listener(String words) throws GoFlags.FlagException {
+            return (ListenerProtocol.Lockd)
                     LockdCommand.config(words.split(" ")).listeners().getFirst().protocol();
         }
 
@@ -394,7 +398,7 @@ class LockdCommandTest {
         assertThat(config.readTimeout()).isEqualTo(seconds(8));
         assertThat(config.writeTimeout()).isEqualTo(seconds(4));
         assertThat(config.shutdownTimeout()).isEqualTo(seconds(6));
-        assertThat(config.transport()).isEqualTo(Transport.NIO);
+        assertThat(config.transport()).isEqualTo(IoTransport.NIO);
         assertThat(config.eventLoops()).isEqualTo(7);
     }
 

@@ -2,7 +2,7 @@ package io.holdfast.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.server.Transport;
+import io.holdfast.server.IoTransport;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -44,8 +44,8 @@ abstract class RecordedConversations {
 
     private final String folder;
     private final int least;
-    private final Map<Transport, Map<ConversationScript, Future<?>>> played =
-            new EnumMap<>(Transport.class);
+    private final Map<IoTransport, Map<ConversationScript, Future<?>>> played =
+            new EnumMap<>(IoTransport.class);
     private final Map<ConversationScript, Future<?>> playedLater = new LinkedHashMap<>();
     private ExecutorService players;
     private StandardStreams streams;
@@ -77,8 +77,8 @@ abstract class RecordedConversations {
         streams = new StandardStreams();
         players = Executors.newFixedThreadPool(atOnce());
         List<ConversationScript> vectors = vectors();
-        for (Transport transport : Transport.values()) {
-            if (transport == Transport.AUTO || !works(transport)) {
+        for (IoTransport ioTransport : IoTransport.values()) {
+            if (ioTransport == IoTransport.AUTO || !works(ioTransport)) {
                 continue;
             }
             Map<ConversationScript, Future<?>> results = new LinkedHashMap<>();
@@ -86,15 +86,16 @@ abstract class RecordedConversations {
                     v ->
                             results.put(
                                     v,
-                                    players.submit(() -> play(v, transport, DriverChoice.LOCAL))));
-            played.put(transport, results);
+                                    players.submit(
+                                            () -> play(v, ioTransport, DriverChoice.LOCAL))));
+            played.put(ioTransport, results);
         }
         vectors.forEach(
                 v ->
                         playedLater.put(
                                 v,
                                 players.submit(
-                                        () -> play(v, Transport.AUTO, DriverChoice.LAGGING))));
+                                        () -> play(v, IoTransport.AUTO, DriverChoice.LAGGING))));
         players.shutdown(); // after all of these
     }
 
@@ -115,8 +116,8 @@ abstract class RecordedConversations {
         return vectors;
     }
 
-    private boolean works(Transport transport) {
-        try (RunningServer server = start(flags(List.of(), transport), DriverChoice.LOCAL)) {
+    private boolean works(IoTransport ioTransport) {
+        try (RunningServer server = start(flags(List.of(), ioTransport), DriverChoice.LOCAL)) {
             return server.address(usualListener()) != null;
         } catch (Exception e) {
             return false;
@@ -124,10 +125,12 @@ abstract class RecordedConversations {
     }
 
     private Void play(
-            ConversationScript conversationScript, Transport transport, DriverChoice driverChoice)
+            ConversationScript conversationScript,
+            IoTransport ioTransport,
+            DriverChoice driverChoice)
             throws Exception {
         try (RunningServer server =
-                start(flags(conversationScript.serve(), transport), driverChoice)) {
+                start(flags(conversationScript.serve(), ioTransport), driverChoice)) {
             String listener =
                     conversationScript.connect().isEmpty()
                             ? usualListener()
@@ -137,9 +140,9 @@ abstract class RecordedConversations {
         return null;
     }
 
-    private static List<String> flags(List<String> given, Transport transport) {
+    private static List<String> flags(List<String> given, IoTransport ioTransport) {
         List<String> flags = new ArrayList<>(given);
-        flags.addAll(List.of("--transport", transport.label(), "--event-loops", "1"));
+        flags.addAll(List.of("--transport", ioTransport.label(), "--event-loops", "1"));
         return flags;
     }
 
@@ -171,8 +174,8 @@ abstract class RecordedConversations {
 
     @Test
     void is_served_over_nio_wherever_java_runs() {
-        assertThat(played).containsKey(Transport.NIO);
-        assertThat(played.get(Transport.NIO)).hasSizeGreaterThanOrEqualTo(least);
+        assertThat(played).containsKey(IoTransport.NIO);
+        assertThat(played.get(IoTransport.NIO)).hasSizeGreaterThanOrEqualTo(least);
     }
 
     @Test

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.server.ConfigException;
-import io.holdfast.server.RestartConfig;
+import io.holdfast.server.RestartQuarantineConfig;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -21,7 +21,7 @@ import java.util.Map;
 class RestartSettingsTest {
     private static final Duration HOUR = Duration.ofHours(1);
 
-    private static @Nullable RestartConfig restart(
+    private static @Nullable RestartQuarantineConfig restart(
             Map<String, String> environment, String... words) {
         CommandLine line = ServeCommand.create(environment);
         line.parseArgs(words);
@@ -29,8 +29,8 @@ class RestartSettingsTest {
         return command.plan().restart();
     }
 
-    private static RestartConfig at(String folder, boolean required) {
-        return new RestartConfig(Path.of(folder), required, HOUR);
+    private static RestartQuarantineConfig at(String folder, boolean required) {
+        return new RestartQuarantineConfig(Path.of(folder), required, HOUR);
     }
 
     @Test
@@ -48,7 +48,7 @@ class RestartSettingsTest {
                 .isEqualTo(at("/xdg/holdfast", false));
         assertThat(restart(Map.of("XDG_STATE_HOME", "xdg", "HOME", "/home/me")))
                 .isEqualTo(at("/home/me/.local/state/holdfast", false));
-        assertThat(restart(Map.of())).isEqualTo(new RestartConfig(null, false, HOUR));
+        assertThat(restart(Map.of())).isEqualTo(new RestartQuarantineConfig(null, false, HOUR));
     }
 
     @Test
@@ -60,7 +60,8 @@ class RestartSettingsTest {
     @Test
     void waits_no_longer_than_it_is_told_but_long_enough_for_every_grace() {
         assertThat(restart(Map.of(), "--state-dir", "/runs", "--restart-quarantine", "60"))
-                .isEqualTo(new RestartConfig(Path.of("/runs"), true, Duration.ofMinutes(1)));
+                .isEqualTo(
+                        new RestartQuarantineConfig(Path.of("/runs"), true, Duration.ofMinutes(1)));
         for (List<String> words :
                 List.of(
                         List.of("--restart-quarantine", "59"),

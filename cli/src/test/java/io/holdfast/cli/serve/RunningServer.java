@@ -2,9 +2,9 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.driver.DriverSource;
 import io.holdfast.http.HttpAddress;
-import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ListenAddress;
+import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.StartException;
 
@@ -25,7 +25,7 @@ public final class RunningServer implements AutoCloseable {
     private final HoldfastServer server;
 
     private final List<HttpAddress> http;
-    private final @Nullable ClusterStart cluster;
+    private final @Nullable ClusterDriverSource cluster;
 
     private RunningServer(ServerConfig config, HoldfastServer server) {
         this.config = config;
@@ -40,11 +40,12 @@ public final class RunningServer implements AutoCloseable {
 
     private RunningServer(ServerPlan plan) throws StartException {
         this.config = plan.server();
-        this.cluster = plan.cluster() == null ? null : new ClusterStart(plan.cluster());
-        HttpStart start =
+        this.cluster = plan.cluster() == null ? null : new ClusterDriverSource(plan.cluster());
+        HttpFrontEndStarter start =
                 plan.http() == null
                         ? null
-                        : new HttpStart(plan.http(), cluster == null ? null : cluster::view);
+                        : new HttpFrontEndStarter(
+                                plan.http(), cluster == null ? null : cluster::view);
         List<HoldfastServer.FrontEndStarter> others = start == null ? List.of() : List.of(start);
         this.server =
                 cluster == null
@@ -113,7 +114,7 @@ public final class RunningServer implements AutoCloseable {
             return address();
         }
         return config.listeners().stream()
-                .map(Endpoint::address)
+                .map(ListenEndpoint::address)
                 .filter(ListenAddress.Unix.class::isInstance)
                 .map(
                         listenAddress ->

@@ -7,13 +7,13 @@ import io.holdfast.driver.ClientLimits;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.ConfigException;
-import io.holdfast.server.Endpoint;
+import io.holdfast.server.IoTransport;
 import io.holdfast.server.ListenAddress;
+import io.holdfast.server.ListenEndpoint;
+import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.LockdConfig;
-import io.holdfast.server.Protocol;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.TlsFiles;
-import io.holdfast.server.Transport;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
@@ -34,11 +34,11 @@ import java.util.Set;
 
 @DisplayName("holdfast serve")
 class ServeCommandTest {
-    private static final Endpoint LOCKD =
-            new Endpoint(
+    private static final ListenEndpoint LOCKD =
+            new ListenEndpoint(
                     new ListenAddress.Tcp("127.0.0.1", 9999),
                     false,
-                    new Protocol.Lockd(Namespace.DEFAULT, false, false, false));
+                    new ListenerProtocol.Lockd(Namespace.DEFAULT, false, false, false));
 
     private static ServerConfig config(Map<String, String> environment, String... words) {
         CommandLine line = ServeCommand.create(environment);
@@ -60,7 +60,7 @@ class ServeCommandTest {
         assertThat(config())
                 .isEqualTo(
                         new ServerConfig(
-                                List.of(new Endpoint("127.0.0.1", 6388, false), LOCKD),
+                                List.of(new ListenEndpoint("127.0.0.1", 6388, false), LOCKD),
                                 new EngineSettings(0, seconds(60).toNanos(), true),
                                 1_000_000,
                                 0,
@@ -79,7 +79,7 @@ class ServeCommandTest {
                                 null,
                                 null,
                                 null,
-                                Transport.AUTO,
+                                IoTransport.AUTO,
                                 0));
     }
 
@@ -119,7 +119,7 @@ class ServeCommandTest {
                                 "--event-loops=12"))
                 .isEqualTo(
                         new ServerConfig(
-                                List.of(new Endpoint("::1", 7000, true)),
+                                List.of(new ListenEndpoint("::1", 7000, true)),
                                 new EngineSettings(8, seconds(4).toNanos(), false, 14),
                                 5,
                                 13,
@@ -138,7 +138,7 @@ class ServeCommandTest {
                                 null,
                                 new TlsFiles(Path.of("c"), Path.of("k")),
                                 Path.of("f"),
-                                Transport.NIO,
+                                IoTransport.NIO,
                                 12));
     }
 
@@ -258,8 +258,8 @@ class ServeCommandTest {
                                             "--listen=dflockd://[::1]:7002")
                                     .listeners())
                     .containsExactly(
-                            new Endpoint("127.0.0.1", 7001, false),
-                            new Endpoint("::1", 7002, false));
+                            new ListenEndpoint("127.0.0.1", 7001, false),
+                            new ListenEndpoint("::1", 7002, false));
         }
 
         @ParameterizedTest
@@ -272,15 +272,15 @@ class ServeCommandTest {
         void where_the_variable_says(String urls) {
             assertThat(config(Map.of("HOLDFAST_LISTEN", urls)).listeners())
                     .containsExactly(
-                            new Endpoint("127.0.0.1", 7001, false),
-                            new Endpoint("::1", 7002, false));
+                            new ListenEndpoint("127.0.0.1", 7001, false),
+                            new ListenEndpoint("::1", 7002, false));
         }
 
         @Test
         void not_where_the_variable_says_if_there_is_an_option() {
             Map<String, String> set = Map.of("HOLDFAST_LISTEN", "dflockd://127.0.0.1:7001");
             assertThat(config(set, "--listen", "dflockd://127.0.0.1:7002").listeners())
-                    .containsExactly(new Endpoint("127.0.0.1", 7002, false));
+                    .containsExactly(new ListenEndpoint("127.0.0.1", 7002, false));
         }
 
         @Test
@@ -303,7 +303,8 @@ class ServeCommandTest {
                             "lockd+ws://127.0.0.1:3",
                             "lockd+wss://127.0.0.1:4");
             assertThat(config.listeners())
-                    .extracting(listener -> ((Protocol.Lockd) listener.protocol()).allowDump())
+                    .extracting(
+                            listener -> ((ListenerProtocol.Lockd) listener.protocol()).allowDump())
                     .containsExactly(true, false, false, false, false);
         }
 
@@ -330,7 +331,9 @@ class ServeCommandTest {
                             "--tls-key=k",
                             "--listen=dflockd://127.0.0.1:7001",
                             "--listen=dflockds://127.0.0.1:7002");
-            assertThat(config.listeners()).extracting(Endpoint::tls).containsExactly(false, true);
+            assertThat(config.listeners())
+                    .extracting(ListenEndpoint::tls)
+                    .containsExactly(false, true);
         }
 
         @Test

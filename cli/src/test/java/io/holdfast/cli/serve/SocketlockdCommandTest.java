@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.engine.QueuePolicy;
 import io.holdfast.server.ConfigException;
-import io.holdfast.server.Protocol;
+import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.ServerConfig;
 
 import org.junit.jupiter.api.DisplayName;
@@ -27,15 +27,16 @@ class SocketlockdCommandTest {
         }
     }
 
-    private static Protocol.Socketlock socketlock(String... words) throws GoFlags.FlagException {
+    private static ListenerProtocol.Socketlock socketlock(String... words)
+            throws GoFlags.FlagException {
         ServerConfig config = SocketlockdCommand.config(List.of(words));
         assertThat(config.listeners()).singleElement().hasToString("/run/s");
-        return (Protocol.Socketlock) config.listeners().getFirst().protocol();
+        return (ListenerProtocol.Socketlock) config.listeners().getFirst().protocol();
     }
 
     @Test
     void have_defaults() throws Exception {
-        Protocol.Socketlock socketlock = socketlock("-socket", "/run/s");
+        ListenerProtocol.Socketlock socketlock = socketlock("-socket", "/run/s");
         assertThat(socketlock.policy()).isEqualTo(QueuePolicy.FIFO);
         assertThat(socketlock.key()).isNull();
         assertThat(socketlock.limits().request()).hasSeconds(30);
@@ -45,7 +46,7 @@ class SocketlockdCommandTest {
 
     @Test
     void have_one_dash_or_two_and_an_equals_sign_or_none() throws Exception {
-        Protocol.Socketlock socketlock =
+        ListenerProtocol.Socketlock socketlock =
                 socketlock(
                         "--socket=/run/s",
                         "-policy=writer",
@@ -65,7 +66,7 @@ class SocketlockdCommandTest {
     @ParameterizedTest
     @ValueSource(strings = {"0", "-1s", "0s"})
     void mean_the_usual_time_if_it_is_not_above_zero(String value) throws Exception {
-        Protocol.Socketlock socketlock =
+        ListenerProtocol.Socketlock socketlock =
                 socketlock(
                         "-socket",
                         "/run/s",

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.cli.bench.CommandRun;
-import io.holdfast.testsupport.Tier;
+import io.holdfast.testsupport.TestTier;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -57,7 +57,7 @@ class LockFileRunIT {
 
     @Test
     void never_two_are_inside_and_the_lock_is_always_recovered() throws InterruptedException {
-        var statistics = run(new LockFileHammer(Duration.ofSeconds(Tier.usually(5, 60))), 6);
+        var statistics = run(new LockFileHammer(Duration.ofSeconds(TestTier.usually(5, 60))), 6);
         assertThat(statistics.turns()).isGreaterThan(20);
         assertThat(statistics.recoveries()).isNotEmpty();
         assertThat(statistics.overlaps()).isZero();
@@ -66,15 +66,16 @@ class LockFileRunIT {
 
     @Test
     void one_of_many_takes_over_a_stale_lock() throws InterruptedException {
-        var statistics = run(new LockFileTakeover(Tier.usually(80, 1000)), 6);
-        assertThat(statistics.takeovers()).isGreaterThan(Tier.usually(60, 750));
+        var statistics = run(new LockFileTakeover(TestTier.usually(80, 1000)), 6);
+        assertThat(statistics.takeovers()).isGreaterThan(TestTier.usually(60, 750));
         assertThat(statistics.kills()).isPositive();
     }
 
     @Test
     void whoever_is_displaced_by_a_script_that_overwrites_hears_of_it()
             throws InterruptedException {
-        var statistics = run(new LockFileOverwriter(Duration.ofSeconds(Tier.usually(3, 30))), 4);
+        var statistics =
+                run(new LockFileOverwriter(Duration.ofSeconds(TestTier.usually(3, 30))), 4);
         assertThat(statistics.displaced()).isPositive();
         assertThat(statistics.losses()).isPositive();
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lockfile.FileSemaphore;
 import io.holdfast.lockfile.LockFileConfig;
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -20,7 +20,7 @@ import java.util.List;
 
 @DisplayName("A lock file shared with a Python program")
 @Timeout(120)
-@NeedsProgram(Program.PYTHON3)
+@NeedsProgram(OutsideProgram.PYTHON3)
 class LockFileSharedIT {
     /** Reads a lock file in the way that the published protocol shows. */
     private static final String READER =

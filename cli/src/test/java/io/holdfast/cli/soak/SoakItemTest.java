@@ -14,15 +14,15 @@ import java.util.List;
 
 @DisplayName("An item, as the soak test sends it")
 class SoakItemTest {
-    private final Cycle cycle =
-            new Cycle(
+    private final SoakCycle soakCycle =
+            new SoakCycle(
                     new SoakPlan(List.of(ServerAddress.parse("127.0.0.1:1")), 4, 20, 1, null, null),
                     new StopRequest());
 
     @Test
     void is_read_back_from_its_text() throws CheckFailedException {
         var soakItem = new SoakItem(3, 20);
-        assertThat(SoakItem.parse(soakItem.text(), cycle, "here")).isEqualTo(soakItem);
+        assertThat(SoakItem.parse(soakItem.text(), soakCycle, "here")).isEqualTo(soakItem);
     }
 
     @ParameterizedTest
@@ -41,7 +41,7 @@ class SoakItemTest {
                 " 3 99999999999 is \"<b>\" & caf\u00e9 "
             })
     void is_nothing_that_no_worker_sends(String text) {
-        assertThatThrownBy(() -> SoakItem.parse(text, cycle, "here"))
+        assertThatThrownBy(() -> SoakItem.parse(text, soakCycle, "here"))
                 .isInstanceOf(CheckFailedException.class)
                 .hasMessage("here: got \"" + text + "\", which nobody sent");
     }

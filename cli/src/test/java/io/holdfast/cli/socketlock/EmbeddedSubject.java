@@ -5,7 +5,7 @@ import io.holdfast.client.socketlock.EmbeddedConversations;
 import io.holdfast.client.socketlock.EmbeddedConversations.Said;
 import io.holdfast.client.socketlock.LockConfig;
 import io.holdfast.client.socketlock.Policy;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
 
 import java.time.Duration;
 import java.util.List;
@@ -26,9 +26,10 @@ final class EmbeddedSubject implements ReadWriteSubject {
     }
 
     @Override
-    public List<OutgoingLine> ask(int session, String lock, Mode mode, long ttlSeconds) {
+    public List<OutgoingLine> ask(
+            int session, String lock, ReadWriteMode readWriteMode, long ttlSeconds) {
         String seconds = ttlSeconds == 0 ? "" : " " + ttlSeconds;
-        return line(session, "REQ" + mode + " " + lock + seconds);
+        return line(session, "REQ" + readWriteMode + " " + lock + seconds);
     }
 
     @Override

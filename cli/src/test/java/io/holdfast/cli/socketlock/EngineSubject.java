@@ -6,9 +6,9 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.LockEngine;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.OfferRequestStatus;
 import io.holdfast.engine.Quotas;
-import io.holdfast.engine.RequestStatus;
+import io.holdfast.engine.ReadWriteMode;
 
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +50,8 @@ final class EngineSubject implements ReadWriteSubject {
     }
 
     @Override
-    public List<OutgoingLine> ask(int session, String lock, Mode mode, long ttlSeconds) {
+    public List<OutgoingLine> ask(
+            int session, String lock, ReadWriteMode readWriteMode, long ttlSeconds) {
         if (locks(session).containsKey(lock)) {
             return List.of(OutgoingLine.of(session, What.INVALID_ID));
         }
@@ -61,7 +62,7 @@ final class EngineSubject implements ReadWriteSubject {
                         engineSession(session),
                         request,
                         KEY,
-                        mode,
+                        readWriteMode,
                         primaryConfig.queueNanos(),
                         primaryConfig.confirmNanos(),
                         ttlSeconds == 0 ? Command.FOREVER : TimeUnit.SECONDS.toNanos(ttlSeconds),
@@ -142,7 +143,7 @@ final class EngineSubject implements ReadWriteSubject {
                     tellings.add(
                             new OutgoingLine(
                                     session,
-                                    offered.mode() == Mode.READ
+                                    offered.mode() == ReadWriteMode.READ
                                             ? What.READ_OFFER
                                             : What.WRITE_OFFER,
                                     lock(session, offered.request())));
@@ -159,13 +160,13 @@ final class EngineSubject implements ReadWriteSubject {
             case Effect.StatusReport statusReport -> {
                 Command.OnTrackedRequest c = (Command.OnTrackedRequest) command;
                 String lock = lock(session, c.targetRequest());
-                boolean held = statusReport.status() == RequestStatus.HELD;
+                boolean held = statusReport.status() == OfferRequestStatus.HELD;
                 if (c instanceof Command.QueryStatus) {
                     What what = held ? What.LOCK_OK : What.LOCK_TIMEOUT;
                     tellings.add(new OutgoingLine(session, what, lock));
                 } else if (c instanceof Command.Decline && !held) {
                     locks(session).remove(lock);
-                    if (statusReport.status() == RequestStatus.OFFERED) {
+                    if (statusReport.status() == OfferRequestStatus.OFFERED) {
                         tellings.add(OutgoingLine.of(session, What.REJECTED));
                     }
                 }

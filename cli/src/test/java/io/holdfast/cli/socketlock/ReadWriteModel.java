@@ -1,7 +1,7 @@
 package io.holdfast.cli.socketlock;
 
 import io.holdfast.cli.socketlock.OutgoingLine.What;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -28,15 +28,15 @@ final class ReadWriteModel implements ReadWriteSubject {
     private static final class Request {
         final int session;
         final String lock;
-        final Mode mode;
+        final ReadWriteMode mode;
         final long ttlSeconds;
         State state = State.QUEUED;
         long deadline;
 
-        Request(int session, String lock, Mode mode, long ttlSeconds) {
+        Request(int session, String lock, ReadWriteMode readWriteMode, long ttlSeconds) {
             this.session = session;
             this.lock = lock;
-            this.mode = mode;
+            this.mode = readWriteMode;
             this.ttlSeconds = ttlSeconds;
         }
     }
@@ -54,11 +54,12 @@ final class ReadWriteModel implements ReadWriteSubject {
     }
 
     @Override
-    public List<OutgoingLine> ask(int session, String lock, Mode mode, long ttlSeconds) {
+    public List<OutgoingLine> ask(
+            int session, String lock, ReadWriteMode readWriteMode, long ttlSeconds) {
         if (find(session, lock).isPresent()) {
             return List.of(OutgoingLine.of(session, What.INVALID_ID));
         }
-        Request request = new Request(session, lock, mode, ttlSeconds);
+        Request request = new Request(session, lock, readWriteMode, ttlSeconds);
         request.deadline = now + primaryConfig.queueNanos();
         requests.add(request);
         return lookForTheNext();
@@ -166,24 +167,31 @@ final class ReadWriteModel implements ReadWriteSubject {
                         it -> {
                             it.state = State.OFFERED;
                             it.deadline = now + primaryConfig.confirmNanos();
-                            What what = it.mode == Mode.READ ? What.READ_OFFER : What.WRITE_OFFER;
+                            What what =
+                                    it.mode == ReadWriteMode.READ
+                                            ? What.READ_OFFER
+                                            : What.WRITE_OFFER;
                             told.add(new OutgoingLine(it.session, what, it.lock));
                         });
     }
 
     private Optional<Request> next() {
         if (in(State.OFFERED).findAny().isPresent()
-                || in(State.HELD).anyMatch(it -> it.mode == Mode.WRITE)) {
+                || in(State.HELD).anyMatch(it -> it.mode == ReadWriteMode.WRITE)) {
             return Optional.empty();
         }
-        Optional<Request> read = in(State.QUEUED).filter(it -> it.mode == Mode.READ).findFirst();
-        Optional<Request> write = in(State.QUEUED).filter(it -> it.mode == Mode.WRITE).findFirst();
+        Optional<Request> read =
+                in(State.QUEUED).filter(it -> it.mode == ReadWriteMode.READ).findFirst();
+        Optional<Request> write =
+                in(State.QUEUED).filter(it -> it.mode == ReadWriteMode.WRITE).findFirst();
         boolean mayWrite = in(State.HELD).findAny().isEmpty();
         return switch (primaryConfig.policy()) {
             case READER_PREFERRED -> read.isPresent() ? read : write.filter(_ -> mayWrite);
             case WRITER_PREFERRED -> write.isPresent() ? write.filter(_ -> mayWrite) : read;
             case FIFO ->
-                    in(State.QUEUED).findFirst().filter(it -> it.mode == Mode.READ || mayWrite);
+                    in(State.QUEUED)
+                            .findFirst()
+                            .filter(it -> it.mode == ReadWriteMode.READ || mayWrite);
         };
     }
 
@@ -218,6 +226,7 @@ final class ReadWriteModel implements ReadWriteSubject {
                         .filter(it -> it.state == State.OFFERED || it.state == State.HELD)
                         .toList();
         return in(State.OFFERED).count() <= 1
-                && (inside.size() <= 1 || inside.stream().allMatch(it -> it.mode == Mode.READ));
+                && (inside.size() <= 1
+                        || inside.stream().allMatch(it -> it.mode == ReadWriteMode.READ));
     }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.cli.socketlock.ReadWriteModel.RequestId;
 import io.holdfast.cli.socketlock.ReadWriteModel.State;
-import io.holdfast.engine.Mode;
 import io.holdfast.engine.QueuePolicy;
+import io.holdfast.engine.ReadWriteMode;
 
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -62,7 +62,7 @@ class ReadWriteModelPropertyTest {
         ASK_EXPIRED
     }
 
-    record Act(Verb verb, int session, int lock, Mode mode, int ttl, long restMillis) {}
+    record Act(Verb verb, int session, int lock, ReadWriteMode mode, int ttl, long restMillis) {}
 
     @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
     void tells_everybody_what_the_description_says(
@@ -95,7 +95,7 @@ class ReadWriteModelPropertyTest {
                         verbs(),
                         Arbitraries.integers().between(0, SESSIONS - 1),
                         Arbitraries.integers().between(0, LOCKS.size() - 1),
-                        Arbitraries.of(Mode.READ, Mode.READ, Mode.WRITE),
+                        Arbitraries.of(ReadWriteMode.READ, ReadWriteMode.READ, ReadWriteMode.WRITE),
                         Arbitraries.of(0, 0, 1, 2, 4),
                         Arbitraries.of(0L, 0L, 0L, 0L, 1L, 300L, 1_000L, 3_000L, 9_000L))
                 .as(Act::new)

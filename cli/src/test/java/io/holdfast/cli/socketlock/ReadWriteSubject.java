@@ -1,6 +1,6 @@
 package io.holdfast.cli.socketlock;
 
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
 
 import java.util.List;
 
@@ -11,7 +11,7 @@ import java.util.List;
  */
 interface ReadWriteSubject {
     /** REQREAD or REQWRITE; 0 seconds are no TTL. */
-    List<OutgoingLine> ask(int session, String lock, Mode mode, long ttlSeconds);
+    List<OutgoingLine> ask(int session, String lock, ReadWriteMode readWriteMode, long ttlSeconds);
 
     /** CONFIRM. */
     List<OutgoingLine> confirm(int session, String lock);

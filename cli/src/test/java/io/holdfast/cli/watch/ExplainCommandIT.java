@@ -50,7 +50,7 @@ class ExplainCommandIT {
         Map<String, String> all = new HashMap<>(environment);
         all.putIfAbsent("HOLDFAST_HTTP", api.url());
         try (StandardStreams streams = new StandardStreams()) {
-            int status = WatchCommands.all(all).get("explain").get().execute(words);
+            int status = InspectionCommands.all(all).get("explain").get().execute(words);
             return new Ended(status, streams.out().lines().toList(), streams.errLines());
         }
     }

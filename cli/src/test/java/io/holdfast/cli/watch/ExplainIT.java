@@ -82,7 +82,7 @@ class ExplainIT {
     private List<String> run(String command, int status, String... words) {
         try (StandardStreams streams = new StandardStreams()) {
             Map<String, String> environment = Map.of("HOLDFAST_HTTP", server.url());
-            assertThat(WatchCommands.all(environment).get(command).get().execute(words))
+            assertThat(InspectionCommands.all(environment).get(command).get().execute(words))
                     .as("%s", streams.err())
                     .isEqualTo(status);
             return streams.out().lines().toList();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 @DisplayName("holdfast top at a terminal")
-@NeedsProgram(Program.SCRIPT)
+@NeedsProgram(OutsideProgram.SCRIPT)
 @Execution(ExecutionMode.CONCURRENT)
 class LiveTopIT {
     private FakeApi api;

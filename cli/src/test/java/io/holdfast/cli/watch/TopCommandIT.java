@@ -66,7 +66,7 @@ class TopCommandIT {
     private List<String> top(String... words) {
         Map<String, String> environment = Map.of("HOLDFAST_HTTP", api.url(), "TERM", "xterm");
         try (StandardStreams streams = new StandardStreams()) {
-            int status = WatchCommands.all(environment).get("top").get().execute(words);
+            int status = InspectionCommands.all(environment).get("top").get().execute(words);
             assertThat(streams.errLines()).isEmpty();
             assertThat(status).isZero();
             return streams.out().lines().toList();
@@ -157,7 +157,7 @@ class TopCommandIT {
 
     @Test
     void asks_for_no_more_than_a_server_passes_over() {
-        TopQuery topQuery = new TopQuery(View.KEYS, 0, false, "", 0, 20);
+        TopQuery topQuery = new TopQuery(TopView.KEYS, 0, false, "", 0, 20);
         assertThat(topQuery.from(Integer.MAX_VALUE).parameters()).containsEntry("offset", "100000");
         assertThat(topQuery.from(-1).parameters()).containsEntry("offset", "0");
     }
@@ -182,7 +182,8 @@ class TopCommandIT {
     })
     void says_in_one_line_what_it_cannot_use(String word, String named) {
         try (StandardStreams streams = new StandardStreams()) {
-            assertThat(WatchCommands.all(Map.of()).get("top").get().execute(word)).isEqualTo(2);
+            assertThat(InspectionCommands.all(Map.of()).get("top").get().execute(word))
+                    .isEqualTo(2);
             assertThat(streams.errLines()).hasSize(2);
             assertThat(streams.errLines().getFirst()).contains(named);
         }

@@ -29,12 +29,12 @@ public final class EmbeddedConversations {
 
     private static final String ID = "me";
 
-    private final PrimaryState desk;
+    private final PrimaryContext desk;
     private final Map<Integer, PrimaryProtocolHandler> talks = new HashMap<>();
     private final List<Said> said = new ArrayList<>();
 
     public EmbeddedConversations(LockConfig config) {
-        desk = new PrimaryState(config, SEAT, new LockEvents(config.listener()), 0);
+        desk = new PrimaryContext(config, SEAT, new LockEventDispatcher(config.listener()), 0);
     }
 
     private static PrimaryLock takeSeat() {

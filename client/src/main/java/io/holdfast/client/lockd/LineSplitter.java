@@ -29,7 +29,7 @@ final class LineSplitter {
             int end = length > 0 && line[length - 1] == '\r' ? length - 1 : length;
             length = 0;
             if (end > 0) {
-                sink.line(LockdText.decode(Arrays.copyOf(line, end)));
+                sink.line(LockdNameText.decode(Arrays.copyOf(line, end)));
             }
         }
     }
@@ -37,7 +37,7 @@ final class LineSplitter {
     /** The beginning of a line whose end has not come; empty for none. */
     String rest() {
         boolean lineEnd = length == 1 && line[0] == '\r';
-        return lineEnd ? "" : LockdText.decode(Arrays.copyOf(line, length));
+        return lineEnd ? "" : LockdNameText.decode(Arrays.copyOf(line, length));
     }
 
     private void append(byte b) throws LockdProtocolException {

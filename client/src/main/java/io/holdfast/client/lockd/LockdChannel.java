@@ -314,7 +314,7 @@ final class LockdChannel {
 
     /** Behind what the socket has not taken yet. */
     private void send(String lines) {
-        byte[] bytes = LockdText.encode(lines);
+        byte[] bytes = LockdNameText.encode(lines);
         ByteBuffer both = ByteBuffer.allocate(out.remaining() + bytes.length);
         out = both.put(out).put(bytes).flip();
     }

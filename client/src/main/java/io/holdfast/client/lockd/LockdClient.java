@@ -69,13 +69,13 @@ public final class LockdClient implements AutoCloseable {
             "The dump and/or registry features of the lockd server are disabled.";
 
     private final LockdChannel lockdChannel;
-    private final Notices notices;
+    private final LockdListenerDispatcher lockdListenerDispatcher;
     private final long maxListingBytes;
     private final ReentrantLock turn = new ReentrantLock(true);
 
     private LockdClient(LockdServerAddress lockdServerAddress, Builder settings) {
-        this.notices =
-                new Notices(
+        this.lockdListenerDispatcher =
+                new LockdListenerDispatcher(
                         settings.listener, "holdfast-lockd notices " + lockdServerAddress.text());
         this.maxListingBytes = settings.maxListingBytes;
         this.lockdChannel =
@@ -107,7 +107,7 @@ public final class LockdClient implements AutoCloseable {
 
     /** The name as the server knows it: no blanks at the ends, one for each run of them inside. */
     public static String normalize(String name) {
-        return LockdText.normalize(name);
+        return LockdNameText.normalize(name);
     }
 
     /**
@@ -320,7 +320,7 @@ public final class LockdClient implements AutoCloseable {
     @Override
     public void close() {
         lockdChannel.close();
-        notices.end();
+        lockdListenerDispatcher.end();
     }
 
     @Override
@@ -383,7 +383,7 @@ public final class LockdClient implements AutoCloseable {
     /** The line to send for a name that is normalised. */
     private static String command(String word, String normal) {
         String command = normal.isEmpty() ? word : word + " " + normal;
-        int length = LockdText.encode(command).length;
+        int length = LockdNameText.encode(command).length;
         if (length > COMMAND_LIMIT) {
             throw new IllegalArgumentException(
                     "A command has at most "
@@ -447,12 +447,12 @@ public final class LockdClient implements AutoCloseable {
     private final class NoticeForwarder implements LockdChannel.ChannelListener {
         @Override
         public void connected() {
-            notices.give(listener -> listener.connected(LockdClient.this));
+            lockdListenerDispatcher.give(listener -> listener.connected(LockdClient.this));
         }
 
         @Override
         public void ended(@Nullable LockdException failure) {
-            notices.give(
+            lockdListenerDispatcher.give(
                     listener -> {
                         if (failure == null) {
                             listener.closed(LockdClient.this);
@@ -460,7 +460,7 @@ public final class LockdClient implements AutoCloseable {
                             listener.failed(LockdClient.this, failure);
                         }
                     });
-            notices.end();
+            lockdListenerDispatcher.end();
         }
     }
 

@@ -1,8 +1,8 @@
 package io.holdfast.client.memory;
 
+import io.holdfast.client.service.AcquireAttempt;
 import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
-import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.TimerClock;
 
 import org.jspecify.annotations.Nullable;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.function.Consumer;
 
 /** An acquire under way. Guarded by the server's monitor. */
-final class MemoryAttempt implements Attempt {
+final class MemoryAttempt implements AcquireAttempt {
     final MemoryService service;
     final AcquireRequest what;
     final long deadline;

@@ -1,11 +1,11 @@
 package io.holdfast.client.memory;
 
-import io.holdfast.client.service.Abilities;
 import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest.Kind;
 import io.holdfast.client.service.GrantedHold.Loss;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
+import io.holdfast.client.service.ServiceFeatures;
 
 import org.jspecify.annotations.Nullable;
 
@@ -44,10 +44,11 @@ public final class MemoryServer {
 
     /** A client. */
     public MemoryService connect(
-            String label, Abilities abilities, long graceNanos, ServiceEvents events) {
+            String label, ServiceFeatures serviceFeatures, long graceNanos, ServiceEvents events) {
         return locked(
                 () -> {
-                    var service = new MemoryService(this, label, abilities, graceNanos, events);
+                    var service =
+                            new MemoryService(this, label, serviceFeatures, graceNanos, events);
                     services.add(service);
                     effect(events::connected);
                     return service;

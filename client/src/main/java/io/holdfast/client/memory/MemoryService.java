@@ -1,14 +1,14 @@
 package io.holdfast.client.memory;
 
-import io.holdfast.client.service.Abilities;
+import io.holdfast.client.service.AcquireAttempt;
 import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.AcquireRequest.Kind;
-import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold.Loss;
 import io.holdfast.client.service.LockService;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
+import io.holdfast.client.service.ServiceFeatures;
 import io.holdfast.client.service.SignalSink;
 import io.holdfast.client.service.TimerClock;
 
@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 public final class MemoryService implements LockService {
     final MemoryServer server;
     final String label;
-    private final Abilities abilities;
+    private final ServiceFeatures serviceFeatures;
     private final long graceNanos;
     private final ServiceEvents events;
     private final Set<MemoryAttempt> attempts = new LinkedHashSet<>();
@@ -45,13 +45,13 @@ public final class MemoryService implements LockService {
     MemoryService(
             MemoryServer server,
             String label,
-            Abilities abilities,
+            ServiceFeatures serviceFeatures,
             long graceNanos,
             ServiceEvents events) {
         this.server = server;
         this.label = label;
-        this.abilities = abilities;
-        this.graceNanos = abilities.resume() ? graceNanos : 0;
+        this.serviceFeatures = serviceFeatures;
+        this.graceNanos = serviceFeatures.resume() ? graceNanos : 0;
         this.events = events;
         session = server.nextSession();
     }
@@ -62,8 +62,8 @@ public final class MemoryService implements LockService {
     }
 
     @Override
-    public Abilities abilities() {
-        return abilities;
+    public ServiceFeatures abilities() {
+        return serviceFeatures;
     }
 
     @Override
@@ -193,7 +193,7 @@ public final class MemoryService implements LockService {
     }
 
     @Override
-    public Attempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
+    public AcquireAttempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
         return server.locked(
                 () -> {
                     var attempt = new MemoryAttempt(this, what, done, server.clock.nanoTime());
@@ -224,8 +224,8 @@ public final class MemoryService implements LockService {
     }
 
     private boolean supports(AcquireRequest what) {
-        return (what.kind() != Kind.READ || abilities.readWrite())
-                && (!what.unbound() || abilities.unbound());
+        return (what.kind() != Kind.READ || serviceFeatures.readWrite())
+                && (!what.unbound() || serviceFeatures.unbound());
     }
 
     private void expire(MemoryAttempt attempt) {
@@ -320,7 +320,7 @@ public final class MemoryService implements LockService {
                     if (!connected) {
                         return CompletableFuture.failedFuture(unreachable());
                     }
-                    if (command.equals("info") && !abilities.tagged()) {
+                    if (command.equals("info") && !serviceFeatures.tagged()) {
                         return CompletableFuture.completedFuture("error");
                     }
                     return CompletableFuture.completedFuture(server.answer(command, key, argument));

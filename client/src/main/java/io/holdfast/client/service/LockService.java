@@ -12,13 +12,13 @@ public interface LockService extends AutoCloseable {
     /** For messages and events. */
     String address();
 
-    Abilities abilities();
+    ServiceFeatures abilities();
 
     /** The clock and timer that everything about this service goes by. */
     TimerClock timeline();
 
     /** Asks for a hold; {@code done} is called exactly once. */
-    Attempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done);
+    AcquireAttempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done);
 
     /**
      * Any command that neither waits nor is about a hold: {@code incr}, {@code kget}, {@code

@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock;
 
-import io.holdfast.client.socketlock.primary.GracePeriod;
+import io.holdfast.client.socketlock.primary.TakeoverGracePeriod;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,13 +26,13 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
      * If the loop has not looked at its connection for so long, the process may have been stopped,
      * and what it knows may be out of date. Less than any primary waits for a holder.
      */
-    private static final long STALE_NANOS = GracePeriod.LENGTH_NANOS / 2;
+    private static final long STALE_NANOS = TakeoverGracePeriod.LENGTH_NANOS / 2;
 
     private static final long CHECK_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int LOCK_ID_BYTES = 6;
     private static final Duration MAX_DURATION = Duration.ofNanos(Long.MAX_VALUE / 4);
 
-    private final EventLoop eventLoop;
+    private final IoThread ioThread;
     private final PrimaryConnector primaryConnector;
     private final long statusNanos;
     private final Executor notices = notices();
@@ -52,15 +52,15 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     private @Nullable SocketLockUnavailableException lastFailure;
 
     // On the loop.
-    private EventLoop.@Nullable Timer statusTimer;
-    private EventLoop.@Nullable Timer endTimer;
-    private EventLoop.@Nullable Timer doubtTimer;
+    private IoThread.@Nullable Timer statusTimer;
+    private IoThread.@Nullable Timer endTimer;
+    private IoThread.@Nullable Timer doubtTimer;
     private String reasserted = "";
 
     ClientState(Path path, LockConfig config, String clientId) throws IOException {
         this.statusNanos = nanos(config.statusInterval());
-        this.eventLoop = EventLoop.start("holdfast-socketlock");
-        this.primaryConnector = new PrimaryConnector(eventLoop, path, config, clientId, this);
+        this.ioThread = IoThread.start("holdfast-socketlock");
+        this.primaryConnector = new PrimaryConnector(ioThread, path, config, clientId, this);
     }
 
     private static Executor notices() {
@@ -92,7 +92,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
 
     /** Connects, waiting so long at most. */
     void connect(Duration timeout) {
-        eventLoop.execute(primaryConnector::connect);
+        ioThread.execute(primaryConnector::connect);
         monitor.lock();
         try {
             long left = nanos(timeout);
@@ -150,7 +150,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
             }
             InFlightAcquire mine = new InFlightAcquire(mode, options.ttlSeconds());
             inFlight = mine;
-            eventLoop.execute(this::sendRequest);
+            ioThread.execute(this::sendRequest);
             return outcome(mine, deadline, interruptible);
         } finally {
             monitor.unlock();
@@ -216,7 +216,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         inFlight = null;
         changed.signalAll();
         if (sent) {
-            eventLoop.execute(
+            ioThread.execute(
                     () -> {
                         // A late failure names no lock, so no later acquire may meet it.
                         primaryConnector.send("REJECT " + lockId);
@@ -269,7 +269,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         } finally {
             monitor.unlock();
         }
-        eventLoop.execute(this::sendRequest);
+        ioThread.execute(this::sendRequest);
     }
 
     private void reassert(ClientHold doubtful) {
@@ -376,11 +376,11 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         finish(mine, new SocketLock(this, got), null);
         askStatusLater(got);
         if (endTimer != null) {
-            eventLoop.cancel(endTimer);
+            ioThread.cancel(endTimer);
             endTimer = null;
         }
         if (limited) {
-            endTimer = eventLoop.after(got.endNanos - System.nanoTime(), () -> end(got));
+            endTimer = ioThread.after(got.endNanos - System.nanoTime(), () -> end(got));
         }
     }
 
@@ -401,7 +401,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
             if (clientHold == over) {
                 // The primary keeps an ended lock until it is asked about it; an original one even
                 // keeps it from the others.
-                eventLoop.execute(() -> primaryConnector.send("RELEASE " + over.lockId));
+                ioThread.execute(() -> primaryConnector.send("RELEASE " + over.lockId));
             }
             lose(over);
         } finally {
@@ -411,10 +411,10 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
 
     private void askStatusLater(ClientHold current) {
         if (statusTimer != null) {
-            eventLoop.cancel(statusTimer);
+            ioThread.cancel(statusTimer);
         }
         statusTimer =
-                eventLoop.after(
+                ioThread.after(
                         statusNanos,
                         () -> {
                             if (isCurrent(current)) {
@@ -479,9 +479,10 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
 
     private void awaitAnswer(ClientHold doubtful) {
         if (doubtTimer != null) {
-            eventLoop.cancel(doubtTimer); // of an earlier doubt
+            ioThread.cancel(doubtTimer); // of an earlier doubt
         }
-        doubtTimer = eventLoop.after(GracePeriod.LENGTH_NANOS, () -> loseUnlessAsked(doubtful));
+        doubtTimer =
+                ioThread.after(TakeoverGracePeriod.LENGTH_NANOS, () -> loseUnlessAsked(doubtful));
     }
 
     private void loseUnlessAsked(ClientHold doubtful) {
@@ -539,7 +540,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     // ---- the lock
 
     private boolean isFresh(ClientHold current) {
-        return !current.isOver(System.nanoTime()) && eventLoop.nanosSinceLastTurn() < STALE_NANOS;
+        return !current.isOver(System.nanoTime()) && ioThread.nanosSinceLastTurn() < STALE_NANOS;
     }
 
     boolean isValid(SocketLock lock) {
@@ -597,7 +598,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
                 change(current, LockState.RELEASED);
                 changed.signalAll();
                 if (told) {
-                    eventLoop.execute(() -> primaryConnector.send("RELEASE " + current.lockId));
+                    ioThread.execute(() -> primaryConnector.send("RELEASE " + current.lockId));
                 }
             }
             return valid;
@@ -676,9 +677,9 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
 
     /** Ends the connection and, if it is here, the primary; returns when both have ended. */
     private void end() {
-        if (eventLoop.execute(() -> primaryConnector.close(ended::open))) {
+        if (ioThread.execute(() -> primaryConnector.close(ended::open))) {
             ended.await();
         }
-        eventLoop.close();
+        ioThread.close();
     }
 }

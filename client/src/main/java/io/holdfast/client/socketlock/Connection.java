@@ -36,22 +36,22 @@ final class Connection {
     private byte[] unsent = new byte[0];
     private boolean closed;
 
-    private Connection(EventLoop eventLoop, SocketChannel channel, Listener listener)
+    private Connection(IoThread ioThread, SocketChannel channel, Listener listener)
             throws IOException {
         this.channel = channel;
         this.listener = listener;
-        this.key = eventLoop.register(channel, SelectionKey.OP_READ, this::ready);
+        this.key = ioThread.register(channel, SelectionKey.OP_READ, this::ready);
     }
 
     /** Connects at once or not at all. */
-    static Connection open(EventLoop eventLoop, Path path, Listener listener) throws IOException {
+    static Connection open(IoThread ioThread, Path path, Listener listener) throws IOException {
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         try {
             channel.configureBlocking(false);
             if (!channel.connect(UnixDomainSocketAddress.of(path)) && !channel.finishConnect()) {
                 throw new IOException("cannot connect at once");
             }
-            return new Connection(eventLoop, channel, listener);
+            return new Connection(ioThread, channel, listener);
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;

@@ -29,17 +29,17 @@ final class Primary {
     private static final long ACCEPT_BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long CHECK_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private final EventLoop eventLoop;
+    private final IoThread ioThread;
     private final PrimaryLock primaryLock;
-    private final LockEvents events;
-    private final PrimaryState desk;
+    private final LockEventDispatcher events;
+    private final PrimaryContext desk;
     private final Runnable lost;
     private final ServerSocketChannel listener;
     private final SelectionKey acceptKey;
     private final Set<PrimaryConnection> connections = new LinkedHashSet<>();
     private final Queue<PrimaryConnection> touched = new ArrayDeque<>();
     private final ByteBuffer piece = ByteBuffer.allocateDirect(READ_SIZE);
-    private EventLoop.@Nullable Timer deadline;
+    private IoThread.@Nullable Timer deadline;
     private long deadlineNanos;
     private boolean ended;
 
@@ -50,13 +50,13 @@ final class Primary {
      * @param lost called once if the path turns out to be somebody else's; by then this has ended
      */
     static Primary start(
-            EventLoop eventLoop, PrimaryLock primaryLock, LockConfig config, Runnable lost)
+            IoThread ioThread, PrimaryLock primaryLock, LockConfig config, Runnable lost)
             throws IOException {
         ServerSocketChannel listener = null;
         try {
             listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
             listener.bind(UnixDomainSocketAddress.of(primaryLock.bindPath()), BACKLOG);
-            return new Primary(eventLoop, primaryLock, config, lost, listener);
+            return new Primary(ioThread, primaryLock, config, lost, listener);
         } catch (IOException | RuntimeException e) {
             if (listener != null) {
                 listener.close();
@@ -68,21 +68,21 @@ final class Primary {
     }
 
     private Primary(
-            EventLoop eventLoop,
+            IoThread ioThread,
             PrimaryLock primaryLock,
             LockConfig config,
             Runnable lost,
             ServerSocketChannel listener)
             throws IOException {
-        this.eventLoop = eventLoop;
+        this.ioThread = ioThread;
         this.primaryLock = primaryLock;
         this.lost = lost;
         this.listener = listener;
-        this.events = new LockEvents(config.listener());
-        this.desk = new PrimaryState(config, primaryLock, events, System.nanoTime());
-        this.acceptKey = eventLoop.register(listener, SelectionKey.OP_ACCEPT, this::accept);
+        this.events = new LockEventDispatcher(config.listener());
+        this.desk = new PrimaryContext(config, primaryLock, events, System.nanoTime());
+        this.acceptKey = ioThread.register(listener, SelectionKey.OP_ACCEPT, this::accept);
         primaryLock.publish();
-        eventLoop.after(CHECK_INTERVAL_NANOS, this::checkPrimaryLock);
+        ioThread.after(CHECK_INTERVAL_NANOS, this::checkPrimaryLock);
         endGrace();
     }
 
@@ -107,7 +107,7 @@ final class Primary {
         connections.clear();
         touched.clear();
         if (deadline != null) {
-            eventLoop.cancel(deadline);
+            ioThread.cancel(deadline);
         }
         primaryLock.close();
         events.end();
@@ -120,7 +120,7 @@ final class Primary {
                 channel = listener.accept();
             } catch (IOException e) { // no more file descriptors, most likely: not so fast
                 acceptKey.interestOps(0);
-                eventLoop.after(ACCEPT_BACK_OFF_NANOS, this::acceptAgain);
+                ioThread.after(ACCEPT_BACK_OFF_NANOS, this::acceptAgain);
                 return;
             }
             if (channel == null) {
@@ -139,7 +139,7 @@ final class Primary {
     private void welcome(SocketChannel channel) {
         var connection = new PrimaryConnection(channel, desk, touched::add);
         try {
-            connection.register(eventLoop, () -> work(connection));
+            connection.register(ioThread, () -> work(connection));
             connections.add(connection);
         } catch (IOException e) {
             closeQuietly(channel);
@@ -203,10 +203,10 @@ final class Primary {
             return;
         }
         if (deadline != null) {
-            eventLoop.cancel(deadline);
+            ioThread.cancel(deadline);
         }
         deadlineNanos = next;
-        deadline = eventLoop.after(next - nowNanos, this::due);
+        deadline = ioThread.after(next - nowNanos, this::due);
     }
 
     private void due() {
@@ -220,7 +220,7 @@ final class Primary {
         }
         long now = System.nanoTime();
         desk.checkPrimaryLock(now);
-        eventLoop.after(CHECK_INTERVAL_NANOS, this::checkPrimaryLock);
+        ioThread.after(CHECK_INTERVAL_NANOS, this::checkPrimaryLock);
         finish(now);
     }
 
@@ -230,7 +230,7 @@ final class Primary {
         }
         long now = System.nanoTime();
         if (!desk.endGrace(now)) {
-            eventLoop.after(desk.nextGraceLookNanos() - now, this::endGrace);
+            ioThread.after(desk.nextGraceLookNanos() - now, this::endGrace);
         }
         finish(now);
     }

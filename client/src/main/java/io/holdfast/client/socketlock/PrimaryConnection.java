@@ -21,7 +21,7 @@ final class PrimaryConnection {
     static final int MAX_BYTES = 1024 * 1024;
 
     private final SocketChannel channel;
-    private final PrimaryState desk;
+    private final PrimaryContext desk;
     private final PrimaryProtocolHandler talk;
     private final LineInputBuffer input = new LineInputBuffer();
     private final LineOutputBuffer output = new LineOutputBuffer();
@@ -33,7 +33,7 @@ final class PrimaryConnection {
      * @param touched called when there is something to {@link #flush}
      */
     PrimaryConnection(
-            SocketChannel channel, PrimaryState desk, Consumer<PrimaryConnection> touched) {
+            SocketChannel channel, PrimaryContext desk, Consumer<PrimaryConnection> touched) {
         this.channel = channel;
         this.desk = desk;
         this.talk =
@@ -48,8 +48,8 @@ final class PrimaryConnection {
                         });
     }
 
-    void register(EventLoop eventLoop, Runnable whenReady) throws IOException {
-        key = eventLoop.register(channel, SelectionKey.OP_READ, whenReady);
+    void register(IoThread ioThread, Runnable whenReady) throws IOException {
+        key = ioThread.register(channel, SelectionKey.OP_READ, whenReady);
     }
 
     /**

@@ -68,7 +68,7 @@ final class PrimaryConnector implements Connection.Listener {
         CLOSED
     }
 
-    private final EventLoop eventLoop;
+    private final IoThread ioThread;
     private final Path path;
     private final LockConfig config;
     private final String ownId;
@@ -80,9 +80,9 @@ final class PrimaryConnector implements Connection.Listener {
     /** Read by other threads too. */
     private volatile @Nullable Primary primary;
 
-    private EventLoop.@Nullable Timer timer;
-    private EventLoop.@Nullable Timer heartbeat;
-    private EventLoop.@Nullable Timer closeWatchTimer;
+    private IoThread.@Nullable Timer timer;
+    private IoThread.@Nullable Timer heartbeat;
+    private IoThread.@Nullable Timer closeWatchTimer;
     private Runnable whenClosed = () -> {};
 
     /** What the primary calls this client. */
@@ -108,12 +108,12 @@ final class PrimaryConnector implements Connection.Listener {
     private long pingNanos;
 
     PrimaryConnector(
-            EventLoop eventLoop,
+            IoThread ioThread,
             Path path,
             LockConfig config,
             String ownId,
             ConnectorListener connectorListener) {
-        this.eventLoop = eventLoop;
+        this.ioThread = ioThread;
         this.path = path;
         this.config = config;
         this.ownId = ownId;
@@ -145,7 +145,7 @@ final class PrimaryConnector implements Connection.Listener {
         try {
             connectedTo =
                     PrimaryLock.identityOrNull(path); // before: what takes its place is noticed
-            connection = Connection.open(eventLoop, path, this);
+            connection = Connection.open(ioThread, path, this);
             state = State.GREETING;
             setTimer(ANSWER_NANOS, this::greetingIsUnanswered);
             connection.send(ownId + " HELLO\nHELLO\n");
@@ -185,7 +185,7 @@ final class PrimaryConnector implements Connection.Listener {
 
     private void serve(PrimaryLock primaryLock) throws IOException {
         try {
-            primary = Primary.start(eventLoop, primaryLock, config, this::primaryIsLost);
+            primary = Primary.start(ioThread, primaryLock, config, this::primaryIsLost);
         } finally {
             if (primary == null) {
                 primaryLock.close();
@@ -300,10 +300,10 @@ final class PrimaryConnector implements Connection.Listener {
     /** Looks now and then whether the primary still answers. */
     private void watch() {
         if (heartbeat != null) {
-            eventLoop.cancel(heartbeat);
+            ioThread.cancel(heartbeat);
         }
         heartbeat =
-                eventLoop.after(
+                ioThread.after(
                         Math.max(MIN_HEARTBEAT_NANOS, heartbeatNanos / 2),
                         () -> {
                             if (state == State.UP) {
@@ -334,8 +334,8 @@ final class PrimaryConnector implements Connection.Listener {
      */
     private void checkPathLater() {
         Connection current = connection;
-        EventLoop.Timer unused =
-                eventLoop.after(
+        IoThread.Timer unused =
+                ioThread.after(
                         PATH_CHECK_INTERVAL_NANOS,
                         () -> {
                             if (state != State.UP || connection != current || epoch != 0) {
@@ -360,10 +360,10 @@ final class PrimaryConnector implements Connection.Listener {
     /** Asks every few seconds whether the primary is there, as long as something waits for it. */
     void watchClosely() {
         if (closeWatchTimer != null) {
-            eventLoop.cancel(closeWatchTimer);
+            ioThread.cancel(closeWatchTimer);
         }
         closeWatchTimer =
-                eventLoop.after(
+                ioThread.after(
                         CLOSE_WATCH_NANOS,
                         () -> {
                             if (state == State.UP && connectorListener.isWaiting()) {
@@ -375,7 +375,7 @@ final class PrimaryConnector implements Connection.Listener {
     private void sendPing() {
         long now = System.nanoTime();
         boolean stopped =
-                eventLoop.nanosSinceLastTurn()
+                ioThread.nanosSinceLastTurn()
                         >= CLOSE_WATCH_NANOS; // it may have answered meanwhile
         if (pingNanos != 0 && now - pingNanos >= ANSWER_NANOS && !stopped) {
             drop();
@@ -460,10 +460,10 @@ final class PrimaryConnector implements Connection.Listener {
         state = State.CLOSED;
         clearTimer();
         if (heartbeat != null) {
-            eventLoop.cancel(heartbeat);
+            ioThread.cancel(heartbeat);
         }
         if (closeWatchTimer != null) {
-            eventLoop.cancel(closeWatchTimer);
+            ioThread.cancel(closeWatchTimer);
         }
         if (connection != null) {
             connection.close();
@@ -479,12 +479,12 @@ final class PrimaryConnector implements Connection.Listener {
 
     private void setTimer(long nanos, Runnable task) {
         clearTimer();
-        timer = eventLoop.after(nanos, task);
+        timer = ioThread.after(nanos, task);
     }
 
     private void clearTimer() {
         if (timer != null) {
-            eventLoop.cancel(timer);
+            ioThread.cancel(timer);
             timer = null;
         }
     }

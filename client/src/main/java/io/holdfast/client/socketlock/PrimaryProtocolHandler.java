@@ -34,9 +34,9 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
         ASSIGNED
     }
 
-    private final PrimaryState desk;
+    private final PrimaryContext desk;
     private final LockTable table;
-    private final LockEvents events;
+    private final LockEventDispatcher events;
     private final Consumer<String> out;
     private final Session session = new Session(this);
     private final Map<Request, HoldRecord> records = new HashMap<>();
@@ -47,7 +47,7 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
     /**
      * @param out takes each line for the client, without its end
      */
-    PrimaryProtocolHandler(PrimaryState desk, Consumer<String> out) {
+    PrimaryProtocolHandler(PrimaryContext desk, Consumer<String> out) {
         this.desk = desk;
         this.table = desk.table();
         this.events = desk.events();
@@ -150,9 +150,9 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
     }
 
     private String freshLockId() {
-        String lockId = PrimaryState.newLockId();
+        String lockId = PrimaryContext.newLockId();
         while (session.find(lockId) != null) {
-            lockId = PrimaryState.newLockId();
+            lockId = PrimaryContext.newLockId();
         }
         return lockId;
     }

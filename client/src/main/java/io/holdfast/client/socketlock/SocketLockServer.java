@@ -24,16 +24,16 @@ public final class SocketLockServer implements AutoCloseable {
 
     private final Path path;
     private final LockConfig config;
-    private final EventLoop eventLoop;
+    private final IoThread ioThread;
 
     // Of the loop's thread, once it is started.
     private @Nullable Primary primary;
     private boolean closed;
 
-    private SocketLockServer(Path path, LockConfig config, EventLoop eventLoop) {
+    private SocketLockServer(Path path, LockConfig config, IoThread ioThread) {
         this.path = path;
         this.config = config;
-        this.eventLoop = eventLoop;
+        this.ioThread = ioThread;
     }
 
     /**
@@ -47,9 +47,9 @@ public final class SocketLockServer implements AutoCloseable {
         }
         var server =
                 new SocketLockServer(
-                        path, config, EventLoop.start("holdfast-socketlock server " + path));
+                        path, config, IoThread.start("holdfast-socketlock server " + path));
         var started = new CompletableFuture<Void>();
-        server.eventLoop.execute(
+        server.ioThread.execute(
                 () -> {
                     try {
                         if (!server.take()) {
@@ -64,7 +64,7 @@ public final class SocketLockServer implements AutoCloseable {
             started.join();
             return server;
         } catch (CompletionException e) {
-            server.eventLoop.close();
+            server.ioThread.close();
             if (e.getCause() instanceof IOException failure) {
                 throw failure;
             }
@@ -74,7 +74,7 @@ public final class SocketLockServer implements AutoCloseable {
 
     private boolean take() throws IOException {
         if (PrimaryLock.tryTake(path) instanceof PrimaryLock.Attempt.Taken taken) {
-            primary = Primary.start(eventLoop, taken.primaryLock(), config, this::lost);
+            primary = Primary.start(ioThread, taken.primaryLock(), config, this::lost);
             return true;
         }
         return false;
@@ -82,7 +82,7 @@ public final class SocketLockServer implements AutoCloseable {
 
     private void lost() {
         primary = null;
-        eventLoop.after(RETRY_NANOS, this::takeAgain);
+        ioThread.after(RETRY_NANOS, this::takeAgain);
     }
 
     private void takeAgain() {
@@ -96,7 +96,7 @@ public final class SocketLockServer implements AutoCloseable {
         } catch (IOException e) {
             // What is in the way may go as it came.
         }
-        eventLoop.after(RETRY_NANOS, this::takeAgain);
+        ioThread.after(RETRY_NANOS, this::takeAgain);
     }
 
     /**
@@ -107,7 +107,7 @@ public final class SocketLockServer implements AutoCloseable {
     public void close() {
         var done = new CompletableFuture<Void>();
         boolean running =
-                eventLoop.execute(
+                ioThread.execute(
                         () -> {
                             try {
                                 end();
@@ -115,8 +115,8 @@ public final class SocketLockServer implements AutoCloseable {
                                 done.complete(null);
                             }
                         });
-        eventLoop.close();
-        if (running && !eventLoop.isCurrent()) {
+        ioThread.close();
+        if (running && !ioThread.isCurrent()) {
             done.join(); // not ended by an interrupt
         }
     }

@@ -46,12 +46,12 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     private final Map<Long, TaggedRequest> inFlight = new LinkedHashMap<>(); // by tag, ascending
     private final Set<TaggedRequest> backlog = new LinkedHashSet<>();
     private final Map<Long, TaggedHold> holds = new HashMap<>(); // of this session, by tag
-    private final Listeners listeners = new Listeners(this);
+    private final SessionListeners sessionListeners = new SessionListeners(this);
     private final CountDownLatch ended = new CountDownLatch(1);
 
     private Phase phase = Phase.LOST;
     private @Nullable LineChannel lineChannel;
-    private volatile @Nullable Hello hello;
+    private volatile @Nullable HelloResponse helloResponse;
     private volatile String address; // of the server that it is connected to, or was last
     private boolean hadSession;
     private long nextTag = 1;
@@ -62,7 +62,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     private volatile long helloAskedAt; // before the last one was sent
     private int suspensions;
     private @Nullable ServiceException failure;
-    private @Nullable Inventory inventory; // while resuming
+    private @Nullable ResumedState resumedState; // while resuming
     private Runnable onEnd = () -> {};
     private boolean closing;
     private boolean byeSent;
@@ -98,8 +98,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         return address;
     }
 
-    Listeners listeners() {
-        return listeners;
+    SessionListeners listeners() {
+        return sessionListeners;
     }
 
     /** What to do at the very end; to be set before anything happens. */
@@ -129,20 +129,20 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
 
     /** Whether a session outlives its connection; true before there is one. */
     boolean canResume() {
-        Hello known = hello;
+        HelloResponse known = helloResponse;
         return known == null || known.graceNanos() > 0;
     }
 
     // The link
 
     @Override
-    public @Nullable Hello resumable() {
+    public @Nullable HelloResponse resumable() {
         helloAskedAt = now();
-        return hello;
+        return helloResponse;
     }
 
     @Override
-    public void up(LineChannel open, Hello answer) {
+    public void up(LineChannel open, HelloResponse answer) {
         long askedAt = helloAskedAt;
         run(() -> connected(open, answer, askedAt));
     }
@@ -177,15 +177,15 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
                 });
     }
 
-    private void connected(LineChannel open, Hello answer, long askedAt) {
+    private void connected(LineChannel open, HelloResponse answer, long askedAt) {
         if (phase == Phase.CLOSED) {
             open.close();
             return;
         }
-        hello = answer;
+        helloResponse = answer;
         if (answer.resumed() && phase == Phase.LOST) {
             // Too late: its holds were given up for lost, so it must not keep them.
-            hello = null;
+            helloResponse = null;
             open.send(nextTag++ + " bye\n_\n_\n");
             return;
         }
@@ -204,8 +204,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         lastHeartbeat = next;
         if (answer.resumed()) {
             phase = Phase.RESUMING;
-            var listed = new Inventory(answer.session());
-            inventory = listed;
+            var listed = new ResumedState(answer.session());
+            resumedState = listed;
             takeInventory(listed);
             if (isHolding()) {
                 next.holding(); // it may be gone again before it has told us what it has
@@ -227,14 +227,14 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
                 submit(taggedRequest);
             }
         }
-        listeners.connected();
+        sessionListeners.connected();
     }
 
     private void disconnected(IOException why) {
         boolean wasOnline = phase == Phase.ONLINE;
         SessionHeartbeat last = heartbeat;
         lineChannel = null;
-        inventory = null;
+        resumedState = null;
         stopHeartbeat();
         if (closing) {
             finishClose();
@@ -248,7 +248,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         if (wasOnline) {
             SerialTaskRunner.guard(events::suspended);
         }
-        listeners.disconnected();
+        sessionListeners.disconnected();
         var unknown = unknown(why);
         for (TaggedRequest taggedRequest : List.copyOf(inFlight.values())) {
             if (taggedRequest.survivesDisconnect(unknown)) {
@@ -268,7 +268,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
 
     /** What holds nothing may try to resume a little longer than the server is sure to wait. */
     private long graceLeft(@Nullable SessionHeartbeat last) {
-        Hello known = hello;
+        HelloResponse known = helloResponse;
         if (known == null || last == null || known.graceNanos() == 0 || holds.isEmpty()) {
             return known == null ? 0 : known.graceNanos();
         }
@@ -323,7 +323,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
 
     // Resuming
 
-    private void takeInventory(Inventory listed) {
+    private void takeInventory(ResumedState listed) {
         long askedAt = now();
         sendCommand(
                 "mine",
@@ -333,7 +333,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
                     if (listed.add(answer, askedAt)) {
                         takeInventory(listed);
                     } else {
-                        inventory = null;
+                        resumedState = null;
                         reconcile(listed);
                     }
                 });
@@ -345,7 +345,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
     }
 
-    private void reconcile(Inventory listed) {
+    private void reconcile(ResumedState listed) {
         for (TaggedHold hold : List.copyOf(holds.values())) {
             // One that was in line when it was listed has been granted since.
             if (!listed.isHeld(hold.tag()) && listed.waitingAt(hold.tag()) == null) {
@@ -355,7 +355,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
         var again = new ArrayList<TaggedRequest>();
         for (TaggedRequest taggedRequest : List.copyOf(inFlight.values())) {
-            if (!(taggedRequest instanceof OneShotRequest)) {
+            if (!(taggedRequest instanceof UnrepeatedRequest)) {
                 reconcile(taggedRequest, listed, again);
             }
         }
@@ -371,8 +371,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     }
 
     private void reconcile(
-            TaggedRequest taggedRequest, Inventory listed, List<TaggedRequest> again) {
-        Hello known = hello;
+            TaggedRequest taggedRequest, ResumedState listed, List<TaggedRequest> again) {
+        HelloResponse known = helloResponse;
         var held = listed.held(taggedRequest.tag());
         var waitingAt = listed.waitingAt(taggedRequest.tag());
         if (taggedRequest instanceof TaggedAcquire taggedAcquire && waitingAt != null) {
@@ -399,7 +399,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             String first = blank < 0 ? line : line.substring(0, blank);
             String rest = blank < 0 ? "" : line.substring(blank + 1);
             if (first.equals("sig")) {
-                listeners.signal(rest);
+                sessionListeners.signal(rest);
             } else if (first.equals("lost")) {
                 lost(rest);
             } else if (!first.isEmpty() && first.chars().allMatch(Character::isDigit)) {
@@ -442,8 +442,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         try {
             long tag = Long.parseLong(blank < 0 ? rest : rest.substring(0, blank));
             TaggedHold hold = holds.remove(tag);
-            if (inventory != null) {
-                inventory.forget(tag);
+            if (resumedState != null) {
+                resumedState.forget(tag);
             }
             if (hold != null) {
                 boolean released = rest.endsWith(" released");
@@ -455,7 +455,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     }
 
     /** How long the connection may be without a word: what the server bears, or we do. */
-    private long silenceNanos(Hello answer) {
+    private long silenceNanos(HelloResponse answer) {
         long ours = config.readTimeout().toNanos();
         return answer.readNanos() > 0 ? Math.min(ours, answer.readNanos()) : ours;
     }
@@ -499,7 +499,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     void submit(TaggedRequest taggedRequest) {
         if (closing || phase == Phase.CLOSED) {
             if (closing && phase != Phase.CLOSED && lineChannel != null && !byeSent) {
-                if (taggedRequest instanceof HoldRequest) {
+                if (taggedRequest instanceof RenewOrReleaseRequest) {
                     send(taggedRequest);
                     return;
                 }
@@ -560,13 +560,13 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     }
 
     /** Asks something for ourselves; there is no answer if the connection ends before it. */
-    void sendCommand(String command, String argument, OneShotRequest.ReplyHandler then) {
+    void sendCommand(String command, String argument, UnrepeatedRequest.ReplyHandler then) {
         sendCommand(command, "_", argument, then);
     }
 
     void sendCommand(
-            String command, String key, String argument, OneShotRequest.ReplyHandler then) {
-        send(new OneShotRequest(command, key, argument, then, unused -> {}));
+            String command, String key, String argument, UnrepeatedRequest.ReplyHandler then) {
+        send(new UnrepeatedRequest(command, key, argument, then, unused -> {}));
     }
 
     boolean isOnline() {
@@ -589,7 +589,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
 
     TaggedHold granted(
             AcquireRequest what, long tag, String token, long leaseNanos, long askedAtNanos) {
-        Hello known = hello;
+        HelloResponse known = helloResponse;
         String session = known == null ? "" : known.session();
         var hold =
                 new TaggedHold(
@@ -624,7 +624,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         all.addAll(backlog);
         for (TaggedRequest taggedRequest : all) {
             boolean unsent = backlog.remove(taggedRequest);
-            if (taggedRequest instanceof HoldRequest && (unsent || phase == Phase.RESUMING)) {
+            if (taggedRequest instanceof RenewOrReleaseRequest
+                    && (unsent || phase == Phase.RESUMING)) {
                 inFlight.remove(taggedRequest.tag(), taggedRequest);
                 taggedRequest.stopTimer();
                 send(taggedRequest);
@@ -645,7 +646,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
         for (TaggedRequest taggedRequest : inFlight.values()) {
             if ((taggedRequest instanceof TaggedAcquire taggedAcquire && taggedAcquire.isUnbound())
-                    || (taggedRequest instanceof HoldRequest<?> about && about.hold.isUnbound())) {
+                    || (taggedRequest instanceof RenewOrReleaseRequest<?> about
+                            && about.hold.isUnbound())) {
                 return;
             }
         }
@@ -682,7 +684,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             taggedRequest.stopTimer();
             taggedRequest.closed(closed());
         }
-        listeners.closed(closed());
+        sessionListeners.closed(closed());
         onEnd.run();
         ended.countDown();
     }

@@ -38,7 +38,7 @@ final class GroupListeners {
 
     private final WireConfig config;
     private final TimerClock timerClock;
-    private final Map<Listeners.Name, Member> members = new HashMap<>(); // guarded by this
+    private final Map<SessionListeners.Name, Member> members = new HashMap<>(); // guarded by this
     private boolean closed; // guarded by this
 
     GroupListeners(WireConfig config, TimerClock timerClock) {
@@ -67,7 +67,7 @@ final class GroupListeners {
         }
     }
 
-    synchronized SignalSubscription listen(Listeners.Name name, SignalSink sink) {
+    synchronized SignalSubscription listen(SessionListeners.Name name, SignalSink sink) {
         Member member =
                 members.computeIfAbsent(
                         name,
@@ -94,7 +94,7 @@ final class GroupListeners {
         };
     }
 
-    private synchronized void left(Listeners.Name name, Member member) {
+    private synchronized void left(SessionListeners.Name name, Member member) {
         member.listeners--;
         if (member.listeners == 0) {
             members.remove(name, member);

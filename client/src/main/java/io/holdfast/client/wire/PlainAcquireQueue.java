@@ -32,12 +32,12 @@ final class PlainAcquireQueue
     private final SharedPlainConnection common;
     private final IntSupplier otherConnections;
     private final Runnable lostHolds;
-    private final Map<KindAndKey, KeyQueue> queues = new HashMap<>();
+    private final Map<KindAndKey, ClientWaitersForKey> queues = new HashMap<>();
     private final TreeMap<Long, PlainAttempt> wantConnection = new TreeMap<>();
     private final Set<PlainAttempt> open = new LinkedHashSet<>();
     private final Set<PlainConnection> connections = new LinkedHashSet<>();
     private final Map<PlainConnection, PlainAttempt> dialing = new HashMap<>();
-    private final Backoff backoff = new Backoff();
+    private final ReconnectBackoff reconnectBackoff = new ReconnectBackoff();
     private boolean paused;
     private boolean polling;
     private long lastPolled;
@@ -66,7 +66,8 @@ final class PlainAcquireQueue
                             context.failure(Kind.CLOSED, "the client was closed", null)));
         } else if (attempt.isPatient()) {
             attempt.startClock();
-            queues.computeIfAbsent(attempt.queueKey(), unused -> new KeyQueue()).add(attempt);
+            queues.computeIfAbsent(attempt.queueKey(), unused -> new ClientWaitersForKey())
+                    .add(attempt);
             advance(attempt.queueKey());
         } else {
             attempt.tryNow(common);
@@ -75,7 +76,7 @@ final class PlainAcquireQueue
 
     /** Lets the first of a line go on if it can. */
     void advance(KindAndKey key) {
-        KeyQueue line = queues.get(key);
+        ClientWaitersForKey line = queues.get(key);
         if (line == null) {
             return;
         }
@@ -94,7 +95,7 @@ final class PlainAcquireQueue
 
     /** It has its place at the server: the next may ask for one. */
     void enqueued(PlainAttempt attempt) {
-        KeyQueue line = queues.get(attempt.queueKey());
+        ClientWaitersForKey line = queues.get(attempt.queueKey());
         if (line != null) {
             line.markEnqueued(attempt);
             advance(attempt.queueKey());
@@ -105,7 +106,7 @@ final class PlainAcquireQueue
     void removed(PlainAttempt attempt, boolean wasPlaced) {
         open.remove(attempt);
         wantConnection.remove(attempt.number());
-        KeyQueue line = queues.get(attempt.queueKey());
+        ClientWaitersForKey line = queues.get(attempt.queueKey());
         if (line == null || !attempt.isPatient()) {
             return;
         }
@@ -119,7 +120,8 @@ final class PlainAcquireQueue
 
     /** It must begin anew. */
     void restarted(PlainAttempt attempt, boolean wasPlaced) {
-        KeyQueue line = queues.computeIfAbsent(attempt.queueKey(), unused -> new KeyQueue());
+        ClientWaitersForKey line =
+                queues.computeIfAbsent(attempt.queueKey(), unused -> new ClientWaitersForKey());
         if (wasPlaced) {
             line.unmarkEnqueued();
         }
@@ -127,17 +129,17 @@ final class PlainAcquireQueue
         advance(attempt.queueKey());
     }
 
-    void withdraw(ShortRequest request) {
+    void withdraw(ImmediateRequest request) {
         common.withdraw(request);
     }
 
-    PlainHold hold(PlainConnection by, KindAndKey line, Grant grant, long askedAtNanos) {
-        return new PlainHold(context, common, this, by, line, grant, askedAtNanos);
+    PlainHold hold(PlainConnection by, KindAndKey line, GrantLine grantLine, long askedAtNanos) {
+        return new PlainHold(context, common, this, by, line, grantLine, askedAtNanos);
     }
 
     @Override
     public void released(PlainHold hold) {
-        KeyQueue line = queues.get(hold.queueKey());
+        ClientWaitersForKey line = queues.get(hold.queueKey());
         PlainAttempt first = line == null ? null : line.first();
         if (line != null && first != null && !line.hasEnqueued() && wants(first)) {
             wantConnection.remove(first.number());
@@ -192,7 +194,7 @@ final class PlainAcquireQueue
         if (!paused) {
             paused = true;
             context.after(
-                    backoff.nextNanos(),
+                    reconnectBackoff.nextNanos(),
                     () -> {
                         paused = false;
                         serve();
@@ -227,7 +229,7 @@ final class PlainAcquireQueue
 
     private void choose(Map<Long, PlainAttempt> from, List<PlainAttempt> into) {
         for (PlainAttempt attempt : from.values()) {
-            KeyQueue line = queues.get(attempt.queueKey());
+            ClientWaitersForKey line = queues.get(attempt.queueKey());
             if (into.size() == POLLS_AT_ONCE) {
                 return;
             }
@@ -265,7 +267,7 @@ final class PlainAcquireQueue
 
     @Override
     public void idle(PlainConnection plainConnection) {
-        backoff.reset();
+        reconnectBackoff.reset();
         serve();
     }
 

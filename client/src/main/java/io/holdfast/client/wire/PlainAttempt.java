@@ -1,8 +1,8 @@
 package io.holdfast.client.wire;
 
+import io.holdfast.client.service.AcquireAttempt;
 import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
-import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.ServiceException.Kind;
 import io.holdfast.client.service.TimerClock.Timer;
@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * for the grant ({@code w}). Two steps, because only {@code e} tells when the place is taken.
  * Everything happens in turns.
  */
-final class PlainAttempt implements Attempt {
+final class PlainAttempt implements AcquireAttempt {
     private enum Phase {
         /** Waits in this client. */
         QUEUED_HERE,
@@ -126,15 +126,15 @@ final class PlainAttempt implements Attempt {
     private String asking(String command, String semaphore, String timeout) {
         boolean counted = what.kind() == AcquireRequest.Kind.SEMAPHORE;
         String argument =
-                timeout + (counted ? " " + what.limit() : "") + Grant.lease(what.leaseNanos());
+                timeout + (counted ? " " + what.limit() : "") + GrantLine.lease(what.leaseNanos());
         return PlainExchange.lines(counted ? semaphore : command, what.key(), argument.strip());
     }
 
     private void tried(PlainConnection by, long askedAtNanos, String answer) {
         running = null;
-        Grant grant = Grant.parse(answer);
-        if (grant != null) {
-            granted(by, grant, askedAtNanos, false);
+        GrantLine grantLine = GrantLine.parse(answer);
+        if (grantLine != null) {
+            granted(by, grantLine, askedAtNanos, false);
         } else if (phase != Phase.ENDED) {
             if (!answer.equals("timeout")) {
                 fail(context.refused(answer), false);
@@ -149,8 +149,9 @@ final class PlainAttempt implements Attempt {
         }
     }
 
-    private void granted(PlainConnection by, Grant grant, long askedAtNanos, boolean placed) {
-        PlainHold hold = plainAcquireQueue.hold(by, queueKey, grant, askedAtNanos);
+    private void granted(
+            PlainConnection by, GrantLine grantLine, long askedAtNanos, boolean placed) {
+        PlainHold hold = plainAcquireQueue.hold(by, queueKey, grantLine, askedAtNanos);
         if (phase == Phase.ENDED) {
             var unused = hold.release();
             return;
@@ -192,10 +193,10 @@ final class PlainAttempt implements Attempt {
         long wait = 0; // given up: look whether it is ours already, and leave the line
         if (phase != Phase.ENDED) {
             phase = Phase.ENQUEUED;
-            wait = Grant.seconds(Math.max(0, deadlineNanos - context.now()));
+            wait = GrantLine.seconds(Math.max(0, deadlineNanos - context.now()));
         }
         if (what.waitNanos() == AcquireRequest.FOREVER && phase != Phase.ENDED) {
-            wait = Grant.MAX_SECONDS;
+            wait = GrantLine.MAX_SECONDS;
         }
         String command = what.kind() == AcquireRequest.Kind.SEMAPHORE ? "sw" : "w";
         String request = PlainExchange.lines(command, what.key(), Long.toString(wait));
@@ -212,9 +213,9 @@ final class PlainAttempt implements Attempt {
     private void waited(PlainConnection own, long askedAtNanos, String answer) {
         boolean placed = phase == Phase.ENQUEUED;
         connection = null;
-        Grant grant = Grant.parse(answer);
-        if (grant != null) {
-            granted(own, grant, askedAtNanos, placed);
+        GrantLine grantLine = GrantLine.parse(answer);
+        if (grantLine != null) {
+            granted(own, grantLine, askedAtNanos, placed);
         } else if (phase != Phase.ENDED) {
             if (answer.equals("timeout")) {
                 end(new AcquireOutcome.TimedOut());
@@ -264,7 +265,7 @@ final class PlainAttempt implements Attempt {
         }
     }
 
-    private final class Try extends ShortRequest {
+    private final class Try extends ImmediateRequest {
         Try() {
             super(asking("l", "sl", "0"), context.readLimitNanos());
         }

@@ -30,7 +30,7 @@ final class PlainHold implements GrantedHold {
     private final PlainConnection connection;
     private final Kind kind;
     private final String key;
-    private final Grant grant;
+    private final GrantLine grantLine;
     private final long askedAtNanos;
     private long overAtNanos;
     private State state = State.HELD;
@@ -43,7 +43,7 @@ final class PlainHold implements GrantedHold {
             PlainHoldListener plainHoldListener,
             PlainConnection plainConnection,
             KindAndKey line,
-            Grant grant,
+            GrantLine grantLine,
             long askedAtNanos) {
         this.context = context;
         this.common = common;
@@ -51,9 +51,9 @@ final class PlainHold implements GrantedHold {
         this.connection = plainConnection;
         this.kind = line.kind();
         this.key = line.key();
-        this.grant = grant;
+        this.grantLine = grantLine;
         this.askedAtNanos = askedAtNanos;
-        this.overAtNanos = end(grant.leaseNanos());
+        this.overAtNanos = end(grantLine.leaseNanos());
         plainConnection.carry(this);
     }
 
@@ -73,7 +73,7 @@ final class PlainHold implements GrantedHold {
 
     @Override
     public String token() {
-        return grant.token();
+        return grantLine.token();
     }
 
     @Override
@@ -83,7 +83,7 @@ final class PlainHold implements GrantedHold {
 
     @Override
     public long leaseNanos() {
-        return grant.leaseNanos();
+        return grantLine.leaseNanos();
     }
 
     @Override
@@ -94,7 +94,7 @@ final class PlainHold implements GrantedHold {
     @Override
     public CompletableFuture<Long> renew(long leaseNanos) {
         var renewed = new CompletableFuture<Long>();
-        String argument = grant.token() + Grant.lease(leaseNanos);
+        String argument = grantLine.token() + GrantLine.lease(leaseNanos);
         String request = PlainExchange.lines(kind == Kind.SEMAPHORE ? "sn" : "n", key, argument);
         context.executor().execute(() -> sendRenewal(new Renewal(request, renewed)));
         return renewed;
@@ -104,7 +104,7 @@ final class PlainHold implements GrantedHold {
     public CompletableFuture<Boolean> release() {
         var released = new CompletableFuture<Boolean>();
         String request =
-                PlainExchange.lines(kind == Kind.SEMAPHORE ? "sr" : "r", key, grant.token());
+                PlainExchange.lines(kind == Kind.SEMAPHORE ? "sr" : "r", key, grantLine.token());
         context.executor()
                 .execute(
                         () -> {
@@ -175,7 +175,7 @@ final class PlainHold implements GrantedHold {
         }
     }
 
-    private abstract class HoldRequest extends ShortRequest {
+    private abstract class HoldRequest extends ImmediateRequest {
         boolean overOwnLane;
 
         HoldRequest(String request) {
@@ -198,7 +198,7 @@ final class PlainHold implements GrantedHold {
 
         @Override
         public void answered(PlainConnection by, String line) {
-            long lease = Grant.renewed(line);
+            long lease = GrantLine.renewed(line);
             if (lease >= 0) {
                 overAtNanos = end(lease);
                 renewed.complete(lease);

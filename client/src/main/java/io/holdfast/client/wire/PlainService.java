@@ -1,13 +1,13 @@
 package io.holdfast.client.wire;
 
-import io.holdfast.client.service.Abilities;
+import io.holdfast.client.service.AcquireAttempt;
 import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
-import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.LockService;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.ServiceException.Kind;
+import io.holdfast.client.service.ServiceFeatures;
 import io.holdfast.client.service.SignalSink;
 import io.holdfast.client.service.TimerClock;
 
@@ -104,8 +104,8 @@ final class PlainService implements LockService {
     }
 
     @Override
-    public Abilities abilities() {
-        return Abilities.PLAIN;
+    public ServiceFeatures abilities() {
+        return ServiceFeatures.PLAIN;
     }
 
     @Override
@@ -114,7 +114,7 @@ final class PlainService implements LockService {
     }
 
     @Override
-    public Attempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
+    public AcquireAttempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
         var attempt =
                 new PlainAttempt(context, plainAcquireQueue, what, done, numbers.incrementAndGet());
         if (what.kind() == AcquireRequest.Kind.READ) {
@@ -136,7 +136,7 @@ final class PlainService implements LockService {
     public CompletableFuture<String> command(String command, String key, String argument) {
         var answer = new CompletableFuture<String>();
         var request =
-                new ShortRequest(
+                new ImmediateRequest(
                         PlainExchange.lines(command, key, argument), context.readLimitNanos()) {
                     @Override
                     public void answered(PlainConnection plainConnection, String line) {
@@ -233,7 +233,7 @@ final class PlainService implements LockService {
     }
 
     /** Tells whether there is a server again. */
-    private final class Probe extends ShortRequest {
+    private final class Probe extends ImmediateRequest {
         Probe() {
             super(PlainExchange.lines("ping", "_", "_"), context.readLimitNanos());
         }

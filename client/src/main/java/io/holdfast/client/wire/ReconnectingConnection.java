@@ -17,9 +17,9 @@ final class ReconnectingConnection {
     /** Who is told, on the link's thread. */
     interface ConnectionListener {
         /** The session to ask for, or null for a new one. */
-        @Nullable Hello resumable();
+        @Nullable HelloResponse resumable();
 
-        void up(LineChannel lineChannel, Hello hello);
+        void up(LineChannel lineChannel, HelloResponse helloResponse);
 
         void line(LineChannel lineChannel, String line);
 
@@ -141,7 +141,7 @@ final class ReconnectingConnection {
         return one == null || one.kind() == ServiceException.Kind.UNREACHABLE ? other : one;
     }
 
-    private record Dialed(LineSocket socket, Hello hello) {}
+    private record Dialed(LineSocket socket, HelloResponse hello) {}
 
     private Dialed dial(InetSocketAddress address) throws ServiceException {
         LineSocket socket = LineSocket.dial(config, address, this::dialing);
@@ -149,18 +149,19 @@ final class ReconnectingConnection {
         try {
             socket.readTimeout(config.connectTimeout());
             socket.authenticate(config.authToken());
-            String answer = socket.hello(Hello.argument(config, connectionListener.resumable()));
-            if (!Hello.isTaggedOrPlain(answer, socket.address())) {
+            String answer =
+                    socket.hello(HelloResponse.argument(config, connectionListener.resumable()));
+            if (!HelloResponse.isTaggedOrPlain(answer, socket.address())) {
                 throw new ServiceException(
                         ServiceException.Kind.UNSUPPORTED,
                         socket.address() + " has become a plain dflockd: it has no tagged mode",
                         "",
                         null);
             }
-            Hello hello = Hello.parse(answer);
+            HelloResponse helloResponse = HelloResponse.parse(answer);
             socket.readTimeout(config.readTimeout());
             up = true;
-            return new Dialed(socket, hello);
+            return new Dialed(socket, helloResponse);
         } catch (IOException | RuntimeException e) { // the token's supplier may throw anything
             throw LineSocket.unreachable(socket.address(), ConnectionFailure.reason(e), e);
         } finally {

@@ -24,10 +24,10 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
 
     private final PlainContext context;
     private final SharedConnectionListener sharedConnectionListener;
-    private final Deque<ShortRequest> queue = new ArrayDeque<>();
-    private final Backoff backoff = new Backoff();
+    private final Deque<ImmediateRequest> queue = new ArrayDeque<>();
+    private final ReconnectBackoff reconnectBackoff = new ReconnectBackoff();
     private PlainConnection connection;
-    private @Nullable ShortRequest inFlight;
+    private @Nullable ImmediateRequest inFlight;
     private boolean up;
     private boolean closed;
 
@@ -46,7 +46,7 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
         return connection;
     }
 
-    void submit(ShortRequest request) {
+    void submit(ImmediateRequest request) {
         if (closed) {
             request.failed(closedFailure());
             return;
@@ -59,20 +59,20 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
     }
 
     /** Does not send it if it has not left. */
-    void withdraw(ShortRequest request) {
+    void withdraw(ImmediateRequest request) {
         request.withdraw();
         queue.remove(request);
     }
 
     /** Before all others that have not left yet. */
-    void submitFirst(ShortRequest request) {
+    void submitFirst(ImmediateRequest request) {
         queue.addFirst(request);
         next();
     }
 
     private void next() {
         while (up && connection.isIdle()) {
-            ShortRequest request = queue.poll();
+            ImmediateRequest request = queue.poll();
             if (request == null) {
                 return;
             }
@@ -83,7 +83,7 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
         }
     }
 
-    private void limit(ShortRequest request) {
+    private void limit(ImmediateRequest request) {
         if (request.canExpire()) {
             request.expire(
                     context.after(
@@ -91,7 +91,7 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
         }
     }
 
-    private void expired(ShortRequest request) {
+    private void expired(ImmediateRequest request) {
         if (queue.remove(request)) {
             request.failed(context.failure(Kind.UNREACHABLE, "not connected", null));
         }
@@ -105,7 +105,7 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
 
     @Override
     public void idle(PlainConnection idle) {
-        backoff.reset();
+        reconnectBackoff.reset();
         inFlight = null;
         next();
     }
@@ -113,7 +113,7 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
     @Override
     public void failed(PlainConnection failed, ServiceException why) {
         if (why.kind() == Kind.AUTHENTICATION) {
-            List<ShortRequest> all = new ArrayList<>(queue);
+            List<ImmediateRequest> all = new ArrayList<>(queue);
             queue.clear();
             all.forEach(request -> request.failed(why));
         }
@@ -123,7 +123,7 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
     @Override
     public void ended(PlainConnection ended, boolean abruptly) {
         up = false;
-        ShortRequest request = inFlight;
+        ImmediateRequest request = inFlight;
         inFlight = null;
         if (request != null && request.isRepeatable() && !request.isWithdrawn()) {
             queue.addFirst(request);
@@ -136,7 +136,7 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
     private void dialLater() {
         if (!closed) {
             connection = new PlainConnection(context, this);
-            context.after(backoff.nextNanos(), this::dial);
+            context.after(reconnectBackoff.nextNanos(), this::dial);
         }
     }
 
@@ -150,7 +150,7 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
         closed = true;
         up = false;
         connection.close();
-        List<ShortRequest> all = new ArrayList<>(queue);
+        List<ImmediateRequest> all = new ArrayList<>(queue);
         queue.clear();
         ServiceException why = closedFailure();
         if (inFlight != null && inFlight.isRepeatable()) {

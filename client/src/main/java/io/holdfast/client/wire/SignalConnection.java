@@ -22,7 +22,7 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
     private final Runnable unused;
     private final Map<String, List<Subscriber>> wanted = new LinkedHashMap<>();
     private final Set<String> known = new LinkedHashSet<>();
-    private final Backoff backoff = new Backoff();
+    private final ReconnectBackoff reconnectBackoff = new ReconnectBackoff();
     private PlainConnection connection;
     private boolean closed;
 
@@ -127,7 +127,7 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
 
     @Override
     public void idle(PlainConnection idle) {
-        backoff.reset();
+        reconnectBackoff.reset();
         step();
     }
 
@@ -151,7 +151,7 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
             connection = new PlainConnection(context, this);
             PlainConnection next = connection;
             context.after(
-                    backoff.nextNanos(),
+                    reconnectBackoff.nextNanos(),
                     () -> {
                         if (!closed) {
                             next.dial(PlainConnector.Choice.SAME);
@@ -169,7 +169,7 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
     }
 
     private PlainExchange request(String command, String pattern, Consumer<String> answered) {
-        return new ShortRequest(
+        return new ImmediateRequest(
                 PlainExchange.lines(command, pattern, group), context.readLimitNanos()) {
             @Override
             public void answered(PlainConnection by, String line) {

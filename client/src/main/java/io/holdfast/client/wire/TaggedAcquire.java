@@ -1,8 +1,8 @@
 package io.holdfast.client.wire;
 
+import io.holdfast.client.service.AcquireAttempt;
 import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
-import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.ServiceException;
 
 import java.util.concurrent.CompletableFuture;
@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * An acquire. Its outcome is told once; should the server still have it then, because there is no
  * connection to give it up over, it stays with the session and is given up, or given back, later.
  */
-final class TaggedAcquire extends TaggedRequest implements Attempt {
+final class TaggedAcquire extends TaggedRequest implements AcquireAttempt {
     private final ClientSession clientSession;
     private final AcquireRequest what;
     private final Consumer<AcquireOutcome> done;
@@ -153,7 +153,7 @@ final class TaggedAcquire extends TaggedRequest implements Attempt {
     }
 
     /** The session was resumed, and this was found among its holds. */
-    void foundHeld(Inventory.Held found, long usualLeaseNanos) {
+    void foundHeld(ResumedState.Held found, long usualLeaseNanos) {
         long lease = what.leaseNanos() == 0 ? usualLeaseNanos : what.leaseNanos();
         lease = Math.max(lease, found.leftNanos());
         granted(found.token(), lease, found.askedAtNanos() + found.leftNanos() - lease);
@@ -204,7 +204,7 @@ final class TaggedAcquire extends TaggedRequest implements Attempt {
     }
 
     @Override
-    boolean shouldResend(Inventory inventory) {
+    boolean shouldResend(ResumedState resumedState) {
         if (cancelled) {
             complete(new AcquireOutcome.Cancelled());
         }

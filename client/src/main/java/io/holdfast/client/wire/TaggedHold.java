@@ -95,7 +95,8 @@ final class TaggedHold implements GrantedHold {
         clientSession.run(
                 () -> {
                     if (loss == null) {
-                        clientSession.submit(new HoldRequest.Renew(this, lease, askedAt, future));
+                        clientSession.submit(
+                                new RenewOrReleaseRequest.Renew(this, lease, askedAt, future));
                     } else {
                         future.complete(-1L);
                     }
@@ -114,7 +115,7 @@ final class TaggedHold implements GrantedHold {
         released = true;
         onLost = null;
         if (loss == null) {
-            clientSession.submit(new HoldRequest.Release(this, future));
+            clientSession.submit(new RenewOrReleaseRequest.Release(this, future));
         } else {
             future.complete(false);
         }
@@ -149,8 +150,8 @@ final class TaggedHold implements GrantedHold {
     }
 
     /** Whether it was got in the session that the inventory is of. */
-    boolean isOf(Inventory inventory) {
-        return sessionName.equals(inventory.session());
+    boolean isOf(ResumedState resumedState) {
+        return sessionName.equals(resumedState.session());
     }
 
     void renewed(long until) {

@@ -105,7 +105,7 @@ abstract class TaggedRequest {
      *
      * @return whether it is to be sent again
      */
-    abstract boolean shouldResend(Inventory inventory);
+    abstract boolean shouldResend(ResumedState resumedState);
 
     /** The service was closed. */
     abstract void closed(ServiceException why);

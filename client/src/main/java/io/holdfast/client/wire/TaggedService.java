@@ -1,11 +1,11 @@
 package io.holdfast.client.wire;
 
-import io.holdfast.client.service.Abilities;
+import io.holdfast.client.service.AcquireAttempt;
 import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
-import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.LockService;
 import io.holdfast.client.service.ServiceEvents;
+import io.holdfast.client.service.ServiceFeatures;
 import io.holdfast.client.service.SignalSink;
 import io.holdfast.client.service.TimerClock;
 
@@ -32,15 +32,15 @@ final class TaggedService implements LockService {
             ServiceEvents events,
             TimerClock timerClock,
             @Nullable LineChannel lineChannel,
-            @Nullable Hello hello) {
+            @Nullable HelloResponse helloResponse) {
         this.config = config;
         this.clientSession = new ClientSession(config, events, timerClock);
         this.reconnectingConnection =
                 new ReconnectingConnection(config, lineChannel, clientSession);
         clientSession.onEnd(reconnectingConnection::stop);
         this.groupListeners = new GroupListeners(config, timerClock);
-        if (lineChannel != null && hello != null) {
-            clientSession.up(lineChannel, hello);
+        if (lineChannel != null && helloResponse != null) {
+            clientSession.up(lineChannel, helloResponse);
         }
         reconnectingConnection.start();
     }
@@ -57,8 +57,9 @@ final class TaggedService implements LockService {
             LineSocket socket,
             String helloAnswer)
             throws BadLineException {
-        Hello hello = Hello.parse(helloAnswer);
-        return new TaggedService(config, events, timerClock, new LineChannel(socket), hello);
+        HelloResponse helloResponse = HelloResponse.parse(helloAnswer);
+        return new TaggedService(
+                config, events, timerClock, new LineChannel(socket), helloResponse);
     }
 
     /** One that has yet to find a connection. */
@@ -72,10 +73,10 @@ final class TaggedService implements LockService {
     }
 
     @Override
-    public Abilities abilities() {
+    public ServiceFeatures abilities() {
         return clientSession.canResume()
-                ? Abilities.ALL
-                : new Abilities(true, true, true, true, false);
+                ? ServiceFeatures.ALL
+                : new ServiceFeatures(true, true, true, true, false);
     }
 
     @Override
@@ -84,7 +85,7 @@ final class TaggedService implements LockService {
     }
 
     @Override
-    public Attempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
+    public AcquireAttempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
         var taggedAcquire = new TaggedAcquire(clientSession, what, done);
         clientSession.run(() -> clientSession.submit(taggedAcquire));
         return taggedAcquire;
@@ -93,20 +94,20 @@ final class TaggedService implements LockService {
     @Override
     public CompletableFuture<String> command(String command, String key, String argument) {
         var future = new CompletableFuture<String>();
-        var oneShotRequest =
-                new OneShotRequest(
+        var unrepeatedRequest =
+                new UnrepeatedRequest(
                         command, key, argument, future::complete, future::completeExceptionally);
-        clientSession.run(() -> clientSession.submit(oneShotRequest));
+        clientSession.run(() -> clientSession.submit(unrepeatedRequest));
         return future;
     }
 
     @Override
     public SignalSubscription listen(String pattern, String group, SignalSink sink) {
-        var name = new Listeners.Name(pattern, group);
+        var name = new SessionListeners.Name(pattern, group);
         return group.isEmpty() ? listenAlone(name, sink) : groupListeners.listen(name, sink);
     }
 
-    SignalSubscription listenAlone(Listeners.Name name, SignalSink sink) {
+    SignalSubscription listenAlone(SessionListeners.Name name, SignalSink sink) {
         return clientSession.listeners().listen(name, sink, config.connectTimeout().toNanos());
     }
 

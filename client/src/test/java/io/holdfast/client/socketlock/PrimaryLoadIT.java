@@ -151,7 +151,7 @@ class PrimaryLoadIT {
     void counts_the_events_that_a_slow_listener_misses() {
         var never = new CountDownLatch(1);
         var events =
-                new LockEvents(
+                new LockEventDispatcher(
                         event -> {
                             try {
                                 never.await();
@@ -159,7 +159,7 @@ class PrimaryLoadIT {
                                 Thread.currentThread().interrupt();
                             }
                         });
-        for (int i = 0; i < LockEvents.MAX_WAITING + 11; i++) {
+        for (int i = 0; i < LockEventDispatcher.MAX_WAITING + 11; i++) {
             events.add(LockEvent.Type.PING, "me");
         }
         assertThat(events.dropped()).isEqualTo(10); // one is being delivered

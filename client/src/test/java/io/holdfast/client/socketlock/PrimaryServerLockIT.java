@@ -182,7 +182,9 @@ class PrimaryServerLockIT {
             listener.bind(UnixDomainSocketAddress.of(primaryLock.bindPath()));
             primaryLock.publish();
             var config = LockConfig.defaults();
-            var desk = new PrimaryState(config, primaryLock, new LockEvents(config.listener()), 0);
+            var desk =
+                    new PrimaryContext(
+                            config, primaryLock, new LockEventDispatcher(config.listener()), 0);
             assertThat(desk.mayOffer(1000 * milli)).isTrue();
             Files.delete(socket);
             assertThat(desk.mayOffer(1999 * milli)).isTrue();

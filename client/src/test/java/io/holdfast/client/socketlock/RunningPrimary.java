@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A primary on a loop of its own. */
 final class RunningPrimary implements AutoCloseable {
-    private final EventLoop eventLoop = EventLoop.start("primary under test");
+    private final IoThread ioThread = IoThread.start("primary under test");
     private final AtomicInteger lost = new AtomicInteger();
     private final Path socket;
     private final Primary primary;
@@ -24,7 +24,7 @@ final class RunningPrimary implements AutoCloseable {
                             if (PrimaryLock.tryTake(socket)
                                     instanceof PrimaryLock.Attempt.Taken taken) {
                                 return Primary.start(
-                                        eventLoop,
+                                        ioThread,
                                         taken.primaryLock(),
                                         config,
                                         lost::incrementAndGet);
@@ -43,7 +43,7 @@ final class RunningPrimary implements AutoCloseable {
 
     <T> T onLoop(Callable<T> task) throws Exception {
         var result = new CompletableFuture<T>();
-        eventLoop.execute(
+        ioThread.execute(
                 () -> {
                     try {
                         result.complete(task.call());
@@ -68,7 +68,7 @@ final class RunningPrimary implements AutoCloseable {
 
     /** What the selector still watches. */
     int channels() throws Exception {
-        return onLoop(eventLoop::channels);
+        return onLoop(ioThread::channels);
     }
 
     int lost() {
@@ -77,7 +77,7 @@ final class RunningPrimary implements AutoCloseable {
 
     void stop() {
         var done = new CompletableFuture<Void>();
-        eventLoop.execute(
+        ioThread.execute(
                 () -> {
                     primary.stop();
                     done.complete(null);
@@ -90,7 +90,7 @@ final class RunningPrimary implements AutoCloseable {
         try {
             stop();
         } finally {
-            eventLoop.close();
+            ioThread.close();
         }
     }
 }

@@ -2,9 +2,9 @@ package io.holdfast.client.wire;
 
 import static java.time.Duration.ofSeconds;
 
+import io.holdfast.client.service.AcquireAttempt;
 import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
-import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.LockService;
 import io.holdfast.client.service.ServiceEvents;
@@ -38,7 +38,7 @@ final class PlainClient implements AutoCloseable {
         return CompletableFuture.supplyAsync(
                 () -> {
                     try {
-                        return WireServices.connect(config, events, clock);
+                        return WireServiceConnector.connect(config, events, clock);
                     } catch (ServiceException e) {
                         throw new CompletionException(e);
                     } catch (InterruptedException e) {
@@ -97,14 +97,14 @@ final class PlainClient implements AutoCloseable {
     Asked ask(AcquireRequest.Kind kind, String key, long limit, long waitNanos, long leaseNanos) {
         var outcomes = new ConcurrentLinkedQueue<AcquireOutcome>();
         var first = new CompletableFuture<AcquireOutcome>();
-        Attempt attempt =
+        AcquireAttempt acquireAttempt =
                 service.acquire(
                         new AcquireRequest(kind, key, limit, waitNanos, leaseNanos, false),
                         acquireOutcome -> {
                             outcomes.add(acquireOutcome);
                             first.complete(acquireOutcome);
                         });
-        return new Asked(attempt, first, outcomes);
+        return new Asked(acquireAttempt, first, outcomes);
     }
 
     static <T> T get(CompletableFuture<T> future) throws Exception {
@@ -118,7 +118,7 @@ final class PlainClient implements AutoCloseable {
 
     /** An acquire and all that was told about it. */
     record Asked(
-            Attempt attempt,
+            AcquireAttempt attempt,
             CompletableFuture<AcquireOutcome> outcome,
             ConcurrentLinkedQueue<AcquireOutcome> outcomes) {
         AcquireOutcome end() throws Exception {

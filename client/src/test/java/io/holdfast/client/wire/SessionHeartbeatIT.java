@@ -31,7 +31,7 @@ class SessionHeartbeatIT {
         server.grace(3000);
         var config = TaggedServiceFixture.config(server.address(), Duration.ofSeconds(30));
         var socket = LineSocket.dial(config, server.address());
-        String hello = socket.hello(Hello.argument(config, null));
+        String hello = socket.hello(HelloResponse.argument(config, null));
         service = TaggedService.open(config, new Recorder(), clock, socket, hello);
     }
 

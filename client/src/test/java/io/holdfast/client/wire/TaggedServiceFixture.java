@@ -2,9 +2,9 @@ package io.holdfast.client.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.client.service.AcquireAttempt;
 import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
-import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.LockService;
 import io.holdfast.client.service.ServiceEvents;
@@ -31,7 +31,7 @@ final class TaggedServiceFixture implements AutoCloseable {
 
     private TaggedServiceFixture(WireConfig config) throws Exception {
         var socket = LineSocket.dial(config, config.addresses().get(0));
-        var answer = socket.hello(Hello.argument(config, null));
+        var answer = socket.hello(HelloResponse.argument(config, null));
         service = TaggedService.open(config, new Recorder(), timeline, socket, answer);
     }
 
@@ -82,11 +82,11 @@ final class TaggedServiceFixture implements AutoCloseable {
     static final class Call {
         private final List<AcquireOutcome> outcomes = new CopyOnWriteArrayList<>();
         private final CompletableFuture<AcquireOutcome> first = new CompletableFuture<>();
-        private final Attempt attempt;
+        private final AcquireAttempt acquireAttempt;
         private volatile GrantedHold.@Nullable Certainty atFirst;
 
         Call(LockService service, AcquireRequest what) {
-            attempt = service.acquire(what, this::done);
+            acquireAttempt = service.acquire(what, this::done);
         }
 
         private void done(AcquireOutcome acquireOutcome) {
@@ -98,7 +98,7 @@ final class TaggedServiceFixture implements AutoCloseable {
         }
 
         void cancel() {
-            attempt.cancel();
+            acquireAttempt.cancel();
         }
 
         boolean isDone() {

@@ -45,38 +45,40 @@ class WireTextTest {
     void hello_says_who_we_are_and_what_to_resume() throws Exception {
         var address = InetSocketAddress.createUnresolved("h", 1);
         var config = TaggedServiceFixture.config(address, Duration.ofSeconds(10));
-        assertThat(Hello.argument(config, null)).isEqualTo("1 grace=60 label=test");
-        Hello hello =
-                Hello.parse("ok 1 secret=s3 x=y session=7 grace=250ms lease=33 read=23 resumed");
-        assertThat(hello)
+        assertThat(HelloResponse.argument(config, null)).isEqualTo("1 grace=60 label=test");
+        HelloResponse helloResponse =
+                HelloResponse.parse(
+                        "ok 1 secret=s3 x=y session=7 grace=250ms lease=33 read=23 resumed");
+        assertThat(helloResponse)
                 .isEqualTo(
-                        new Hello("7", "s3", 250_000_000, 33_000_000_000L, 23_000_000_000L, true));
-        assertThat(Hello.argument(config, hello)).endsWith(" resume=7:s3");
-        assertThat(hello.toString()).doesNotContain("s3");
+                        new HelloResponse(
+                                "7", "s3", 250_000_000, 33_000_000_000L, 23_000_000_000L, true));
+        assertThat(HelloResponse.argument(config, helloResponse)).endsWith(" resume=7:s3");
+        assertThat(helloResponse.toString()).doesNotContain("s3");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"error", "ok 2 session=1 secret=a", "ok 1 session=1", "ok 1 lease=x"})
     void a_hello_without_a_session_is_refused(String answer) {
-        assertThatThrownBy(() -> Hello.parse(answer)).isInstanceOf(BadLineException.class);
+        assertThatThrownBy(() -> HelloResponse.parse(answer)).isInstanceOf(BadLineException.class);
     }
 
     @Test
     void a_list_of_holds_is_read_page_by_page() throws Exception {
-        var inventory = new Inventory("7");
-        assertThat(inventory.add("ok 3:w 5:h:abc:250ms", 10)).isTrue();
-        assertThat(inventory.last()).isEqualTo(5);
-        assertThat(inventory.add("ok", 20)).isFalse();
-        assertThat(inventory.waitingAt(3)).isEqualTo(10);
-        assertThat(inventory.held(5)).isEqualTo(new Inventory.Held("abc", 250_000_000, 10));
-        assertThat(inventory.isHeld(3)).isFalse();
+        var resumedState = new ResumedState("7");
+        assertThat(resumedState.add("ok 3:w 5:h:abc:250ms", 10)).isTrue();
+        assertThat(resumedState.last()).isEqualTo(5);
+        assertThat(resumedState.add("ok", 20)).isFalse();
+        assertThat(resumedState.waitingAt(3)).isEqualTo(10);
+        assertThat(resumedState.held(5)).isEqualTo(new ResumedState.Held("abc", 250_000_000, 10));
+        assertThat(resumedState.isHeld(3)).isFalse();
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"error", "ok x:w", "ok 1", "ok 1:z", "ok 1:h:abc", "ok 0:w", "ok 1:h:a:x"})
     void a_list_that_is_none_is_refused(String answer) {
-        assertThatThrownBy(() -> new Inventory("7").add(answer, 0))
+        assertThatThrownBy(() -> new ResumedState("7").add(answer, 0))
                 .isInstanceOf(BadLineException.class);
     }
 }

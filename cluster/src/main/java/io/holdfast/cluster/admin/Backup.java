@@ -3,7 +3,7 @@ package io.holdfast.cluster.admin;
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.DataDirectory;
 import io.holdfast.cluster.NodeAddress;
-import io.holdfast.cluster.raft.RestoredLog;
+import io.holdfast.cluster.raft.RestoredLogWriter;
 import io.holdfast.cluster.state.SnapshotFile;
 
 import org.jspecify.annotations.Nullable;
@@ -125,7 +125,7 @@ public final class Backup {
         SnapshotFile.verify(file);
         try (DataDirectory made = DataDirectory.open(dataDirectory, cluster, node, members)) {
             made.markRestored();
-            RestoredLog.write(made.raftDirectory(), cluster, file);
+            RestoredLogWriter.write(made.raftDirectory(), cluster, file);
         }
     }
 }

@@ -50,12 +50,12 @@ public final class ClusterNode implements AutoCloseable {
     private final DataDirectory data;
     private final RaftNode raft;
     private final ReplicatedDriver driver;
-    private final Worker flushWorker;
-    private final Worker tickWorker;
-    private final Worker watchWorker;
-    private final Worker checkWorker;
-    private final Worker syncing;
-    private final Readiness readiness = new Readiness(System.nanoTime());
+    private final RepeatingThread flushWorker;
+    private final RepeatingThread tickWorker;
+    private final RepeatingThread watchWorker;
+    private final RepeatingThread checkWorker;
+    private final RepeatingThread syncing;
+    private final NodeReadiness nodeReadiness = new NodeReadiness(System.nanoTime());
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private ClusterNode(
@@ -80,11 +80,11 @@ public final class ClusterNode implements AutoCloseable {
                         raft.log(),
                         System::nanoTime,
                         new NodeEnvironment());
-        this.flushWorker = new Worker("holdfast-cluster-send", this::flush);
-        this.tickWorker = new Worker("holdfast-cluster-time", this::tick);
-        this.watchWorker = new Worker("holdfast-cluster-watch", this::watch);
-        this.checkWorker = new Worker("holdfast-cluster-check", this::check);
-        this.syncing = new Worker("holdfast-cluster-sync", this::sync);
+        this.flushWorker = new RepeatingThread("holdfast-cluster-send", this::flush);
+        this.tickWorker = new RepeatingThread("holdfast-cluster-time", this::tick);
+        this.watchWorker = new RepeatingThread("holdfast-cluster-watch", this::watch);
+        this.checkWorker = new RepeatingThread("holdfast-cluster-check", this::check);
+        this.syncing = new RepeatingThread("holdfast-cluster-sync", this::sync);
     }
 
     /**
@@ -172,7 +172,7 @@ public final class ClusterNode implements AutoCloseable {
 
     /** Why clients should use another node; null if this one can do what they ask for. */
     public @Nullable String unready() {
-        return readiness.reason();
+        return nodeReadiness.reason();
     }
 
     private NodeReport report() {
@@ -207,12 +207,12 @@ public final class ClusterNode implements AutoCloseable {
 
     private void look() {
         NodeStatus status = raft.status(driver.isServing(), 0);
-        readiness.look(
-                new Readiness.Observation(
+        nodeReadiness.look(
+                new NodeReadiness.Observation(
                         ended(),
                         status.serving(),
                         status.leader() != null,
-                        raft.isMajoritySilent(Readiness.MOST_NANOS / NANOS_PER_MILLI),
+                        raft.isMajoritySilent(NodeReadiness.MOST_NANOS / NANOS_PER_MILLI),
                         status.commitIndex(),
                         status.appliedIndex(),
                         driver.unansweredNanos()),

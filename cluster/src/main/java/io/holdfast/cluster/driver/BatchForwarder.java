@@ -46,7 +46,7 @@ final class BatchForwarder {
     private static final class Batch {
         final long sequence;
         final byte[] bytes;
-        final List<PendingItem> items;
+        final List<PendingBatchItem> items;
         final long firstSentNanos;
         boolean sent = true;
         long sentNanos;
@@ -54,7 +54,7 @@ final class BatchForwarder {
         /** How many times it was sent. */
         int attempts = 1;
 
-        Batch(long sequence, byte[] bytes, List<PendingItem> items, long nowNanos) {
+        Batch(long sequence, byte[] bytes, List<PendingBatchItem> items, long nowNanos) {
             this.sequence = sequence;
             this.bytes = bytes;
             this.items = items;
@@ -65,7 +65,7 @@ final class BatchForwarder {
 
     private final ReplicatedLog replicatedLog;
     private final LongSupplier clock;
-    private final Deque<PendingItem> queue = new ArrayDeque<>();
+    private final Deque<PendingBatchItem> queue = new ArrayDeque<>();
     private final Deque<Batch> inFlight = new ArrayDeque<>();
     private final ByteWriter writer = new ByteWriter();
     private long incarnation;
@@ -101,8 +101,8 @@ final class BatchForwarder {
     }
 
     /** The stint is over; what was on its way is returned, in order. */
-    synchronized List<PendingItem> end() {
-        List<PendingItem> lost = new ArrayList<>();
+    synchronized List<PendingBatchItem> end() {
+        List<PendingBatchItem> lost = new ArrayList<>();
         inFlight.forEach(batch -> lost.addAll(batch.items));
         lost.addAll(queue);
         inFlight.clear();
@@ -112,7 +112,7 @@ final class BatchForwarder {
     }
 
     /** Adds an item; whether somebody has to call {@link #flush}. */
-    synchronized boolean add(PendingItem item) {
+    synchronized boolean add(PendingBatchItem item) {
         queue.addLast(item);
         return queue.size() == 1 || !waits(clock.getAsLong());
     }
@@ -228,10 +228,10 @@ final class BatchForwarder {
 
     private Batch gather(long now) {
         int most = Math.min(queue.size(), MAX_ITEMS);
-        List<PendingItem> taken = new ArrayList<>(most);
+        List<PendingBatchItem> taken = new ArrayList<>(most);
         List<BatchItem> items = new ArrayList<>(most);
         for (long bytes = 0; items.size() < most && bytes < MAX_BYTES; ) {
-            PendingItem next = queue.removeFirst();
+            PendingBatchItem next = queue.removeFirst();
             taken.add(next);
             items.add(next.item);
             bytes += bytesOf(next.item);
@@ -271,7 +271,8 @@ final class BatchForwarder {
      * Has what nobody answers for sent again, and finds those whose patience is over. Those who are
      * still here never get into the log. Whether nobody answered.
      */
-    synchronized boolean tick(long now, List<PendingItem> unsent, List<PendingItem> unknown) {
+    synchronized boolean tick(
+            long now, List<PendingBatchItem> unsent, List<PendingBatchItem> unknown) {
         boolean silent = false;
         Batch first = inFlight.peekFirst();
         if (first != null && first.sent && now - first.sentNanos > SILENCE_NANOS) {
@@ -279,19 +280,19 @@ final class BatchForwarder {
             resend();
         }
         for (Batch batch : inFlight) {
-            for (PendingItem pendingItem : batch.items) {
-                if (!pendingItem.timedOut && pendingItem.untilNanos <= now) {
-                    pendingItem.timedOut = true;
-                    unknown.add(pendingItem);
+            for (PendingBatchItem pendingBatchItem : batch.items) {
+                if (!pendingBatchItem.timedOut && pendingBatchItem.untilNanos <= now) {
+                    pendingBatchItem.timedOut = true;
+                    unknown.add(pendingBatchItem);
                 }
             }
         }
-        Iterator<PendingItem> waiting = queue.iterator();
+        Iterator<PendingBatchItem> waiting = queue.iterator();
         while (waiting.hasNext()) {
-            PendingItem pendingItem = waiting.next();
-            if (pendingItem.untilNanos <= now) {
+            PendingBatchItem pendingBatchItem = waiting.next();
+            if (pendingBatchItem.untilNanos <= now) {
                 waiting.remove();
-                unsent.add(pendingItem);
+                unsent.add(pendingBatchItem);
             }
         }
         return silent;

@@ -4,16 +4,16 @@ import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.entry.ReplicatedSettings;
-import io.holdfast.cluster.signal.SignalState;
+import io.holdfast.cluster.signal.ReplicatedSignals;
 import io.holdfast.cluster.state.Replica;
 import io.holdfast.cluster.state.ReplicaListener;
-import io.holdfast.cluster.state.SessionIds;
+import io.holdfast.cluster.state.SessionIdEncoding;
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.ClientUsage.Counted;
 import io.holdfast.driver.DriverConfig;
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.SaltGenerator;
 import io.holdfast.driver.ScanCursor;
@@ -29,19 +29,19 @@ import io.holdfast.engine.CounterView;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineViews;
-import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HeldCounts;
 import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.KeyScan;
 import io.holdfast.engine.KeyView;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueueView;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceKind;
+import io.holdfast.engine.ResourceKindUsage;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.SessionUsage;
 import io.holdfast.engine.ValueView;
@@ -313,11 +313,11 @@ public final class ReplicatedDriver implements SignalDriver {
 
         @Override
         public void reject(ReplicatedSession session, Effect effect) {
-            Kind kind =
+            ResourceKind resourceKind =
                     effect instanceof Effect.Granted(long id, long request, var key, _, _)
                             ? replica.engine().views().kindHeldBy(id, request, key)
                             : null;
-            if (session.refuse(effect, kind)) {
+            if (session.refuse(effect, resourceKind)) {
                 woken.add(session);
             }
         }
@@ -359,7 +359,8 @@ public final class ReplicatedDriver implements SignalDriver {
         public void onIncarnationBegun(String name, UUID of, long stint) {
             if (batchForwarder.incarnation() == 0
                     && of.equals(nonce)) { // in this order: see cutOff
-                List<PendingItem> lost = batchForwarder.end(); // what came after the last stint
+                List<PendingBatchItem> lost =
+                        batchForwarder.end(); // what came after the last stint
                 batchForwarder.begin(stint, joinSentNanos);
                 staleGrants.clear(); // of sessions that were sent away
                 begun = true;
@@ -417,8 +418,8 @@ public final class ReplicatedDriver implements SignalDriver {
 
     // ---- what goes into the log
 
-    void add(PendingItem pendingItem) {
-        if (batchForwarder.add(pendingItem)) {
+    void add(PendingBatchItem pendingBatchItem) {
+        if (batchForwarder.add(pendingBatchItem)) {
             environment.flushSoon();
         }
     }
@@ -513,8 +514,8 @@ public final class ReplicatedDriver implements SignalDriver {
     /** Does what is due; how long until there may be more. */
     public long tick() {
         long now = clock.getAsLong();
-        List<PendingItem> unsent = new ArrayList<>(0);
-        List<PendingItem> unknown = new ArrayList<>(0);
+        List<PendingBatchItem> unsent = new ArrayList<>(0);
+        List<PendingBatchItem> unknown = new ArrayList<>(0);
         long next;
         boolean cut;
         boolean silent;
@@ -522,8 +523,10 @@ public final class ReplicatedDriver implements SignalDriver {
         byte[] joining = null;
         synchronized (lock) { // nothing is answered while it is given up
             silent = batchForwarder.tick(now, unsent, unknown);
-            unsent.forEach(pendingItem -> giveUp(pendingItem, true, false));
-            unknown.forEach(pendingItem -> giveUp(pendingItem, false, isHeld(pendingItem.item)));
+            unsent.forEach(pendingBatchItem -> giveUp(pendingBatchItem, true, false));
+            unknown.forEach(
+                    pendingBatchItem ->
+                            giveUp(pendingBatchItem, false, isHeld(pendingBatchItem.item)));
             releaseStaleGrants(now);
             toWake = takeWoken();
             cut = takeCutOff(now);
@@ -598,22 +601,23 @@ public final class ReplicatedDriver implements SignalDriver {
         return LogEntryEncoding.encode(new LogEntry.BeginIncarnation(node, dataId, mine));
     }
 
-    private static void giveUp(PendingItem pendingItem, boolean neverIn, boolean holds) {
-        ReplicatedSession session = pendingItem.session;
+    private static void giveUp(PendingBatchItem pendingBatchItem, boolean neverIn, boolean holds) {
+        ReplicatedSession session = pendingBatchItem.session;
         if (session != null) {
-            session.timeOut(pendingItem.item, neverIn, holds);
+            session.timeOut(pendingBatchItem.item, neverIn, holds);
         }
     }
 
     private boolean isHeld(BatchItem batchItem) {
         return batchItem
                         instanceof
-                        BatchItem.Submit(Command.Enqueue(long id, _, var kind, var key, _, _, _, _))
-                && replica.engine().views().hasUnawaited(id, kind, key);
+                        BatchItem.Submit(
+                                Command.Enqueue(long id, _, var resourceKind, var key, _, _, _, _))
+                && replica.engine().views().hasUnawaited(id, resourceKind, key);
     }
 
-    private static void wake(PendingItem pendingItem) {
-        ReplicatedSession session = pendingItem.session;
+    private static void wake(PendingBatchItem pendingBatchItem) {
+        ReplicatedSession session = pendingBatchItem.session;
         if (session != null) {
             session.mailbox().wake();
         }
@@ -639,7 +643,7 @@ public final class ReplicatedDriver implements SignalDriver {
                             + " their sessions expire");
         }
         nonce = null; // first: without a stint, it would begin the same one again
-        List<PendingItem> lost = batchForwarder.end();
+        List<PendingBatchItem> lost = batchForwarder.end();
         nextJoinNanos = Long.MIN_VALUE;
         List<ReplicatedSession> all = List.copyOf(sessions.values());
         for (ReplicatedSession session : all) {
@@ -652,12 +656,12 @@ public final class ReplicatedDriver implements SignalDriver {
             }
         }
         lost.addAll(batchForwarder.end()); // what came in between
-        lost.removeIf(pendingItem -> pendingItem.timedOut);
+        lost.removeIf(pendingBatchItem -> pendingBatchItem.timedOut);
         giveUpAll(lost);
     }
 
-    private static void giveUpAll(List<PendingItem> lost) {
-        lost.forEach(pendingItem -> giveUp(pendingItem, true, false));
+    private static void giveUpAll(List<PendingBatchItem> lost) {
+        lost.forEach(pendingBatchItem -> giveUp(pendingBatchItem, true, false));
         lost.forEach(ReplicatedDriver::wake);
     }
 
@@ -712,7 +716,7 @@ public final class ReplicatedDriver implements SignalDriver {
 
     /** Signals of all nodes. */
     private final class ClusterSignals implements DistributedSignals {
-        private final SignalState state = replica.signals();
+        private final ReplicatedSignals state = replica.signals();
 
         @Override
         public void submit(Session session, SignalRequest request) {
@@ -743,10 +747,11 @@ public final class ReplicatedDriver implements SignalDriver {
     // ---- sessions
 
     @Override
-    public Session open(Mailbox mailbox, ClientInfo clientInfo) {
+    public Session open(EffectMailbox effectMailbox, ClientInfo clientInfo) {
         long stint = batchForwarder.incarnation();
         ReplicatedSession session =
-                new ReplicatedSession(newId(stint), mailbox, clientInfo, clock.getAsLong(), this);
+                new ReplicatedSession(
+                        newId(stint), effectMailbox, clientInfo, clock.getAsLong(), this);
         sessions.put(session.id(), session);
         if (stint == 0
                 || batchForwarder.incarnation() != stint) { // nobody could be served, or it ended
@@ -765,7 +770,7 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     private long newId(long stint) {
-        return SessionIds.of(stint, lastSession.incrementAndGet());
+        return SessionIdEncoding.of(stint, lastSession.incrementAndGet());
     }
 
     void forget(ReplicatedSession session) {
@@ -874,34 +879,34 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     @Override
-    public @Nullable HolderView holders(Kind kind, Key key) {
-        return this.<@Nullable HolderView>read((views, _) -> views.holders(kind, key));
+    public @Nullable HolderView holders(ResourceKind resourceKind, Key key) {
+        return this.<@Nullable HolderView>read((views, _) -> views.holders(resourceKind, key));
     }
 
     @Override
-    public @Nullable KeyView view(Kind kind, Key key, int ahead, int most) {
+    public @Nullable KeyView view(ResourceKind resourceKind, Key key, int ahead, int most) {
         return this.<@Nullable KeyView>read(
-                (views, now) -> views.view(kind, key, ahead, most, now));
+                (views, now) -> views.view(resourceKind, key, ahead, most, now));
     }
 
     @Override
-    public boolean isHolding(long session, Kind kind, Key key) {
-        return read((views, _) -> views.isHolding(session, kind, key));
+    public boolean isHolding(long session, ResourceKind resourceKind, Key key) {
+        return read((views, _) -> views.isHolding(session, resourceKind, key));
     }
 
     @Override
-    public HeldCount countHeld(Namespace namespace, Kind kind) {
-        return read((views, _) -> views.countHeld(namespace, kind));
+    public HeldCounts countHeld(Namespace namespace, ResourceKind resourceKind) {
+        return read((views, _) -> views.countHeld(namespace, resourceKind));
     }
 
     @Override
-    public KindUsage countUse(Kind kind) {
-        return read((views, _) -> views.countUse(kind));
+    public ResourceKindUsage countUse(ResourceKind resourceKind) {
+        return read((views, _) -> views.countUse(resourceKind));
     }
 
     @Override
-    public long[] waited(Kind kind, int most) {
-        return read((views, now) -> views.waited(kind, most, now));
+    public long[] waited(ResourceKind resourceKind, int most) {
+        return read((views, now) -> views.waited(resourceKind, most, now));
     }
 
     @Override
@@ -910,8 +915,8 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     @Override
-    public ScanCursor<HolderView> listHolders(Namespace namespace, Kind kind) {
-        return list(views -> views.listHolders(namespace, kind));
+    public ScanCursor<HolderView> listHolders(Namespace namespace, ResourceKind resourceKind) {
+        return list(views -> views.listHolders(namespace, resourceKind));
     }
 
     @Override

@@ -2,14 +2,14 @@ package io.holdfast.cluster.driver;
 
 import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.driver.ClientInfo;
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
 import io.holdfast.driver.signal.SignalRequest;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.SessionUsage;
 import io.holdfast.engine.TrackedRequestView;
 
@@ -38,7 +38,7 @@ final class ReplicatedSession implements Session {
 
     private static final long MIN_TIMEOUT_NANOS = 250_000_000L;
 
-    private final Mailbox mailbox;
+    private final EffectMailbox effectMailbox;
     private final ClientInfo clientInfo;
     private final long openedNanos;
     private final ReplicatedDriver driver;
@@ -56,12 +56,12 @@ final class ReplicatedSession implements Session {
 
     ReplicatedSession(
             long id,
-            Mailbox mailbox,
+            EffectMailbox effectMailbox,
             ClientInfo clientInfo,
             long openedNanos,
             ReplicatedDriver driver) {
         this.id = id;
-        this.mailbox = mailbox;
+        this.effectMailbox = effectMailbox;
         this.clientInfo = clientInfo;
         this.openedNanos = openedNanos;
         this.driver = driver;
@@ -72,8 +72,8 @@ final class ReplicatedSession implements Session {
         return id;
     }
 
-    Mailbox mailbox() {
-        return mailbox;
+    EffectMailbox mailbox() {
+        return effectMailbox;
     }
 
     ClientInfo peer() {
@@ -89,21 +89,21 @@ final class ReplicatedSession implements Session {
                 return true;
             }
             if (cut || command.session() != id) { // who asks may not know its new number yet
-                mailbox.add(
+                effectMailbox.add(
                         new Effect.Refused(
                                 command.session(), command.request(), Refusal.UNAVAILABLE));
                 return true;
             }
             Refusal full = driver.limit(command, clientInfo.usage());
             if (full != null) {
-                mailbox.add(new Effect.Refused(command.session(), command.request(), full));
+                effectMailbox.add(new Effect.Refused(command.session(), command.request(), full));
                 return true;
             }
             if (command instanceof Command.Locking) {
                 introduce();
             }
             driver.add(
-                    new PendingItem(
+                    new PendingBatchItem(
                             new BatchItem.Submit(command),
                             this,
                             driver.after(timeoutNanos(command))));
@@ -137,15 +137,15 @@ final class ReplicatedSession implements Session {
                     introduce();
                 }
                 driver.add(
-                        new PendingItem(
+                        new PendingBatchItem(
                                 batchItem, this, driver.after(driver.requestTimeoutNanos())));
             }
             if (refusal != null) {
-                mailbox.add(new Effect.Refused(id, batchItem.request(), refusal));
+                effectMailbox.add(new Effect.Refused(id, batchItem.request(), refusal));
             }
         }
         if (refusal != null) {
-            mailbox.wake();
+            effectMailbox.wake();
         }
     }
 
@@ -155,7 +155,7 @@ final class ReplicatedSession implements Session {
             life = Life.REGISTERED;
             driver.registeredSessions(1);
             driver.add(
-                    new PendingItem(
+                    new PendingBatchItem(
                             new BatchItem.RegisterSession(
                                     id,
                                     clientInfo.protocol(),
@@ -213,7 +213,7 @@ final class ReplicatedSession implements Session {
                 life = Life.ENDING;
                 released = whenReleased;
                 driver.add(
-                        new PendingItem(
+                        new PendingBatchItem(
                                 new BatchItem.EndSession(id, lastAnswered), null, Long.MAX_VALUE));
                 return;
             }
@@ -235,7 +235,7 @@ final class ReplicatedSession implements Session {
         if (!wants(effect)) {
             return false;
         }
-        mailbox.add(effect);
+        effectMailbox.add(effect);
         return true;
     }
 
@@ -243,16 +243,17 @@ final class ReplicatedSession implements Session {
      * A lease that its owner was to be told of may be over by now; whether its owner is to be
      * woken.
      *
-     * @param kind of what it holds by it; null if nothing
+     * @param resourceKind of what it holds by it; null if nothing
      */
-    synchronized boolean refuse(Effect effect, @Nullable Kind kind) {
+    synchronized boolean refuse(Effect effect, @Nullable ResourceKind resourceKind) {
         if (closed || !wants(effect)) {
             return false;
         }
-        mailbox.add(new Effect.Refused(effect.session(), effect.request(), Refusal.UNAVAILABLE));
-        if (kind != null && effect instanceof Effect.Granted granted) {
+        effectMailbox.add(
+                new Effect.Refused(effect.session(), effect.request(), Refusal.UNAVAILABLE));
+        if (resourceKind != null && effect instanceof Effect.Granted granted) {
             timedOut.add(granted.request());
-            addUnanswered(new Command.Cancel(id, granted.request(), kind, granted.key()));
+            addUnanswered(new Command.Cancel(id, granted.request(), resourceKind, granted.key()));
         }
         return true;
     }
@@ -268,7 +269,7 @@ final class ReplicatedSession implements Session {
         if (cut || life == Life.OVER || answered || !(batchItem instanceof BatchItem.Submit)) {
             return false;
         }
-        mailbox.onPending(batchItem.request());
+        effectMailbox.onPending(batchItem.request());
         return true;
     }
 
@@ -311,7 +312,7 @@ final class ReplicatedSession implements Session {
         if (closed) { // nobody waits for it, and its end takes back what it did
             return;
         }
-        mailbox.add(
+        effectMailbox.add(
                 new Effect.Refused(batchItem.session(), batchItem.request(), Refusal.UNAVAILABLE));
         boolean leaves = batchItem instanceof BatchItem.Submit(Command.Await _);
         if (!cut && (leaves || !neverIn)) {
@@ -336,7 +337,7 @@ final class ReplicatedSession implements Session {
     }
 
     private void addUnanswered(Command.Keyed command) {
-        driver.add(new PendingItem(new BatchItem.Submit(command), null, Long.MAX_VALUE));
+        driver.add(new PendingBatchItem(new BatchItem.Submit(command), null, Long.MAX_VALUE));
     }
 
     /**

@@ -20,22 +20,25 @@ final class BatchItemEncoding {
                             var protocol,
                             var name,
                             boolean concurrent) -> {
-                out.octet(concurrent ? Tags.INTRODUCE_CONCURRENT : Tags.REGISTER_SESSION);
+                out.octet(
+                        concurrent
+                                ? LogEntryTags.INTRODUCE_CONCURRENT
+                                : LogEntryTags.REGISTER_SESSION);
                 out.number(session - base);
                 out.text(protocol);
                 out.text(name);
             }
             case BatchItem.EndSession(long session, long lastAnswered) -> {
-                out.octet(Tags.END_SESSION);
+                out.octet(LogEntryTags.END_SESSION);
                 out.number(session - base);
                 out.number(lastAnswered);
             }
             case BatchItem.Listen(long session, long request, var pattern, var group) ->
-                    about(Tags.LISTEN, session - base, request, pattern, group, out);
+                    about(LogEntryTags.LISTEN, session - base, request, pattern, group, out);
             case BatchItem.Unlisten(long session, long request, var pattern, var group) ->
-                    about(Tags.UNLISTEN, session - base, request, pattern, group, out);
+                    about(LogEntryTags.UNLISTEN, session - base, request, pattern, group, out);
             case BatchItem.Emit(long session, long request, var channel, var payload) ->
-                    about(Tags.EMIT, session - base, request, channel, payload, out);
+                    about(LogEntryTags.EMIT, session - base, request, channel, payload, out);
         }
     }
 
@@ -52,16 +55,17 @@ final class BatchItemEncoding {
         int tag = in.octet();
         long session = base + in.number();
         return switch (tag) {
-            case Tags.REGISTER_SESSION ->
+            case LogEntryTags.REGISTER_SESSION ->
                     new BatchItem.RegisterSession(session, in.text(), in.text(), false);
-            case Tags.INTRODUCE_CONCURRENT ->
+            case LogEntryTags.INTRODUCE_CONCURRENT ->
                     new BatchItem.RegisterSession(session, in.text(), in.text(), true);
-            case Tags.END_SESSION -> new BatchItem.EndSession(session, in.number());
-            case Tags.LISTEN ->
+            case LogEntryTags.END_SESSION -> new BatchItem.EndSession(session, in.number());
+            case LogEntryTags.LISTEN ->
                     new BatchItem.Listen(session, in.number(), in.key(), in.byteString());
-            case Tags.UNLISTEN ->
+            case LogEntryTags.UNLISTEN ->
                     new BatchItem.Unlisten(session, in.number(), in.key(), in.byteString());
-            case Tags.EMIT -> new BatchItem.Emit(session, in.number(), in.key(), in.byteString());
+            case LogEntryTags.EMIT ->
+                    new BatchItem.Emit(session, in.number(), in.key(), in.byteString());
             default -> new BatchItem.Submit(CommandEncoding.read(tag, session, in));
         };
     }

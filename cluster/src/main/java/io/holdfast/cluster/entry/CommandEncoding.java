@@ -5,8 +5,8 @@ import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.DataOperation.End;
 import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
 /** Commands as bytes: what it is, session, request and key, and then what only this one says. */
@@ -110,41 +110,41 @@ final class CommandEncoding {
 
     private static int tag(Command.Keyed command) {
         return switch (command) {
-            case Command.Acquire _ -> Tags.ACQUIRE;
-            case Command.Enqueue _ -> Tags.ENQUEUE;
-            case Command.Await _ -> Tags.AWAIT;
-            case Command.Release _ -> Tags.RELEASE;
-            case Command.Renew _ -> Tags.RENEW;
-            case Command.TryAcquire _ -> Tags.TRY_ACQUIRE;
-            case Command.ReleaseBySession _ -> Tags.RELEASE_BY_SESSION;
-            case Command.Inspect _ -> Tags.INSPECT;
-            case Command.ForceRelease _ -> Tags.FORCE_RELEASE;
-            case Command.Cancel _ -> Tags.CANCEL;
-            case Command.RequestOffer _ -> Tags.REQUEST_OFFER;
-            case Command.Confirm _ -> Tags.CONFIRM;
-            case Command.Decline _ -> Tags.DECLINE;
-            case Command.CancelOrRelease _ -> Tags.CANCEL_OR_RELEASE;
-            case Command.QueryStatus _ -> Tags.QUERY_STATUS;
-            case Command.Suspend _ -> Tags.SUSPEND;
-            case Command.Resume _ -> Tags.RESUME;
-            case Command.Reassert _ -> Tags.REASSERT;
+            case Command.Acquire _ -> LogEntryTags.ACQUIRE;
+            case Command.Enqueue _ -> LogEntryTags.ENQUEUE;
+            case Command.Await _ -> LogEntryTags.AWAIT;
+            case Command.Release _ -> LogEntryTags.RELEASE;
+            case Command.Renew _ -> LogEntryTags.RENEW;
+            case Command.TryAcquire _ -> LogEntryTags.TRY_ACQUIRE;
+            case Command.ReleaseBySession _ -> LogEntryTags.RELEASE_BY_SESSION;
+            case Command.Inspect _ -> LogEntryTags.INSPECT;
+            case Command.ForceRelease _ -> LogEntryTags.FORCE_RELEASE;
+            case Command.Cancel _ -> LogEntryTags.CANCEL;
+            case Command.RequestOffer _ -> LogEntryTags.REQUEST_OFFER;
+            case Command.Confirm _ -> LogEntryTags.CONFIRM;
+            case Command.Decline _ -> LogEntryTags.DECLINE;
+            case Command.CancelOrRelease _ -> LogEntryTags.CANCEL_OR_RELEASE;
+            case Command.QueryStatus _ -> LogEntryTags.QUERY_STATUS;
+            case Command.Suspend _ -> LogEntryTags.SUSPEND;
+            case Command.Resume _ -> LogEntryTags.RESUME;
+            case Command.Reassert _ -> LogEntryTags.REASSERT;
             case Command.Data data -> tag(data.operation());
         };
     }
 
     private static int tag(DataOperation operation) {
         return switch (operation) {
-            case DataOperation.Increment _ -> Tags.INCREMENT;
-            case DataOperation.Decrement _ -> Tags.DECREMENT;
-            case DataOperation.GetCounter _ -> Tags.GET_COUNTER;
-            case DataOperation.SetCounter _ -> Tags.SET_COUNTER;
-            case DataOperation.SetValue _ -> Tags.SET_VALUE;
-            case DataOperation.GetValue _ -> Tags.GET_VALUE;
-            case DataOperation.DeleteValue _ -> Tags.DELETE_VALUE;
-            case DataOperation.Push _ -> Tags.PUSH;
-            case DataOperation.Pop _ -> Tags.POP;
-            case DataOperation.Length _ -> Tags.LENGTH;
-            case DataOperation.Range _ -> Tags.RANGE;
+            case DataOperation.Increment _ -> LogEntryTags.INCREMENT;
+            case DataOperation.Decrement _ -> LogEntryTags.DECREMENT;
+            case DataOperation.GetCounter _ -> LogEntryTags.GET_COUNTER;
+            case DataOperation.SetCounter _ -> LogEntryTags.SET_COUNTER;
+            case DataOperation.SetValue _ -> LogEntryTags.SET_VALUE;
+            case DataOperation.GetValue _ -> LogEntryTags.GET_VALUE;
+            case DataOperation.DeleteValue _ -> LogEntryTags.DELETE_VALUE;
+            case DataOperation.Push _ -> LogEntryTags.PUSH;
+            case DataOperation.Pop _ -> LogEntryTags.POP;
+            case DataOperation.Length _ -> LogEntryTags.LENGTH;
+            case DataOperation.Range _ -> LogEntryTags.RANGE;
         };
     }
 
@@ -153,7 +153,7 @@ final class CommandEncoding {
         long request = in.number();
         Key key = in.key();
         return switch (tag) {
-            case Tags.ACQUIRE ->
+            case LogEntryTags.ACQUIRE ->
                     new Command.Acquire(
                             session,
                             request,
@@ -164,7 +164,7 @@ final class CommandEncoding {
                             in.span(),
                             in.fixed(),
                             terms(in));
-            case Tags.ENQUEUE ->
+            case LogEntryTags.ENQUEUE ->
                     new Command.Enqueue(
                             session,
                             request,
@@ -174,19 +174,21 @@ final class CommandEncoding {
                             in.span(),
                             in.fixed(),
                             mode(in));
-            case Tags.AWAIT -> new Command.Await(session, request, kind(in), key, in.span());
-            case Tags.RELEASE -> new Command.Release(session, request, kind(in), key, token(in));
-            case Tags.RENEW ->
+            case LogEntryTags.AWAIT ->
+                    new Command.Await(session, request, kind(in), key, in.span());
+            case LogEntryTags.RELEASE ->
+                    new Command.Release(session, request, kind(in), key, token(in));
+            case LogEntryTags.RENEW ->
                     new Command.Renew(session, request, kind(in), key, token(in), in.span());
-            case Tags.TRY_ACQUIRE ->
+            case LogEntryTags.TRY_ACQUIRE ->
                     new Command.TryAcquire(session, request, kind(in), key, in.fixed());
-            case Tags.RELEASE_BY_SESSION ->
+            case LogEntryTags.RELEASE_BY_SESSION ->
                     new Command.ReleaseBySession(session, request, kind(in), key);
-            case Tags.INSPECT -> new Command.Inspect(session, request, kind(in), key);
-            case Tags.FORCE_RELEASE ->
+            case LogEntryTags.INSPECT -> new Command.Inspect(session, request, kind(in), key);
+            case LogEntryTags.FORCE_RELEASE ->
                     new Command.ForceRelease(session, request, kind(in), key, in.number());
-            case Tags.CANCEL -> new Command.Cancel(session, request, kind(in), key);
-            case Tags.REQUEST_OFFER ->
+            case LogEntryTags.CANCEL -> new Command.Cancel(session, request, kind(in), key);
+            case LogEntryTags.REQUEST_OFFER ->
                     new Command.RequestOffer(
                             session,
                             request,
@@ -196,14 +198,15 @@ final class CommandEncoding {
                             in.span(),
                             in.span(),
                             in.fixed());
-            case Tags.CONFIRM -> new Command.Confirm(session, request, key, in.number());
-            case Tags.DECLINE -> new Command.Decline(session, request, key, in.number());
-            case Tags.CANCEL_OR_RELEASE ->
+            case LogEntryTags.CONFIRM -> new Command.Confirm(session, request, key, in.number());
+            case LogEntryTags.DECLINE -> new Command.Decline(session, request, key, in.number());
+            case LogEntryTags.CANCEL_OR_RELEASE ->
                     new Command.CancelOrRelease(session, request, key, in.number());
-            case Tags.QUERY_STATUS -> new Command.QueryStatus(session, request, key, in.number());
-            case Tags.SUSPEND -> new Command.Suspend(session, request, key);
-            case Tags.RESUME -> new Command.Resume(session, request, key);
-            case Tags.REASSERT ->
+            case LogEntryTags.QUERY_STATUS ->
+                    new Command.QueryStatus(session, request, key, in.number());
+            case LogEntryTags.SUSPEND -> new Command.Suspend(session, request, key);
+            case LogEntryTags.RESUME -> new Command.Resume(session, request, key);
+            case LogEntryTags.REASSERT ->
                     new Command.Reassert(session, request, key, mode(in), in.span(), in.fixed());
             default -> new Command.Data(session, request, key, readOperation(tag, in));
         };
@@ -211,53 +214,53 @@ final class CommandEncoding {
 
     private static DataOperation readOperation(int tag, ByteReader in) throws EncodingException {
         return switch (tag) {
-            case Tags.INCREMENT -> new DataOperation.Increment(in.signed());
-            case Tags.DECREMENT -> new DataOperation.Decrement(in.signed());
-            case Tags.GET_COUNTER -> new DataOperation.GetCounter();
-            case Tags.SET_COUNTER -> new DataOperation.SetCounter(in.signed());
-            case Tags.SET_VALUE -> new DataOperation.SetValue(in.byteString(), in.span());
-            case Tags.GET_VALUE -> new DataOperation.GetValue();
-            case Tags.DELETE_VALUE -> new DataOperation.DeleteValue();
-            case Tags.PUSH -> new DataOperation.Push(end(in), in.byteString());
-            case Tags.POP -> new DataOperation.Pop(end(in));
-            case Tags.LENGTH -> new DataOperation.Length();
-            case Tags.RANGE -> new DataOperation.Range(in.signed(), in.signed());
+            case LogEntryTags.INCREMENT -> new DataOperation.Increment(in.signed());
+            case LogEntryTags.DECREMENT -> new DataOperation.Decrement(in.signed());
+            case LogEntryTags.GET_COUNTER -> new DataOperation.GetCounter();
+            case LogEntryTags.SET_COUNTER -> new DataOperation.SetCounter(in.signed());
+            case LogEntryTags.SET_VALUE -> new DataOperation.SetValue(in.byteString(), in.span());
+            case LogEntryTags.GET_VALUE -> new DataOperation.GetValue();
+            case LogEntryTags.DELETE_VALUE -> new DataOperation.DeleteValue();
+            case LogEntryTags.PUSH -> new DataOperation.Push(end(in), in.byteString());
+            case LogEntryTags.POP -> new DataOperation.Pop(end(in));
+            case LogEntryTags.LENGTH -> new DataOperation.Length();
+            case LogEntryTags.RANGE -> new DataOperation.Range(in.signed(), in.signed());
             default -> throw in.wrong("no known item but %d".formatted(tag));
         };
     }
 
-    private static void kind(Kind kind, ByteWriter out) {
+    private static void kind(ResourceKind resourceKind, ByteWriter out) {
         out.octet(
-                switch (kind) {
-                    case LOCK -> Tags.LOCK;
-                    case SEMAPHORE -> Tags.SEMAPHORE;
-                    case SHARED -> Tags.SHARED;
+                switch (resourceKind) {
+                    case LOCK -> LogEntryTags.LOCK;
+                    case SEMAPHORE -> LogEntryTags.SEMAPHORE;
+                    case SHARED -> LogEntryTags.SHARED;
                 });
     }
 
-    private static Kind kind(ByteReader in) throws EncodingException {
+    private static ResourceKind kind(ByteReader in) throws EncodingException {
         int tag = in.octet();
         return switch (tag) {
-            case Tags.LOCK -> Kind.LOCK;
-            case Tags.SEMAPHORE -> Kind.SEMAPHORE;
-            case Tags.SHARED -> Kind.SHARED;
+            case LogEntryTags.LOCK -> ResourceKind.LOCK;
+            case LogEntryTags.SEMAPHORE -> ResourceKind.SEMAPHORE;
+            case LogEntryTags.SHARED -> ResourceKind.SHARED;
             default -> throw in.wrong("no known kind but %d".formatted(tag));
         };
     }
 
-    private static void mode(Mode mode, ByteWriter out) {
+    private static void mode(ReadWriteMode readWriteMode, ByteWriter out) {
         out.octet(
-                switch (mode) {
-                    case READ -> Tags.READ;
-                    case WRITE -> Tags.WRITE;
+                switch (readWriteMode) {
+                    case READ -> LogEntryTags.READ;
+                    case WRITE -> LogEntryTags.WRITE;
                 });
     }
 
-    private static Mode mode(ByteReader in) throws EncodingException {
+    private static ReadWriteMode mode(ByteReader in) throws EncodingException {
         int tag = in.octet();
         return switch (tag) {
-            case Tags.READ -> Mode.READ;
-            case Tags.WRITE -> Mode.WRITE;
+            case LogEntryTags.READ -> ReadWriteMode.READ;
+            case LogEntryTags.WRITE -> ReadWriteMode.WRITE;
             default -> throw in.wrong("no known mode but %d".formatted(tag));
         };
     }
@@ -265,16 +268,16 @@ final class CommandEncoding {
     private static void end(End end, ByteWriter out) {
         out.octet(
                 switch (end) {
-                    case FRONT -> Tags.FRONT;
-                    case BACK -> Tags.BACK;
+                    case FRONT -> LogEntryTags.FRONT;
+                    case BACK -> LogEntryTags.BACK;
                 });
     }
 
     private static End end(ByteReader in) throws EncodingException {
         int tag = in.octet();
         return switch (tag) {
-            case Tags.FRONT -> End.FRONT;
-            case Tags.BACK -> End.BACK;
+            case LogEntryTags.FRONT -> End.FRONT;
+            case LogEntryTags.BACK -> End.BACK;
             default -> throw in.wrong("no known end of a list but %d".formatted(tag));
         };
     }
@@ -283,25 +286,29 @@ final class CommandEncoding {
         int write =
                 switch (holdAttributes.mode()) {
                     case READ -> 0;
-                    case WRITE -> Tags.TERMS_WRITE;
+                    case WRITE -> LogEntryTags.TERMS_WRITE;
                 };
-        int bound = holdAttributes.bound() ? Tags.TERMS_BOUND : 0;
-        int tracked = holdAttributes.tracked() ? Tags.TERMS_TRACKED : 0;
+        int bound = holdAttributes.bound() ? LogEntryTags.TERMS_BOUND : 0;
+        int tracked = holdAttributes.tracked() ? LogEntryTags.TERMS_TRACKED : 0;
         out.octet(write | bound | tracked);
     }
 
     private static HoldAttributes terms(ByteReader in) throws EncodingException {
         int bits = in.octet();
-        if (bits == (Tags.TERMS_WRITE | Tags.TERMS_BOUND)) {
+        if (bits == (LogEntryTags.TERMS_WRITE | LogEntryTags.TERMS_BOUND)) {
             return HoldAttributes.PLAIN;
         }
-        if ((bits & ~(Tags.TERMS_WRITE | Tags.TERMS_BOUND | Tags.TERMS_TRACKED)) != 0) {
+        if ((bits
+                        & ~(LogEntryTags.TERMS_WRITE
+                                | LogEntryTags.TERMS_BOUND
+                                | LogEntryTags.TERMS_TRACKED))
+                != 0) {
             throw in.wrong("no known terms but %d".formatted(bits));
         }
         return new HoldAttributes(
-                (bits & Tags.TERMS_WRITE) != 0 ? Mode.WRITE : Mode.READ,
-                (bits & Tags.TERMS_BOUND) != 0,
-                (bits & Tags.TERMS_TRACKED) != 0);
+                (bits & LogEntryTags.TERMS_WRITE) != 0 ? ReadWriteMode.WRITE : ReadWriteMode.READ,
+                (bits & LogEntryTags.TERMS_BOUND) != 0,
+                (bits & LogEntryTags.TERMS_TRACKED) != 0);
     }
 
     private static void token(Token token, ByteWriter out) {

@@ -14,25 +14,25 @@ public final class LogEntryEncoding {
     }
 
     public static void write(LogEntry logEntry, ByteWriter out) {
-        out.octet(Tags.VERSION);
+        out.octet(LogEntryTags.VERSION);
         switch (logEntry) {
             case LogEntry.CreateCluster(var cluster, long fence) -> {
-                out.octet(Tags.CREATE_CLUSTER);
+                out.octet(LogEntryTags.CREATE_CLUSTER);
                 out.uuid(cluster);
                 out.number(fence);
             }
             case LogEntry.ChangeSettings(var replicatedSettings) -> {
-                out.octet(Tags.CHANGE_SETTINGS);
+                out.octet(LogEntryTags.CHANGE_SETTINGS);
                 ReplicatedSettingsEncoding.write(replicatedSettings, out);
             }
             case LogEntry.BeginIncarnation(var node, var dataId, var nonce) -> {
-                out.octet(Tags.BEGIN_INCARNATION);
+                out.octet(LogEntryTags.BEGIN_INCARNATION);
                 out.text(node);
                 out.uuid(dataId);
                 out.uuid(nonce);
             }
             case LogEntry.Batch batch -> {
-                out.octet(Tags.BATCH);
+                out.octet(LogEntryTags.BATCH);
                 out.number(batch.incarnation());
                 out.number(batch.sequence());
                 List<BatchItem> items = batch.items();
@@ -43,19 +43,19 @@ public final class LogEntryEncoding {
                 }
             }
             case LogEntry.EndIncarnation(long stint) -> {
-                out.octet(Tags.END_INCARNATION);
+                out.octet(LogEntryTags.END_INCARNATION);
                 out.number(stint);
             }
             case LogEntry.EntryBatch(var entries) -> {
-                out.octet(Tags.ENTRY_BATCH);
+                out.octet(LogEntryTags.ENTRY_BATCH);
                 out.number(entries.size());
                 for (LogEntry inner : entries) {
                     out.bytes(encode(inner));
                 }
             }
-            case LogEntry.Tick() -> out.octet(Tags.TICK);
+            case LogEntry.Tick() -> out.octet(LogEntryTags.TICK);
             case LogEntry.Collect(int most) -> {
-                out.octet(Tags.COLLECT);
+                out.octet(LogEntryTags.COLLECT);
                 out.signed(most);
             }
         }
@@ -64,8 +64,8 @@ public final class LogEntryEncoding {
     /** The bytes of an {@link LogEntry.EntryBatch} of entries that are bytes already. */
     public static byte[] batchOf(List<byte[]> entries) {
         var out = new ByteWriter();
-        out.octet(Tags.VERSION);
-        out.octet(Tags.ENTRY_BATCH);
+        out.octet(LogEntryTags.VERSION);
+        out.octet(LogEntryTags.ENTRY_BATCH);
         out.number(entries.size());
         entries.forEach(out::bytes);
         return out.toBytes();
@@ -78,10 +78,10 @@ public final class LogEntryEncoding {
     /** Reads an entry, after which nothing may be left. */
     public static LogEntry decode(ByteReader in) throws EncodingException {
         int version = in.octet();
-        if (version != Tags.VERSION) {
+        if (version != LogEntryTags.VERSION) {
             throw in.wrong(
                     "version %d of the encoding, where only %d is known,"
-                            .formatted(version, Tags.VERSION));
+                            .formatted(version, LogEntryTags.VERSION));
         }
         LogEntry logEntry = read(in);
         in.finish();
@@ -91,16 +91,16 @@ public final class LogEntryEncoding {
     private static LogEntry read(ByteReader in) throws EncodingException {
         int tag = in.octet();
         return switch (tag) {
-            case Tags.CREATE_CLUSTER -> new LogEntry.CreateCluster(in.uuid(), in.number());
-            case Tags.CHANGE_SETTINGS ->
+            case LogEntryTags.CREATE_CLUSTER -> new LogEntry.CreateCluster(in.uuid(), in.number());
+            case LogEntryTags.CHANGE_SETTINGS ->
                     new LogEntry.ChangeSettings(ReplicatedSettingsEncoding.read(in));
-            case Tags.BEGIN_INCARNATION ->
+            case LogEntryTags.BEGIN_INCARNATION ->
                     new LogEntry.BeginIncarnation(in.text(), in.uuid(), in.uuid());
-            case Tags.BATCH -> batch(in);
-            case Tags.END_INCARNATION -> new LogEntry.EndIncarnation(in.number());
-            case Tags.ENTRY_BATCH -> batchOf(in);
-            case Tags.TICK -> new LogEntry.Tick();
-            case Tags.COLLECT -> new LogEntry.Collect(most(in));
+            case LogEntryTags.BATCH -> batch(in);
+            case LogEntryTags.END_INCARNATION -> new LogEntry.EndIncarnation(in.number());
+            case LogEntryTags.ENTRY_BATCH -> batchOf(in);
+            case LogEntryTags.TICK -> new LogEntry.Tick();
+            case LogEntryTags.COLLECT -> new LogEntry.Collect(most(in));
             default -> throw in.wrong("no known entry but %d".formatted(tag));
         };
     }
@@ -122,7 +122,7 @@ public final class LogEntryEncoding {
         List<LogEntry> entries = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             byte[] inner = in.bytes();
-            if (inner.length > 1 && inner[1] == Tags.ENTRY_BATCH) {
+            if (inner.length > 1 && inner[1] == LogEntryTags.ENTRY_BATCH) {
                 throw in.wrong("an entry batch inside an entry batch");
             }
             entries.add(decode(inner));

@@ -69,18 +69,18 @@ public final class ReplicatedSettingsEncoding {
 
     private static int tag(QueuePolicy queuePolicy) {
         return switch (queuePolicy) {
-            case FIFO -> Tags.FIFO;
-            case READER_PREFERRED -> Tags.READER_PREFERRED;
-            case WRITER_PREFERRED -> Tags.WRITER_PREFERRED;
+            case FIFO -> LogEntryTags.FIFO;
+            case READER_PREFERRED -> LogEntryTags.READER_PREFERRED;
+            case WRITER_PREFERRED -> LogEntryTags.WRITER_PREFERRED;
         };
     }
 
     private static QueuePolicy policy(ByteReader in) throws EncodingException {
         int tag = in.octet();
         return switch (tag) {
-            case Tags.FIFO -> QueuePolicy.FIFO;
-            case Tags.READER_PREFERRED -> QueuePolicy.READER_PREFERRED;
-            case Tags.WRITER_PREFERRED -> QueuePolicy.WRITER_PREFERRED;
+            case LogEntryTags.FIFO -> QueuePolicy.FIFO;
+            case LogEntryTags.READER_PREFERRED -> QueuePolicy.READER_PREFERRED;
+            case LogEntryTags.WRITER_PREFERRED -> QueuePolicy.WRITER_PREFERRED;
             default -> throw in.wrong("no known policy but %d".formatted(tag));
         };
     }

@@ -126,7 +126,7 @@ final class HardStateFile implements AutoCloseable {
                         + why
                         + ". It has the vote of this node and the last log entry that it has"
                         + " acknowledged. "
-                        + LogCheck.REMEDY);
+                        + LogIntegrityCheck.REMEDY);
     }
 
     private static HardStateFile read(Path path, RandomAccessFile file, Consumer<Throwable> fatal)

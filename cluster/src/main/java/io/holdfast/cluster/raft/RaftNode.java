@@ -59,7 +59,7 @@ public final class RaftNode implements AutoCloseable {
 
     private final ClusterConfig config;
     private final Parameters parameters;
-    private final LogLimits limits;
+    private final LogSizeLimits limits;
     private final RaftGroupId groupId;
     private final RatisLog log;
     private volatile @Nullable SocketRaftServerRpc rpc;
@@ -75,7 +75,7 @@ public final class RaftNode implements AutoCloseable {
         this(config, parameters, RaftSettings.logLimits(config));
     }
 
-    RaftNode(ClusterConfig config, Parameters parameters, LogLimits limits) {
+    RaftNode(ClusterConfig config, Parameters parameters, LogSizeLimits limits) {
         this.config = config;
         this.limits = limits;
         this.parameters = parameters;
@@ -107,8 +107,8 @@ public final class RaftNode implements AutoCloseable {
         HardStateFile opened = HardStateFile.open(group, used, fatal);
         hardState = opened;
         try {
-            LogCheck.check(group, used, opened.state().acknowledged());
-            RaftMeta.check(group, opened);
+            LogIntegrityCheck.check(group, used, opened.state().acknowledged());
+            RatisMetadataFiles.check(group, opened);
         } catch (ClusterException | RuntimeException e) {
             opened.close();
             throw e;
@@ -187,7 +187,7 @@ public final class RaftNode implements AutoCloseable {
             return;
         }
         try {
-            RaftMeta.recordVote(division.getRaftStorage(), opened);
+            RatisMetadataFiles.recordVote(division.getRaftStorage(), opened);
             opened.sync();
         } catch (IOException | RuntimeException e) {
             LOG.atWarn().addKeyValue("reason", reason(e)).log("could not sync the hard state");

@@ -84,8 +84,8 @@ public final class RaftSettings {
                 : RaftGroup.valueOf(id, config.members().stream().map(RaftSettings::peer).toList());
     }
 
-    static LogLimits logLimits(ClusterConfig config) {
-        return new LogLimits(
+    static LogSizeLimits logLimits(ClusterConfig config) {
+        return new LogSizeLimits(
                 apart(config, SNAPSHOT_ENTRIES), apart(config, SNAPSHOT_BYTES), KEPT_BYTES);
     }
 

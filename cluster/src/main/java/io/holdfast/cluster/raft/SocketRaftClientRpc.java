@@ -1,6 +1,6 @@
 package io.holdfast.cluster.raft;
 
-import io.holdfast.cluster.rpc.RpcClient;
+import io.holdfast.cluster.rpc.NodeRpcClient;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
 
 import org.apache.ratis.client.RaftClientConfigKeys;
@@ -35,7 +35,7 @@ final class SocketRaftClientRpc implements RaftClientRpc {
     private final RpcSocketFactory rpcSocketFactory;
     private final long timeoutMillis;
     private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
-    private final Map<RaftPeerId, RpcClient> callers = new ConcurrentHashMap<>();
+    private final Map<RaftPeerId, NodeRpcClient> callers = new ConcurrentHashMap<>();
 
     SocketRaftClientRpc(RpcSocketFactory rpcSocketFactory, RaftProperties properties) {
         this.rpcSocketFactory = rpcSocketFactory;
@@ -99,22 +99,23 @@ final class SocketRaftClientRpc implements RaftClientRpc {
 
     private byte[] await(RaftClientRequest request, byte kind, byte[] body) throws IOException {
         long millis = timeoutMillis + request.getTimeoutMs();
-        RpcClient rpcClient = callers.computeIfAbsent(request.getServerId(), this::newCaller);
+        NodeRpcClient nodeRpcClient =
+                callers.computeIfAbsent(request.getServerId(), this::newCaller);
         try {
-            return rpcClient.call(kind, body, millis).get(millis, TimeUnit.MILLISECONDS);
+            return nodeRpcClient.call(kind, body, millis).get(millis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException();
         } catch (ExecutionException e) {
             throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
         } catch (TimeoutException e) {
-            rpcClient.reconnect();
+            nodeRpcClient.reconnect();
             throw new TimeoutIOException("no answer in time", e);
         }
     }
 
-    private RpcClient newCaller(RaftPeerId id) {
-        return new RpcClient(
+    private NodeRpcClient newCaller(RaftPeerId id) {
+        return new NodeRpcClient(
                 "holdfast-cluster-ask",
                 () -> SocketRpcType.address(peers.get(id)),
                 rpcSocketFactory);
@@ -122,6 +123,6 @@ final class SocketRaftClientRpc implements RaftClientRpc {
 
     @Override
     public void close() {
-        callers.values().forEach(RpcClient::close);
+        callers.values().forEach(NodeRpcClient::close);
     }
 }

@@ -1,7 +1,7 @@
 package io.holdfast.cluster.raft;
 
-import io.holdfast.cluster.rpc.RpcClient;
-import io.holdfast.cluster.rpc.RpcServer;
+import io.holdfast.cluster.rpc.NodeRpcClient;
+import io.holdfast.cluster.rpc.NodeRpcServer;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
 import io.holdfast.driver.DurableFile;
 
@@ -68,7 +68,7 @@ final class SocketRaftServerRpc implements RaftServerRpc {
     private final HardStateFile hardState;
     private final BiConsumer<byte[], Runnable> proposed;
     private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
-    private final Map<RaftPeerId, RpcClient> callers = new ConcurrentHashMap<>();
+    private final Map<RaftPeerId, NodeRpcClient> callers = new ConcurrentHashMap<>();
 
     /** Requests with entries that Ratis has not said to be written yet. */
     private final Set<Long> writing = ConcurrentHashMap.newKeySet();
@@ -78,7 +78,7 @@ final class SocketRaftServerRpc implements RaftServerRpc {
     /** Guarded by {@link #appending}. */
     private long lastWriting;
 
-    private volatile @Nullable RpcServer rpcServer;
+    private volatile @Nullable NodeRpcServer nodeRpcServer;
     private volatile boolean closed;
 
     /**
@@ -106,7 +106,8 @@ final class SocketRaftServerRpc implements RaftServerRpc {
 
     @Override
     public void start() throws IOException {
-        rpcServer = new RpcServer("holdfast-cluster-in", address, rpcSocketFactory, this::handle);
+        nodeRpcServer =
+                new NodeRpcServer("holdfast-cluster-in", address, rpcSocketFactory, this::handle);
     }
 
     @Override
@@ -126,14 +127,14 @@ final class SocketRaftServerRpc implements RaftServerRpc {
 
     // ---- to others
 
-    private RpcClient caller(RaftPeerId id) {
-        RpcClient known = callers.get(id);
+    private NodeRpcClient caller(RaftPeerId id) {
+        NodeRpcClient known = callers.get(id);
         return known != null ? known : callers.computeIfAbsent(id, this::newCaller);
     }
 
-    private RpcClient newCaller(RaftPeerId id) {
-        RpcClient made =
-                new RpcClient(
+    private NodeRpcClient newCaller(RaftPeerId id) {
+        NodeRpcClient made =
+                new NodeRpcClient(
                         "holdfast-cluster-out",
                         () -> SocketRpcType.address(peers.get(id)),
                         rpcSocketFactory);
@@ -270,7 +271,7 @@ final class SocketRaftServerRpc implements RaftServerRpc {
 
     /** Gives up connections that nothing comes from; to be called now and then. */
     void check() {
-        callers.values().forEach(RpcClient::check);
+        callers.values().forEach(NodeRpcClient::check);
     }
 
     // ---- from others
@@ -394,7 +395,8 @@ final class SocketRaftServerRpc implements RaftServerRpc {
         if (request.getPreVote()) {
             return;
         }
-        RaftMeta.recordVote(division(request.getServerRequest()).getRaftStorage(), hardState);
+        RatisMetadataFiles.recordVote(
+                division(request.getServerRequest()).getRaftStorage(), hardState);
     }
 
     private RaftServer.Division division(AppendEntriesRequestProto request) {
@@ -499,10 +501,10 @@ final class SocketRaftServerRpc implements RaftServerRpc {
     @Override
     public void close() throws IOException {
         closed = true;
-        RpcServer listening = rpcServer;
+        NodeRpcServer listening = nodeRpcServer;
         if (listening != null) {
             listening.close();
         }
-        callers.values().forEach(RpcClient::close);
+        callers.values().forEach(NodeRpcClient::close);
     }
 }

@@ -61,7 +61,7 @@ final class StateMachine extends BaseStateMachine {
     private final Consumer<Throwable> fatal;
     private final long snapshotEntries;
     private final long snapshotBytes;
-    private final LogTail tail;
+    private final RetainedLogTail tail;
     private final Runnable ended;
     private final HardStateFile hardState;
     private final LongSupplier flushed;
@@ -92,7 +92,7 @@ final class StateMachine extends BaseStateMachine {
     StateMachine(
             boolean alone,
             ReplicatedDriver driver,
-            LogLimits limits,
+            LogSizeLimits limits,
             Supplier<byte[]> status,
             Runnable snapshotDue,
             Consumer<Throwable> fatal,
@@ -106,7 +106,7 @@ final class StateMachine extends BaseStateMachine {
         this.fatal = fatal;
         this.snapshotEntries = limits.snapshotEntries();
         this.snapshotBytes = limits.snapshotBytes();
-        this.tail = new LogTail(limits.keptBytes());
+        this.tail = new RetainedLogTail(limits.keptBytes());
         this.ended = ended;
         this.hardState = hardState;
         this.flushed = flushed;
@@ -328,7 +328,7 @@ final class StateMachine extends BaseStateMachine {
                                         configuration.getOldPeersList().stream())
                                 .anyMatch(peer -> peer.getId().equals(self.toByteString()));
         try {
-            RaftMeta.recordMembers(raftStorage(), hardState);
+            RatisMetadataFiles.recordMembers(raftStorage(), hardState);
         } catch (IOException | RuntimeException e) {
             fatal.accept(new IOException("cannot record the member list: " + e.getMessage(), e));
         }

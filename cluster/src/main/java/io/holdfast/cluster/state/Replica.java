@@ -4,7 +4,7 @@ import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.entry.ReplicatedSettings;
-import io.holdfast.cluster.signal.SignalState;
+import io.holdfast.cluster.signal.ReplicatedSignals;
 import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.MemoryBudgets;
@@ -60,7 +60,7 @@ public final class Replica {
     private final ReplicaListener listener;
     private final MemoryBudgets memory;
     private final LongFunction<@Nullable ClientUsage> clients;
-    private final SignalState signals = new SignalState();
+    private final ReplicatedSignals signals = new ReplicatedSignals();
     private final List<Effect> effects = new ArrayList<>();
     private final List<KeyEvent> events = new ArrayList<>();
 
@@ -219,7 +219,7 @@ public final class Replica {
         List<BatchItem> items = batch.items();
         for (int i = 0; i < items.size(); i++) {
             BatchItem batchItem = items.get(i);
-            if (SessionIds.incarnation(batchItem.session()) == nodeIncarnation.number) {
+            if (SessionIdEncoding.incarnation(batchItem.session()) == nodeIncarnation.number) {
                 apply(batchItem);
             }
         }
@@ -273,9 +273,9 @@ public final class Replica {
 
     private NavigableMap<Long, SessionInfo> sessionsOf(NodeIncarnation nodeIncarnation) {
         return sessions.subMap(
-                SessionIds.first(nodeIncarnation.number),
+                SessionIdEncoding.first(nodeIncarnation.number),
                 true,
-                SessionIds.first(nodeIncarnation.number + 1),
+                SessionIdEncoding.first(nodeIncarnation.number + 1),
                 false);
     }
 
@@ -385,7 +385,7 @@ public final class Replica {
     }
 
     /** May be kept: it stays the same object. */
-    public SignalState signals() {
+    public ReplicatedSignals signals() {
         return signals;
     }
 
@@ -570,7 +570,7 @@ public final class Replica {
 
     /** The node that a session is connected to; null if that serves no longer. */
     public @Nullable String nodeOf(long session) {
-        NodeIncarnation nodeIncarnation = incarnations.get(SessionIds.incarnation(session));
+        NodeIncarnation nodeIncarnation = incarnations.get(SessionIdEncoding.incarnation(session));
         return nodeIncarnation == null ? null : nodeIncarnation.node;
     }
 

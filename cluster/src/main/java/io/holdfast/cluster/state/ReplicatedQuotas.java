@@ -4,7 +4,7 @@ import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.MemoryBudget;
 import io.holdfast.driver.MemoryBudgets;
-import io.holdfast.driver.StateSize;
+import io.holdfast.driver.StateSizeEstimates;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.Quotas;
@@ -100,7 +100,7 @@ final class ReplicatedQuotas implements Quotas {
             return false;
         }
         keys++;
-        names.charge(StateSize.name(key));
+        names.charge(StateSizeEstimates.name(key));
         count(client, ClientUsage.Counted.NAME);
         return true;
     }
@@ -108,7 +108,7 @@ final class ReplicatedQuotas implements Quotas {
     @Override
     public void returnKey(Key key, @Nullable Client client) {
         keys--;
-        names.giveBack(StateSize.name(key));
+        names.giveBack(StateSizeEstimates.name(key));
         discount(client, ClientUsage.Counted.NAME);
     }
 
@@ -118,7 +118,7 @@ final class ReplicatedQuotas implements Quotas {
             return false;
         }
         claims++;
-        names.charge(StateSize.name(key));
+        names.charge(StateSizeEstimates.name(key));
         count(client, ClientUsage.Counted.NAME);
         return true;
     }
@@ -126,33 +126,33 @@ final class ReplicatedQuotas implements Quotas {
     @Override
     public void returnTransientKey(Key key, @Nullable Client client) {
         claims--;
-        names.giveBack(StateSize.name(key));
+        names.giveBack(StateSizeEstimates.name(key));
         discount(client, ClientUsage.Counted.NAME);
     }
 
     @Override
     public boolean reserveHold(@Nullable Client client) {
-        holds.charge(StateSize.HOLD);
+        holds.charge(StateSizeEstimates.HOLD);
         count(client, ClientUsage.Counted.HOLD);
         return true;
     }
 
     @Override
     public void returnHold(@Nullable Client client) {
-        holds.giveBack(StateSize.HOLD);
+        holds.giveBack(StateSizeEstimates.HOLD);
         discount(client, ClientUsage.Counted.HOLD);
     }
 
     @Override
     public boolean reserveWait(@Nullable Client client) {
-        waits.charge(StateSize.WAIT);
+        waits.charge(StateSizeEstimates.WAIT);
         count(client, ClientUsage.Counted.WAIT);
         return true;
     }
 
     @Override
     public void returnWait(@Nullable Client client) {
-        waits.giveBack(StateSize.WAIT);
+        waits.giveBack(StateSizeEstimates.WAIT);
         discount(client, ClientUsage.Counted.WAIT);
     }
 
@@ -174,7 +174,7 @@ final class ReplicatedQuotas implements Quotas {
             return false;
         }
         entries++;
-        data.charge(StateSize.entry(key));
+        data.charge(StateSizeEstimates.entry(key));
         count(client, ClientUsage.Counted.ENTRY);
         return true;
     }
@@ -182,7 +182,7 @@ final class ReplicatedQuotas implements Quotas {
     @Override
     public void returnEntry(Key key, @Nullable Client client) {
         entries--;
-        data.giveBack(StateSize.entry(key));
+        data.giveBack(StateSizeEstimates.entry(key));
         discount(client, ClientUsage.Counted.ENTRY);
     }
 

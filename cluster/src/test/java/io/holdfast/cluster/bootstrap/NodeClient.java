@@ -2,12 +2,12 @@ package io.holdfast.cluster.bootstrap;
 
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,7 @@ import java.util.Deque;
 import java.util.function.LongFunction;
 
 /** One client of a node, which asks one thing after another. */
-public final class NodeClient implements Mailbox {
+public final class NodeClient implements EffectMailbox {
     private static final long MOST_NANOS = Duration.ofSeconds(60).toNanos();
 
     private final Deque<Effect> effects = new ArrayDeque<>();
@@ -54,7 +54,7 @@ public final class NodeClient implements Mailbox {
                         new Command.Acquire(
                                 session.id(),
                                 number,
-                                Kind.LOCK,
+                                ResourceKind.LOCK,
                                 Key.of(key),
                                 1,
                                 wait.toNanos(),
@@ -69,7 +69,7 @@ public final class NodeClient implements Mailbox {
                 new Command.Acquire(
                         session.id(),
                         number,
-                        Kind.LOCK,
+                        ResourceKind.LOCK,
                         Key.of(key),
                         1,
                         wait.toNanos(),
@@ -83,7 +83,9 @@ public final class NodeClient implements Mailbox {
 
     Effect release(String key, Token token) {
         return ask(
-                number -> new Command.Release(session.id(), number, Kind.LOCK, Key.of(key), token));
+                number ->
+                        new Command.Release(
+                                session.id(), number, ResourceKind.LOCK, Key.of(key), token));
     }
 
     Effect renew(String key, Token token, Duration lease) {
@@ -92,7 +94,7 @@ public final class NodeClient implements Mailbox {
                         new Command.Renew(
                                 session.id(),
                                 number,
-                                Kind.LOCK,
+                                ResourceKind.LOCK,
                                 Key.of(key),
                                 token,
                                 lease.toNanos()));

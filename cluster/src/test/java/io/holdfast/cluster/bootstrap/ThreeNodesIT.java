@@ -7,7 +7,7 @@ import static java.time.Duration.ofSeconds;
 
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
 import org.junit.jupiter.api.DisplayName;
@@ -43,7 +43,7 @@ class ThreeNodesIT {
             assertThat(three.release("printer", first)).isInstanceOf(Effect.Refused.class);
             assertThat(three.renew("printer", second, ofSeconds(30)))
                     .isInstanceOf(Effect.Renewed.class);
-            assertThat(testCluster.leader().driver().holders(Kind.LOCK, Key.of("printer")))
+            assertThat(testCluster.leader().driver().holders(ResourceKind.LOCK, Key.of("printer")))
                     .isNotNull();
             assertThat(two.release("printer", second)).isInstanceOf(Effect.Released.class);
 

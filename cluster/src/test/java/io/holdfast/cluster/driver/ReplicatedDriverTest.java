@@ -10,19 +10,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.state.Replica;
-import io.holdfast.cluster.state.SessionIds;
+import io.holdfast.cluster.state.SessionIdEncoding;
 import io.holdfast.cluster.state.SnapshotFile;
 import io.holdfast.driver.ClientInfo;
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceKind;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -49,7 +49,7 @@ class ReplicatedDriverTest {
     private final ReplicatedDriver driver = log.driver();
 
     /** A client that writes down what it is told. */
-    private class Told implements Mailbox {
+    private class Told implements EffectMailbox {
         final List<Effect> effects = new ArrayList<>();
         final Session session = driver.open(this, new ClientInfo("test", () -> "test"));
         boolean kicked;
@@ -77,20 +77,22 @@ class ReplicatedDriverTest {
             long request = ++lastRequest;
             session.submit(
                     new Command.Acquire(
-                            session.id(), request, Kind.LOCK, KEY, 1, 0, leaseNanos, 5));
+                            session.id(), request, ResourceKind.LOCK, KEY, 1, 0, leaseNanos, 5));
             return request;
         }
 
         long enqueue() {
             long request = ++lastRequest;
             session.submit(
-                    new Command.Enqueue(session.id(), request, Kind.LOCK, KEY, 1, 60 * SECOND, 5));
+                    new Command.Enqueue(
+                            session.id(), request, ResourceKind.LOCK, KEY, 1, 60 * SECOND, 5));
             return request;
         }
 
         long await(long waitNanos) {
             long request = ++lastRequest;
-            session.submit(new Command.Await(session.id(), request, Kind.LOCK, KEY, waitNanos));
+            session.submit(
+                    new Command.Await(session.id(), request, ResourceKind.LOCK, KEY, waitNanos));
             return request;
         }
 
@@ -143,7 +145,7 @@ class ReplicatedDriverTest {
         driver.tick();
         holder.assertUnavailable(again);
         pumpAndApply();
-        assertThat(driver.isHolding(holder.session.id(), Kind.LOCK, KEY)).isTrue();
+        assertThat(driver.isHolding(holder.session.id(), ResourceKind.LOCK, KEY)).isTrue();
     }
 
     @Test
@@ -296,7 +298,7 @@ class ReplicatedDriverTest {
         log.applyAll();
         assertThat(client.kicked).isFalse();
         assertThat(driver.isServing()).isTrue();
-        assertThat(driver.isHolding(client.session.id(), Kind.LOCK, KEY)).isTrue();
+        assertThat(driver.isHolding(client.session.id(), ResourceKind.LOCK, KEY)).isTrue();
     }
 
     @Test
@@ -418,10 +420,18 @@ class ReplicatedDriverTest {
     @Test
     void gives_back_a_read_lock_of_which_little_is_left_too() {
         Told client = new Told();
-        HoldAttributes reading = new HoldAttributes(Mode.READ, true, false);
+        HoldAttributes reading = new HoldAttributes(ReadWriteMode.READ, true, false);
         client.session.submit(
                 new Command.Acquire(
-                        client.session.id(), 1, Kind.LOCK, KEY, 1, 0, 2 * SECOND, 5, reading));
+                        client.session.id(),
+                        1,
+                        ResourceKind.LOCK,
+                        KEY,
+                        1,
+                        0,
+                        2 * SECOND,
+                        5,
+                        reading));
         driver.flush();
         long granted = log.nowNanos();
         log.pass(SECOND + 10 * MILLI);
@@ -481,7 +491,7 @@ class ReplicatedDriverTest {
     private static long holdElsewhere(ManualLog log) {
         log.apply(new LogEntry.BeginIncarnation("n2", new UUID(2, 2), new UUID(3, 3)));
         long stint = 2; // the node itself has the first
-        long session = SessionIds.of(stint, 1);
+        long session = SessionIdEncoding.of(stint, 1);
         log.apply(
                 new LogEntry.Batch(
                         stint,
@@ -492,7 +502,7 @@ class ReplicatedDriverTest {
                                         new Command.Acquire(
                                                 session,
                                                 1,
-                                                Kind.LOCK,
+                                                ResourceKind.LOCK,
                                                 KEY,
                                                 1,
                                                 0,
@@ -513,7 +523,7 @@ class ReplicatedDriverTest {
     void dates_what_happened_by_the_clock_of_the_node() {
         log.pass(3 * SECOND);
         holdElsewhere(log);
-        assertThat(log.observatory.history(Kind.LOCK, KEY))
+        assertThat(log.observatory.history(ResourceKind.LOCK, KEY))
                 .isNotEmpty()
                 .allSatisfy(
                         event ->
@@ -536,7 +546,7 @@ class ReplicatedDriverTest {
         long session = holdElsewhere(log);
         log.apply(
                 new LogEntry.Batch(
-                        SessionIds.incarnation(session),
+                        SessionIdEncoding.incarnation(session),
                         2,
                         List.of(new BatchItem.EndSession(session, 1))));
         assertThat(driver.session(session)).isNull();

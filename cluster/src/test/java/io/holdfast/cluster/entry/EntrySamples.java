@@ -7,10 +7,10 @@ import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
+import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ final class EntrySamples {
     private static final int COMMANDS = 18;
     private static final int OPERATIONS = 11;
 
-    private static final List<Kind> KINDS = List.of(Kind.values());
+    private static final List<ResourceKind> KINDS = List.of(ResourceKind.values());
     private static final List<QueuePolicy> POLICIES = List.of(QueuePolicy.values());
 
     private final Random random;
@@ -187,12 +187,12 @@ final class EntrySamples {
         return new HoldAttributes(mode(), random.nextBoolean(), random.nextBoolean());
     }
 
-    private Kind kind() {
+    private ResourceKind kind() {
         return KINDS.get(random.nextInt(KINDS.size()));
     }
 
-    private Mode mode() {
-        return random.nextBoolean() ? Mode.READ : Mode.WRITE;
+    private ReadWriteMode mode() {
+        return random.nextBoolean() ? ReadWriteMode.READ : ReadWriteMode.WRITE;
     }
 
     private DataOperation.End end() {

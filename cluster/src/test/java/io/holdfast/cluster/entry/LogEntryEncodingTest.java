@@ -10,10 +10,10 @@ import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
+import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
 import org.junit.jupiter.api.Test;
@@ -95,47 +95,72 @@ class LogEntryEncodingTest {
                 command(
                         "10050700016b000102ea810299aabbccddeeff0003",
                         new Command.Acquire(
-                                SESSION, 7, Kind.LOCK, KEY, 1, 0, 33 * SECOND, TOKEN.salt())),
+                                SESSION,
+                                7,
+                                ResourceKind.LOCK,
+                                KEY,
+                                1,
+                                0,
+                                33 * SECOND,
+                                TOKEN.salt())),
                 command(
                         "1005070274e90102ff00020201020099aabbccddeeff0004",
                         new Command.Acquire(
                                 SESSION,
                                 7,
-                                Kind.SHARED,
+                                ResourceKind.SHARED,
                                 TENANTS,
                                 2,
                                 1,
                                 Command.FOREVER,
                                 TOKEN.salt(),
-                                new HoldAttributes(Mode.READ, false, true))),
+                                new HoldAttributes(ReadWriteMode.READ, false, true))),
                 command(
                         "11050700016b0103ea07000000000000000100",
                         new Command.Enqueue(
-                                SESSION, 7, Kind.SEMAPHORE, KEY, 3, SECOND, 1, Mode.READ)),
+                                SESSION,
+                                7,
+                                ResourceKind.SEMAPHORE,
+                                KEY,
+                                3,
+                                SECOND,
+                                1,
+                                ReadWriteMode.READ)),
                 command(
                         "12050700016b00924e",
-                        new Command.Await(SESSION, 7, Kind.LOCK, KEY, 10 * SECOND)),
+                        new Command.Await(SESSION, 7, ResourceKind.LOCK, KEY, 10 * SECOND)),
                 command(
                         "13050700016b00112233445566778899aabbccddeeff00",
-                        new Command.Release(SESSION, 7, Kind.LOCK, KEY, TOKEN)),
+                        new Command.Release(SESSION, 7, ResourceKind.LOCK, KEY, TOKEN)),
                 command(
                         "14050700016b00112233445566778899aabbccddeeff00ea07",
-                        new Command.Renew(SESSION, 7, Kind.LOCK, KEY, TOKEN, SECOND)),
+                        new Command.Renew(SESSION, 7, ResourceKind.LOCK, KEY, TOKEN, SECOND)),
                 command(
                         "15050700016b020000000000000001",
-                        new Command.TryAcquire(SESSION, 7, Kind.SHARED, KEY, 1)),
+                        new Command.TryAcquire(SESSION, 7, ResourceKind.SHARED, KEY, 1)),
                 command(
                         "16050700016b02",
-                        new Command.ReleaseBySession(SESSION, 7, Kind.SHARED, KEY)),
-                command("17050700016b02", new Command.Inspect(SESSION, 7, Kind.SHARED, KEY)),
+                        new Command.ReleaseBySession(SESSION, 7, ResourceKind.SHARED, KEY)),
+                command(
+                        "17050700016b02",
+                        new Command.Inspect(SESSION, 7, ResourceKind.SHARED, KEY)),
                 command(
                         "18050700016b0000",
-                        new Command.ForceRelease(SESSION, 7, Kind.LOCK, KEY, 0)),
-                command("19050700016b01", new Command.Cancel(SESSION, 7, Kind.SEMAPHORE, KEY)),
+                        new Command.ForceRelease(SESSION, 7, ResourceKind.LOCK, KEY, 0)),
+                command(
+                        "19050700016b01",
+                        new Command.Cancel(SESSION, 7, ResourceKind.SEMAPHORE, KEY)),
                 command(
                         "1a050700016b01ea07d20fba170000000000000001",
                         new Command.RequestOffer(
-                                SESSION, 7, KEY, Mode.WRITE, SECOND, 2 * SECOND, 3 * SECOND, 1)),
+                                SESSION,
+                                7,
+                                KEY,
+                                ReadWriteMode.WRITE,
+                                SECOND,
+                                2 * SECOND,
+                                3 * SECOND,
+                                1)),
                 command("1b050700016b06", new Command.Confirm(SESSION, 7, KEY, 6)),
                 command("1c050700016b06", new Command.Decline(SESSION, 7, KEY, 6)),
                 command("1d050700016b06", new Command.CancelOrRelease(SESSION, 7, KEY, 6)),
@@ -144,7 +169,7 @@ class LogEntryEncodingTest {
                 command("20050700016b", new Command.Resume(SESSION, 7, KEY)),
                 command(
                         "21050700016b00ea070000000000000001",
-                        new Command.Reassert(SESSION, 7, KEY, Mode.READ, SECOND, 1)),
+                        new Command.Reassert(SESSION, 7, KEY, ReadWriteMode.READ, SECOND, 1)),
                 data("40050700016b01", new DataOperation.Increment(-1)),
                 data("41050700016b9003", new DataOperation.Decrement(200)),
                 data("42050700016b", new DataOperation.GetCounter()),

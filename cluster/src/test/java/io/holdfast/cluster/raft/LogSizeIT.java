@@ -129,7 +129,7 @@ class LogSizeIT {
     @Test
     void stays_small_however_large_its_entries_are() throws Exception {
         byte[] entry = entry(400_000);
-        var limits = new LogLimits(1_000_000, 4 * MIB, 2 * MIB);
+        var limits = new LogSizeLimits(1_000_000, 4 * MIB, 2 * MIB);
         try (RaftNode node = new RaftNode(config, RaftTls.parameters(null), limits)) {
             node.start(folder, false, driver(node), () -> new byte[0], _ -> {});
             await().until(() -> node.log().isLeader());
@@ -147,7 +147,7 @@ class LogSizeIT {
             throws Exception {
         byte[] entry = entry(10);
         Set<String> snapshots = new HashSet<>();
-        var limits = new LogLimits(50, 1000 * MIB, 1000 * MIB);
+        var limits = new LogSizeLimits(50, 1000 * MIB, 1000 * MIB);
         try (RaftNode node = new RaftNode(config, RaftTls.parameters(null), limits)) {
             node.start(folder, false, driver(node), () -> new byte[0], _ -> {});
             await().until(() -> node.log().isLeader());

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.cluster.ClusterTls;
-import io.holdfast.cluster.rpc.RpcClient;
-import io.holdfast.cluster.rpc.RpcServer;
+import io.holdfast.cluster.rpc.NodeRpcClient;
+import io.holdfast.cluster.rpc.NodeRpcServer;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
 
 import org.jspecify.annotations.Nullable;
@@ -45,15 +45,15 @@ class RpcTlsIT {
 
     private static RpcSocketFactory ours;
     private static RpcSocketFactory others;
-    private static RpcServer rpcServer;
+    private static NodeRpcServer nodeRpcServer;
 
     @BeforeAll
     static void listen() throws Exception {
         TestAuthority authority = TestAuthority.create(folder, "ours");
         ours = sockets(authority.sign("n1"));
         others = sockets(TestAuthority.create(folder, "others").sign("n2"));
-        rpcServer =
-                new RpcServer(
+        nodeRpcServer =
+                new NodeRpcServer(
                         "test",
                         new InetSocketAddress(0),
                         ours,
@@ -66,17 +66,17 @@ class RpcTlsIT {
 
     @AfterAll
     static void end() throws IOException {
-        rpcServer.close();
+        nodeRpcServer.close();
     }
 
     private static byte[] call(String host, RpcSocketFactory rpcSocketFactory) throws Exception {
-        int port = rpcServer.address().getPort();
-        try (RpcClient rpcClient =
-                new RpcClient(
+        int port = nodeRpcServer.address().getPort();
+        try (NodeRpcClient nodeRpcClient =
+                new NodeRpcClient(
                         "test",
                         () -> InetSocketAddress.createUnresolved(host, port),
                         rpcSocketFactory)) {
-            return rpcClient.call(KIND, BODY, 60_000).get();
+            return nodeRpcClient.call(KIND, BODY, 60_000).get();
         }
     }
 

@@ -42,8 +42,8 @@ class RpcConnectionIT {
     private final RpcSocketFactory rpcSocketFactory = new RpcSocketFactory(null);
     private final List<CompletableFuture<byte[]>> later = new CopyOnWriteArrayList<>();
     private final List<String> noted = new CopyOnWriteArrayList<>();
-    private RpcServer rpcServer;
-    private RpcClient rpcClient;
+    private NodeRpcServer nodeRpcServer;
+    private NodeRpcClient nodeRpcClient;
 
     private @Nullable CompletableFuture<byte[]> handle(byte kind, byte[] body) throws IOException {
         return switch (kind) {
@@ -63,22 +63,22 @@ class RpcConnectionIT {
 
     @BeforeEach
     void connect() throws IOException {
-        rpcServer = answerer(0);
-        int port = rpcServer.address().getPort();
-        rpcClient =
-                new RpcClient(
+        nodeRpcServer = answerer(0);
+        int port = nodeRpcServer.address().getPort();
+        nodeRpcClient =
+                new NodeRpcClient(
                         "test",
                         () -> InetSocketAddress.createUnresolved("127.0.0.1", port),
                         rpcSocketFactory);
     }
 
-    private RpcServer answerer(int port) throws IOException {
-        return new RpcServer("test", loopback(port), rpcSocketFactory, this::handle);
+    private NodeRpcServer answerer(int port) throws IOException {
+        return new NodeRpcServer("test", loopback(port), rpcSocketFactory, this::handle);
     }
 
-    private RpcServer answerer(int port, int greetingMillis, ThreadFactory threads)
+    private NodeRpcServer answerer(int port, int greetingMillis, ThreadFactory threads)
             throws IOException {
-        return new RpcServer(
+        return new NodeRpcServer(
                 "test", loopback(port), rpcSocketFactory, this::handle, greetingMillis, threads);
     }
 
@@ -88,12 +88,12 @@ class RpcConnectionIT {
 
     @AfterEach
     void end() throws IOException {
-        rpcClient.close();
-        rpcServer.close();
+        nodeRpcClient.close();
+        nodeRpcServer.close();
     }
 
     private CompletableFuture<byte[]> call(byte kind, String text) {
-        return rpcClient.call(kind, bytes(text), LONG_MILLIS);
+        return nodeRpcClient.call(kind, bytes(text), LONG_MILLIS);
     }
 
     private static byte[] bytes(String text) {
@@ -130,27 +130,27 @@ class RpcConnectionIT {
     void carries_large_bodies() throws Exception {
         byte[] body = new byte[RpcFrame.MAX_BYTES];
         new Random(1).nextBytes(body);
-        assertThat(rpcClient.call(ECHO, body, LONG_MILLIS).get()).isEqualTo(body);
+        assertThat(nodeRpcClient.call(ECHO, body, LONG_MILLIS).get()).isEqualTo(body);
     }
 
     @Test
     void fails_what_is_under_way_when_it_ends_and_is_made_anew() throws Exception {
         CompletableFuture<byte[]> lost = call(LATER, "");
         await().until(() -> later.size() == 1);
-        int port = rpcServer.address().getPort();
-        rpcServer.close();
+        int port = nodeRpcServer.address().getPort();
+        nodeRpcServer.close();
         assertThatThrownBy(lost::get).isInstanceOf(ExecutionException.class);
         assertThatThrownBy(() -> call(ECHO, "x").get()).isInstanceOf(ExecutionException.class);
-        rpcServer = answerer(port);
+        nodeRpcServer = answerer(port);
         await().ignoreExceptions().until(() -> call(ECHO, "again").get().length == 5);
     }
 
     @Test
     void is_given_up_when_nothing_is_heard_for_too_long() throws Exception {
-        CompletableFuture<byte[]> silent = rpcClient.call(LATER, new byte[0], 1);
+        CompletableFuture<byte[]> silent = nodeRpcClient.call(LATER, new byte[0], 1);
         await().until(
                         () -> {
-                            rpcClient.check();
+                            nodeRpcClient.check();
                             return silent.isCompletedExceptionally();
                         });
         assertThat(call(ECHO, "anew").get()).isEqualTo(bytes("anew"));
@@ -160,7 +160,7 @@ class RpcConnectionIT {
     void is_kept_as_long_as_a_call_may_take() throws Exception {
         CompletableFuture<byte[]> patient = call(LATER, "");
         await().until(() -> later.size() == 1);
-        rpcClient.check();
+        nodeRpcClient.check();
         later.getFirst().complete(bytes("done"));
         assertThat(patient.get()).isEqualTo(bytes("done"));
     }
@@ -168,18 +168,18 @@ class RpcConnectionIT {
     @Test
     void goes_over_another_when_it_is_asked_to() throws Exception {
         CompletableFuture<byte[]> lost = call(LATER, "");
-        rpcClient.reconnect();
+        nodeRpcClient.reconnect();
         assertThatThrownBy(lost::get).isInstanceOf(ExecutionException.class);
-        assertThat(rpcClient.isConnected()).isFalse();
+        assertThat(nodeRpcClient.isConnected()).isFalse();
         assertThat(call(ECHO, "anew").get()).isEqualTo(bytes("anew"));
-        assertThat(rpcClient.isConnected()).isTrue();
+        assertThat(nodeRpcClient.isConnected()).isTrue();
     }
 
     @Test
     void brings_what_nobody_answers_only_if_it_is_there() throws Exception {
-        rpcClient.sendOneWay(NOTE, bytes("lost"));
+        nodeRpcClient.sendOneWay(NOTE, bytes("lost"));
         assertThat(call(ECHO, "").get()).isEmpty();
-        rpcClient.sendOneWay(NOTE, bytes("heard"));
+        nodeRpcClient.sendOneWay(NOTE, bytes("heard"));
         await().until(() -> noted.contains("heard"));
         assertThat(noted).containsExactly("heard");
     }
@@ -187,26 +187,27 @@ class RpcConnectionIT {
     @Test
     void tells_of_a_refusal_and_of_nothing_else() throws Exception {
         AtomicInteger refusals = new AtomicInteger();
-        rpcClient.sendOneWay(FAIL, new byte[0], refusals::incrementAndGet); // connects by itself
+        nodeRpcClient.sendOneWay(
+                FAIL, new byte[0], refusals::incrementAndGet); // connects by itself
         await().until(() -> refusals.get() == 1);
-        rpcClient.sendOneWay(NOTE, bytes("fine"), refusals::incrementAndGet);
-        rpcClient.sendOneWay(FAIL, new byte[0], refusals::incrementAndGet);
+        nodeRpcClient.sendOneWay(NOTE, bytes("fine"), refusals::incrementAndGet);
+        nodeRpcClient.sendOneWay(FAIL, new byte[0], refusals::incrementAndGet);
         await().until(() -> refusals.get() == 2);
         assertThat(noted).containsExactly("fine");
-        rpcServer.close();
-        await().until(() -> !rpcClient.isConnected());
-        rpcClient.sendOneWay(NOTE, bytes("nobody there"), refusals::incrementAndGet);
+        nodeRpcServer.close();
+        await().until(() -> !nodeRpcClient.isConnected());
+        nodeRpcClient.sendOneWay(NOTE, bytes("nobody there"), refusals::incrementAndGet);
         await().until(() -> refusals.get() == 3);
     }
 
     @Test
     void brings_what_is_told_in_order_also_while_it_is_being_made() {
         for (int i = 0; i < 50; i++) {
-            rpcClient.sendOneWay(NOTE, bytes("" + i), () -> {});
+            nodeRpcClient.sendOneWay(NOTE, bytes("" + i), () -> {});
             if (i % 10 == 9) {
                 int soFar = i + 1;
                 await().until(() -> noted.size() == soFar);
-                rpcClient.reconnect();
+                nodeRpcClient.reconnect();
             }
         }
         assertThat(noted)
@@ -216,21 +217,23 @@ class RpcConnectionIT {
 
     @Test
     void is_not_waited_for_by_those_who_cannot() throws Exception {
-        CompletableFuture<byte[]> none = rpcClient.callIfConnected(ECHO, bytes("x"), LONG_MILLIS);
+        CompletableFuture<byte[]> none =
+                nodeRpcClient.callIfConnected(ECHO, bytes("x"), LONG_MILLIS);
         assertThatThrownBy(none::get).hasMessageContaining("not connected yet");
-        await().until(rpcClient::isConnected);
-        assertThat(rpcClient.callIfConnected(ECHO, bytes("x"), LONG_MILLIS).get())
+        await().until(nodeRpcClient::isConnected);
+        assertThat(nodeRpcClient.callIfConnected(ECHO, bytes("x"), LONG_MILLIS).get())
                 .isEqualTo(bytes("x"));
     }
 
     @Test
     void is_not_made_after_the_end() {
-        rpcClient.close();
+        nodeRpcClient.close();
         assertThatThrownBy(() -> call(ECHO, "").get()).hasMessageContaining("closed");
     }
 
     private Socket stranger() throws IOException {
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), rpcServer.address().getPort());
+        Socket socket =
+                new Socket(InetAddress.getLoopbackAddress(), nodeRpcServer.address().getPort());
         socket.setSoTimeout(60_000);
         return socket;
     }
@@ -268,8 +271,8 @@ class RpcConnectionIT {
     @Test
     void is_ended_when_a_stranger_takes_too_long_although_it_sends_a_byte_now_and_then()
             throws Exception {
-        rpcServer.close();
-        rpcServer = answerer(0, 500, Thread::new);
+        nodeRpcServer.close();
+        nodeRpcServer = answerer(0, 500, Thread::new);
         byte[] greeting = RpcFrame.greeting();
         try (Socket socket = stranger()) {
             socket.setSoTimeout(200);
@@ -289,9 +292,9 @@ class RpcConnectionIT {
 
     @Test
     void is_accepted_again_after_a_thread_could_not_be_started() throws Exception {
-        rpcServer.close();
+        nodeRpcServer.close();
         AtomicInteger failures = new AtomicInteger(70); // more than there may be connections
-        rpcServer =
+        nodeRpcServer =
                 answerer(
                         0,
                         60_000,
@@ -316,9 +319,9 @@ class RpcConnectionIT {
     @Test
     void is_made_again_after_no_thread_could_read_from_it() throws Exception {
         AtomicInteger failures = new AtomicInteger(1);
-        int port = rpcServer.address().getPort();
-        try (RpcClient starved =
-                new RpcClient(
+        int port = nodeRpcServer.address().getPort();
+        try (NodeRpcClient starved =
+                new NodeRpcClient(
                         "starved",
                         () -> loopback(port),
                         rpcSocketFactory,
@@ -338,12 +341,12 @@ class RpcConnectionIT {
 
     @Test
     void ends_also_while_the_next_one_is_being_made() throws Exception {
-        int port = rpcServer.address().getPort();
+        int port = nodeRpcServer.address().getPort();
         var resolving = new CountDownLatch(1);
         var resolve = new CountDownLatch(1);
         var connections = new AtomicInteger();
-        try (RpcClient slow =
-                new RpcClient(
+        try (NodeRpcClient slow =
+                new NodeRpcClient(
                         "slow",
                         () -> {
                             if (connections.getAndIncrement() > 0) { // a name server is slow

@@ -62,17 +62,17 @@ final class SignalReplicas {
         }
     }
 
-    private final List<SignalState> states = new ArrayList<>();
+    private final List<ReplicatedSignals> states = new ArrayList<>();
     private final List<NodeListener> people = new ArrayList<>();
     private long requests;
 
     SignalReplicas(int count) {
         for (int i = 0; i < count; i++) {
-            states.add(new SignalState());
+            states.add(new ReplicatedSignals());
         }
     }
 
-    SignalState state(int node) {
+    ReplicatedSignals state(int node) {
         return states.get(node);
     }
 
@@ -128,7 +128,7 @@ final class SignalReplicas {
         return same(all.stream().map(ByteString::of).toList()).bytes();
     }
 
-    private static byte[] written(SignalState state) {
+    private static byte[] written(ReplicatedSignals state) {
         var bytes = new ByteArrayOutputStream();
         try {
             state.write(new DataOutputStream(bytes));

@@ -1,6 +1,6 @@
 package io.holdfast.cluster.simulation;
 
-import io.holdfast.testsupport.Tier;
+import io.holdfast.testsupport.TestTier;
 
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +22,9 @@ class ClusterSimulationTest {
     private static final int SEEDS =
             Integer.getInteger(
                     "simulation.seeds",
-                    System.getProperty("simulation.seed") == null ? Tier.usually(400, 20_000) : 1);
+                    System.getProperty("simulation.seed") == null
+                            ? TestTier.usually(400, 20_000)
+                            : 1);
 
     @Test
     void every_promise_is_kept_whatever_happens() {

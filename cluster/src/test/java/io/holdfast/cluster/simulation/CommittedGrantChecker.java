@@ -4,13 +4,13 @@ import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.state.Replica;
 import io.holdfast.cluster.state.ReplicaListener;
-import io.holdfast.cluster.state.SessionIds;
+import io.holdfast.cluster.state.SessionIdEncoding;
 import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.KindUsage;
+import io.holdfast.engine.ResourceKind;
+import io.holdfast.engine.ResourceKindUsage;
 import io.holdfast.engine.Token;
 
 import org.jspecify.annotations.Nullable;
@@ -140,8 +140,11 @@ final class CommittedGrantChecker implements ReplicaListener {
 
     /** Whether nobody has anything. */
     boolean isEmpty() {
-        for (Kind kind : Kind.values()) {
-            if (!replica.engine().views().countUse(kind).equals(new KindUsage(0, 0, 0))) {
+        for (ResourceKind resourceKind : ResourceKind.values()) {
+            if (!replica.engine()
+                    .views()
+                    .countUse(resourceKind)
+                    .equals(new ResourceKindUsage(0, 0, 0))) {
                 return false;
             }
         }
@@ -246,7 +249,7 @@ final class CommittedGrantChecker implements ReplicaListener {
     /** Its end is told only after others were granted what it had. */
     private boolean endingNow(long session) {
         return endingItems.contains(session)
-                || endedStints.contains(SessionIds.incarnation(session));
+                || endedStints.contains(SessionIdEncoding.incarnation(session));
     }
 
     private static boolean isTwoPhase(Key key) {

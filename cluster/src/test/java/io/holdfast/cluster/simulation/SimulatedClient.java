@@ -6,15 +6,15 @@ import static io.holdfast.cluster.simulation.SimulatedTime.SECOND;
 import io.holdfast.cluster.simulation.SimulationHistory.Change;
 import io.holdfast.cluster.simulation.SimulationHistory.HoldInterval;
 import io.holdfast.driver.ClientInfo;
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
 import org.jspecify.annotations.Nullable;
@@ -28,7 +28,7 @@ import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
 /** A client of one node, which asks one thing after another and remembers what it was told. */
-final class SimulatedClient implements Mailbox {
+final class SimulatedClient implements EffectMailbox {
     static final Key TWO_PHASE = Key.of("two-phase");
     private static final Key SLOTS = Key.of("slots");
     private static final int SLOT_COUNT = 2;
@@ -258,8 +258,8 @@ final class SimulatedClient implements Mailbox {
         }
     }
 
-    private static Kind kindOf(Key key) {
-        return key.equals(SLOTS) ? Kind.SEMAPHORE : Kind.LOCK;
+    private static ResourceKind kindOf(Key key) {
+        return key.equals(SLOTS) ? ResourceKind.SEMAPHORE : ResourceKind.LOCK;
     }
 
     /** One without end would be shortened by an heir. */
@@ -422,7 +422,8 @@ final class SimulatedClient implements Mailbox {
         long now = time.now();
         ask(
                 request ->
-                        new Command.Enqueue(session, request, Kind.LOCK, TWO_PHASE, 1, lease, salt),
+                        new Command.Enqueue(
+                                session, request, ResourceKind.LOCK, TWO_PHASE, 1, lease, salt),
                 0,
                 effect -> {
                     if (effect instanceof Effect.Granted granted) {
@@ -430,7 +431,7 @@ final class SimulatedClient implements Mailbox {
                     } else if (effect instanceof Effect.Queued) {
                         enqueued =
                                 new Command.Enqueue(
-                                        session, 0, Kind.LOCK, TWO_PHASE, 1, lease, salt);
+                                        session, 0, ResourceKind.LOCK, TWO_PHASE, 1, lease, salt);
                         enqueuedNanos = now;
                     }
                 });
@@ -442,7 +443,7 @@ final class SimulatedClient implements Mailbox {
         long wait = time.span(MILLI, 4 * SECOND);
         long since = enqueuedNanos;
         ask(
-                request -> new Command.Await(session, request, Kind.LOCK, TWO_PHASE, wait),
+                request -> new Command.Await(session, request, ResourceKind.LOCK, TWO_PHASE, wait),
                 wait,
                 effect -> {
                     if (effect instanceof Effect.Granted granted) {

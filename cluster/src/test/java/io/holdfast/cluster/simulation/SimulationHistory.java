@@ -1,6 +1,6 @@
 package io.holdfast.cluster.simulation;
 
-import io.holdfast.cluster.state.SessionIds;
+import io.holdfast.cluster.state.SessionIdEncoding;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Token;
@@ -124,7 +124,7 @@ final class SimulationHistory {
         long heardNanos = simulatedCluster.witness.lastHeard(stint);
         for (SimulatedClient client : simulatedCluster.clients()) {
             if (client.session != 0
-                    && SessionIds.incarnation(client.session) == stint
+                    && SessionIdEncoding.incarnation(client.session) == stint
                     && client.goneNanos() > atNanos
                     && client.node.longPauses.stream()
                             .noneMatch(
@@ -154,7 +154,7 @@ final class SimulationHistory {
                 && (before == null
                         || holdInterval.askedNanos
                                 > simulatedCluster.witness.lastHeard(
-                                        SessionIds.incarnation(before.session)));
+                                        SessionIdEncoding.incarnation(before.session)));
     }
 
     private static void checkExclusion(Key key, List<HoldInterval> all) {

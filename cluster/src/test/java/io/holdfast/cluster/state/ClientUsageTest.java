@@ -13,7 +13,7 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -30,8 +30,8 @@ import java.util.UUID;
 @DisplayName("What is counted for a client of this node")
 class ClientUsageTest {
     private static final long LONG = 1_000_000_000_000L;
-    private static final long SESSION = SessionIds.of(1, 1);
-    private static final long OTHER = SessionIds.of(1, 2);
+    private static final long SESSION = SessionIdEncoding.of(1, 1);
+    private static final long OTHER = SessionIdEncoding.of(1, 2);
     private static final ReplicatedSettings RULES =
             new ReplicatedSettings(new EngineSettings(0, 0, true), KeyLimits.NONE, LONG, 0);
 
@@ -52,7 +52,7 @@ class ClientUsageTest {
                                         new Command.Acquire(
                                                 session,
                                                 sequence,
-                                                Kind.LOCK,
+                                                ResourceKind.LOCK,
                                                 Key.of(key),
                                                 1,
                                                 LONG,

@@ -50,7 +50,7 @@ class NodeIncarnationTest {
     }
 
     private void introduce(long stint, long sequence, long atNanos) {
-        long session = SessionIds.of(stint, 1);
+        long session = SessionIdEncoding.of(stint, 1);
         replica.apply(
                 1,
                 atNanos,

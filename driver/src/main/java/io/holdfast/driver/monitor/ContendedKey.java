@@ -1,7 +1,7 @@
 package io.holdfast.driver.monitor;
 
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 
 /**
  * A key that is much waited for.
@@ -10,5 +10,5 @@ import io.holdfast.engine.Kind;
  */
 public record ContendedKey(ResourceId resource, long waits) {
     /** A key of a kind. */
-    public record ResourceId(Kind kind, Key key) {}
+    public record ResourceId(ResourceKind kind, Key key) {}
 }

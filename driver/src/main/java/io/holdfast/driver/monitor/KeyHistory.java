@@ -2,7 +2,7 @@ package io.holdfast.driver.monitor;
 
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyEvent;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +27,8 @@ final class KeyHistory {
     /** Longer keys have no past: memory is bounded by this. */
     static final int MAX_KEY_BYTES = 1024;
 
-    private final PerEnumValue<Kind, Recent> byKind = new PerEnumValue<>(Kind.class, Recent::new);
+    private final PerEnumValue<ResourceKind, Recent> byKind =
+            new PerEnumValue<>(ResourceKind.class, Recent::new);
 
     void record(KeyEvent keyEvent) {
         if (keyEvent.key().bytes().length > MAX_KEY_BYTES) {
@@ -42,8 +43,8 @@ final class KeyHistory {
     }
 
     /** The oldest first. */
-    List<KeyEvent> eventsOf(Kind kind, Key key) {
-        Ring ring = byKind.of(kind).get(key);
+    List<KeyEvent> eventsOf(ResourceKind resourceKind, Key key) {
+        Ring ring = byKind.of(resourceKind).get(key);
         return ring == null ? List.of() : ring.toList();
     }
 

@@ -6,8 +6,8 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyEvent;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceKind;
 
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +43,7 @@ public final class ServerMonitor implements DriverObserver {
     private final LongSupplier clock;
     private final ConcurrentMap<Long, ClientInfo> peers = new ConcurrentHashMap<>();
     private final RecentlyClosedSessions recentlyClosedSessions = new RecentlyClosedSessions();
-    private final ConcurrentMap<String, Traffic> traffic = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, ProtocolTraffic> traffic = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, LongAdder> sessions = new ConcurrentHashMap<>();
     private final List<EventSubscription> subscriptions = new CopyOnWriteArrayList<>();
     private final Histogram handOffs = new Histogram();
@@ -128,12 +128,12 @@ public final class ServerMonitor implements DriverObserver {
     }
 
     /** The last that happened to a key, the oldest first. */
-    public List<KeyEvent> history(Kind kind, Key key) {
+    public List<KeyEvent> history(ResourceKind resourceKind, Key key) {
         List<KeyEvent> all = new ArrayList<>();
         for (ShardMonitor shardMonitor :
                 posts) { // it is in one of them, and nobody here knows in which
             synchronized (shardMonitor) {
-                all.addAll(shardMonitor.past.eventsOf(kind, key));
+                all.addAll(shardMonitor.past.eventsOf(resourceKind, key));
             }
         }
         return all;
@@ -145,18 +145,19 @@ public final class ServerMonitor implements DriverObserver {
     }
 
     /** How often something happened to keys of a kind. */
-    public long count(Kind kind, KeyEvent.Type type) {
-        return sum(shardMetrics -> shardMetrics.events(kind, type));
+    public long count(ResourceKind resourceKind, KeyEvent.Type type) {
+        return sum(shardMetrics -> shardMetrics.events(resourceKind, type));
     }
 
-    /** How often an operation other than {@link Operation#ACQUIRE} was done. */
-    public long countDone(Operation operation, Kind kind) {
-        return sum(shardMetrics -> shardMetrics.done(operation, kind));
+    /** How often an operation other than {@link OperationType#ACQUIRE} was done. */
+    public long countDone(OperationType operationType, ResourceKind resourceKind) {
+        return sum(shardMetrics -> shardMetrics.done(operationType, resourceKind));
     }
 
     /** How often an operation was refused for a reason. */
-    public long countRefused(Operation operation, Kind kind, Refusal reason) {
-        return sum(shardMetrics -> shardMetrics.refused(operation, kind, reason));
+    public long countRefused(
+            OperationType operationType, ResourceKind resourceKind, Refusal reason) {
+        return sum(shardMetrics -> shardMetrics.refused(operationType, resourceKind, reason));
     }
 
     private long sum(ToLongFunction<ShardMetrics> number) {
@@ -168,13 +169,13 @@ public final class ServerMonitor implements DriverObserver {
     }
 
     /** How long those waited who got it; at once counts as no time. */
-    public Stream<Histogram> waits(Kind kind) {
-        return Stream.of(posts).map(shardMonitor -> shardMonitor.tally.waits(kind));
+    public Stream<Histogram> waits(ResourceKind resourceKind) {
+        return Stream.of(posts).map(shardMonitor -> shardMonitor.tally.waits(resourceKind));
     }
 
     /** How long slots were held. */
-    public Stream<Histogram> holds(Kind kind) {
-        return Stream.of(posts).map(shardMonitor -> shardMonitor.tally.holds(kind));
+    public Stream<Histogram> holds(ResourceKind resourceKind) {
+        return Stream.of(posts).map(shardMonitor -> shardMonitor.tally.holds(resourceKind));
     }
 
     /** How long after the end of a lease its hold ended. */
@@ -211,12 +212,12 @@ public final class ServerMonitor implements DriverObserver {
     }
 
     /** The bytes of a protocol. */
-    public Traffic traffic(String protocol) {
-        return traffic.computeIfAbsent(protocol, _ -> new Traffic());
+    public ProtocolTraffic traffic(String protocol) {
+        return traffic.computeIfAbsent(protocol, _ -> new ProtocolTraffic());
     }
 
     /** The bytes of all protocols that were ever spoken. */
-    public Map<String, Traffic> traffic() {
+    public Map<String, ProtocolTraffic> traffic() {
         return Map.copyOf(traffic);
     }
 

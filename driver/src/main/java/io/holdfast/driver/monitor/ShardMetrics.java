@@ -3,24 +3,25 @@ package io.holdfast.driver.monitor;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.KeyEvent;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceKind;
 
 import java.util.Map;
 
 /** What happened in one shard, in numbers. One thread at a time counts, any may read. */
 final class ShardMetrics {
-    private final CounterTable<Kind, KeyEvent.Type> events =
-            new CounterTable<>(Kind.class, KeyEvent.Type.class);
-    private final CounterTable<Operation, Kind> done =
-            new CounterTable<>(Operation.class, Kind.class);
-    private final PerEnumValue<Operation, CounterTable<Kind, Refusal>> refused =
+    private final CounterTable<ResourceKind, KeyEvent.Type> events =
+            new CounterTable<>(ResourceKind.class, KeyEvent.Type.class);
+    private final CounterTable<OperationType, ResourceKind> done =
+            new CounterTable<>(OperationType.class, ResourceKind.class);
+    private final PerEnumValue<OperationType, CounterTable<ResourceKind, Refusal>> refused =
             new PerEnumValue<>(
-                    Operation.class, () -> new CounterTable<>(Kind.class, Refusal.class));
-    private final PerEnumValue<Kind, Histogram> waits =
-            new PerEnumValue<>(Kind.class, Histogram::new);
-    private final PerEnumValue<Kind, Histogram> holds =
-            new PerEnumValue<>(Kind.class, Histogram::new);
+                    OperationType.class,
+                    () -> new CounterTable<>(ResourceKind.class, Refusal.class));
+    private final PerEnumValue<ResourceKind, Histogram> waits =
+            new PerEnumValue<>(ResourceKind.class, Histogram::new);
+    private final PerEnumValue<ResourceKind, Histogram> holds =
+            new PerEnumValue<>(ResourceKind.class, Histogram::new);
     private final Histogram lateness = new Histogram();
     private final TopContendedKeys topContendedKeys = new TopContendedKeys();
 
@@ -39,36 +40,37 @@ final class ShardMetrics {
     }
 
     void count(Command.Keyed command, Effect answer) {
-        Operation operation = Operation.of(command);
-        if (operation == null) {
+        OperationType operationType = OperationType.of(command);
+        if (operationType == null) {
             return;
         }
-        Kind kind = command instanceof Command.Locking locking ? locking.kind() : Kind.LOCK;
+        ResourceKind resourceKind =
+                command instanceof Command.Locking locking ? locking.kind() : ResourceKind.LOCK;
         if (answer instanceof Effect.Refused(_, _, Refusal reason)) {
-            refused.of(operation).count(kind, reason);
-        } else if (operation != Operation.ACQUIRE) { // events tell what became of that
-            done.count(operation, kind);
+            refused.of(operationType).count(resourceKind, reason);
+        } else if (operationType != OperationType.ACQUIRE) { // events tell what became of that
+            done.count(operationType, resourceKind);
         }
     }
 
-    long events(Kind kind, KeyEvent.Type type) {
-        return events.get(kind, type);
+    long events(ResourceKind resourceKind, KeyEvent.Type type) {
+        return events.get(resourceKind, type);
     }
 
-    long done(Operation operation, Kind kind) {
-        return done.get(operation, kind);
+    long done(OperationType operationType, ResourceKind resourceKind) {
+        return done.get(operationType, resourceKind);
     }
 
-    long refused(Operation operation, Kind kind, Refusal reason) {
-        return refused.of(operation).get(kind, reason);
+    long refused(OperationType operationType, ResourceKind resourceKind, Refusal reason) {
+        return refused.of(operationType).get(resourceKind, reason);
     }
 
-    Histogram waits(Kind kind) {
-        return waits.of(kind);
+    Histogram waits(ResourceKind resourceKind) {
+        return waits.of(resourceKind);
     }
 
-    Histogram holds(Kind kind) {
-        return holds.of(kind);
+    Histogram holds(ResourceKind resourceKind) {
+        return holds.of(resourceKind);
     }
 
     Histogram lateness() {

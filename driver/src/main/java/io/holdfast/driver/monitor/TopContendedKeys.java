@@ -1,7 +1,7 @@
 package io.holdfast.driver.monitor;
 
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -22,11 +22,11 @@ final class TopContendedKeys {
 
     private final Map<ContendedKey.ResourceId, Count> counts = new HashMap<>();
 
-    synchronized void count(Kind kind, Key key) {
+    synchronized void count(ResourceKind resourceKind, Key key) {
         if (key.bytes().length > MAX_KEY_BYTES) {
             return;
         }
-        ContendedKey.ResourceId resourceId = new ContendedKey.ResourceId(kind, key);
+        ContendedKey.ResourceId resourceId = new ContendedKey.ResourceId(resourceKind, key);
         Count known = counts.get(resourceId);
         if (known == null) {
             known = new Count();

@@ -12,7 +12,7 @@ final class GroupMembers {
     /** Grows with each topic of the hub. */
     private final long formed;
 
-    private final List<Registration> inOrder = new ArrayList<>(1);
+    private final List<ListenRegistration> inOrder = new ArrayList<>(1);
 
     /** Whose turn it is in a group; goes on when somebody leaves. */
     private final AtomicLong nextTurn = new AtomicLong();
@@ -34,16 +34,16 @@ final class GroupMembers {
     }
 
     /** Adds somebody who joined after all others. */
-    void add(Registration registration) {
-        inOrder.add(registration);
+    void add(ListenRegistration listenRegistration) {
+        inOrder.add(listenRegistration);
     }
 
-    void remove(Registration registration) {
+    void remove(ListenRegistration listenRegistration) {
         int low = 0;
         int high = inOrder.size() - 1;
         while (low < high) {
             int middle = (low + high) >>> 1;
-            if (inOrder.get(middle).joined() < registration.joined()) {
+            if (inOrder.get(middle).joined() < listenRegistration.joined()) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -60,8 +60,8 @@ final class GroupMembers {
     void write(DataOutput out, ToLongFunction<SignalListener> idOf) throws IOException {
         out.writeLong(nextTurn.get());
         out.writeInt(inOrder.size());
-        for (Registration registration : inOrder) {
-            out.writeLong(idOf.applyAsLong(registration.subscriber().listener()));
+        for (ListenRegistration listenRegistration : inOrder) {
+            out.writeLong(idOf.applyAsLong(listenRegistration.subscriber().listener()));
         }
     }
 

@@ -28,8 +28,8 @@ final class RecipientSelection {
         }
     }
 
-    Recipients recipients() {
-        return new Recipients(chosen, cost);
+    SignalRecipients recipients() {
+        return new SignalRecipients(chosen, cost);
     }
 
     void addCost(int more) {

@@ -1,6 +1,6 @@
 package io.holdfast.driver.signal;
 
-import io.holdfast.driver.PieceBudget;
+import io.holdfast.driver.FixedSizeMemoryBudget;
 import io.holdfast.driver.ScanCursor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
@@ -42,7 +42,7 @@ public final class SignalHub implements SignalService {
     /** Memory for a registration, in pieces; a pattern with wildcards takes one a token more. */
     private static final int PIECES = 2;
 
-    private final PieceBudget memoryBudget;
+    private final FixedSizeMemoryBudget memoryBudget;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
     /** All of the following is guarded by the lock. */
@@ -57,11 +57,11 @@ public final class SignalHub implements SignalService {
 
     /**
      * @param maxSubscriptions how many registrations one listener may have; 0 is no limit
-     * @param pieceBudget memory for them
+     * @param fixedSizeMemoryBudget memory for them
      */
-    public SignalHub(int maxSubscriptions, PieceBudget pieceBudget) {
+    public SignalHub(int maxSubscriptions, FixedSizeMemoryBudget fixedSizeMemoryBudget) {
         this.maxSubscriptions = maxSubscriptions;
-        this.memoryBudget = pieceBudget;
+        this.memoryBudget = fixedSizeMemoryBudget;
     }
 
     /** Whether wildcards are whole tokens, and {@code >} is only the last. */
@@ -79,7 +79,7 @@ public final class SignalHub implements SignalService {
      * each group there, those who listen alone to a pattern, one of each group there. Nobody is
      * chosen twice. The caller delivers. Listeners without room are told that they are too slow.
      */
-    public Recipients choose(Key channel) {
+    public SignalRecipients choose(Key channel) {
         RecipientSelection recipientSelection;
         Lock reading = lock.readLock();
         reading.lock();
@@ -87,7 +87,7 @@ public final class SignalHub implements SignalService {
             PatternListeners listening = exact.get(channel);
             PatternTree tree = patterns.get(channel.namespace());
             if (listening == null && tree == null) {
-                return Recipients.NONE;
+                return SignalRecipients.NONE;
             }
             recipientSelection = new RecipientSelection();
             List<PatternListeners> matching = new ArrayList<>(0);
@@ -246,7 +246,7 @@ public final class SignalHub implements SignalService {
             if (subscriber.closed) {
                 return ListenOutcome.CLOSED;
             }
-            Map<PatternAndGroup, Registration> registrations = subscriber.registrations;
+            Map<PatternAndGroup, ListenRegistration> registrations = subscriber.registrations;
             if (registrations.containsKey(patternAndGroup)) {
                 return ListenOutcome.LISTENING;
             }
@@ -261,11 +261,11 @@ public final class SignalHub implements SignalService {
                 audience(patternAndGroup.pattern(), tokens)
                         .add(patternAndGroup.group(), groupMembers);
             }
-            Registration registration =
-                    new Registration(subscriber, patternAndGroup, groupMembers, ++lastJoined);
-            groupMembers.add(registration);
+            ListenRegistration listenRegistration =
+                    new ListenRegistration(subscriber, patternAndGroup, groupMembers, ++lastJoined);
+            groupMembers.add(listenRegistration);
             registered++;
-            registrations.put(patternAndGroup, registration);
+            registrations.put(patternAndGroup, listenRegistration);
             return ListenOutcome.LISTENING;
         } finally {
             lock.writeLock().unlock();
@@ -275,9 +275,10 @@ public final class SignalHub implements SignalService {
     void unlisten(Subscriber subscriber, PatternAndGroup patternAndGroup) {
         lock.writeLock().lock();
         try {
-            Registration registration = subscriber.registrations.remove(patternAndGroup);
-            if (registration != null) {
-                end(registration);
+            ListenRegistration listenRegistration =
+                    subscriber.registrations.remove(patternAndGroup);
+            if (listenRegistration != null) {
+                end(listenRegistration);
             }
         } finally {
             lock.writeLock().unlock();
@@ -303,7 +304,7 @@ public final class SignalHub implements SignalService {
         lock.writeLock().lock();
         try {
             subscriber.closed = true;
-            Iterator<Registration> rest = subscriber.registrations.values().iterator();
+            Iterator<ListenRegistration> rest = subscriber.registrations.values().iterator();
             for (int i = 0; i < most && rest.hasNext(); i++) {
                 end(rest.next());
                 rest.remove();
@@ -321,17 +322,17 @@ public final class SignalHub implements SignalService {
                         .getOrAdd(tokens);
     }
 
-    private void end(Registration registration) {
-        PatternAndGroup patternAndGroup = registration.topic();
+    private void end(ListenRegistration listenRegistration) {
+        PatternAndGroup patternAndGroup = listenRegistration.topic();
         Key pattern = patternAndGroup.pattern();
         boolean wild = ChannelTokens.hasWildcard(pattern);
         List<ByteString> tokens = wild ? ChannelTokens.of(pattern) : List.of();
-        registration.members().remove(registration);
+        listenRegistration.members().remove(listenRegistration);
         registered--;
         for (int i = 0; i < PIECES + tokens.size(); i++) {
             memoryBudget.release();
         }
-        if (registration.members().size() > 0) {
+        if (listenRegistration.members().size() > 0) {
             return;
         }
         topics.remove(patternAndGroup);

@@ -12,7 +12,7 @@ public final class Subscriber {
     private final SignalListener signalListener;
 
     /** In order of joining. Guarded by the hub's lock. */
-    final Map<PatternAndGroup, Registration> registrations = new LinkedHashMap<>();
+    final Map<PatternAndGroup, ListenRegistration> registrations = new LinkedHashMap<>();
 
     /** Guarded by the hub's lock. */
     boolean closed;

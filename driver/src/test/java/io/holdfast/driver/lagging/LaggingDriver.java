@@ -4,22 +4,22 @@ import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverSource;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.ScanCursor;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
 import io.holdfast.engine.CounterView;
-import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HeldCounts;
 import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueueView;
+import io.holdfast.engine.ResourceKind;
+import io.holdfast.engine.ResourceKindUsage;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.ValueView;
 
@@ -121,8 +121,8 @@ public final class LaggingDriver implements Driver {
     }
 
     @Override
-    public Session open(Mailbox mailbox, ClientInfo clientInfo) {
-        return new LaggingSession(this, behind, mailbox, clientInfo);
+    public Session open(EffectMailbox effectMailbox, ClientInfo clientInfo) {
+        return new LaggingSession(this, behind, effectMailbox, clientInfo);
     }
 
     @Override
@@ -161,13 +161,13 @@ public final class LaggingDriver implements Driver {
     }
 
     @Override
-    public @Nullable HolderView holders(Kind kind, Key key) {
-        return behind.holders(kind, key);
+    public @Nullable HolderView holders(ResourceKind resourceKind, Key key) {
+        return behind.holders(resourceKind, key);
     }
 
     @Override
-    public @Nullable KeyView view(Kind kind, Key key, int ahead, int most) {
-        return behind.view(kind, key, ahead, most);
+    public @Nullable KeyView view(ResourceKind resourceKind, Key key, int ahead, int most) {
+        return behind.view(resourceKind, key, ahead, most);
     }
 
     @Override
@@ -196,28 +196,28 @@ public final class LaggingDriver implements Driver {
     }
 
     @Override
-    public boolean isHolding(long session, Kind kind, Key key) {
-        return behind.isHolding(session, kind, key);
+    public boolean isHolding(long session, ResourceKind resourceKind, Key key) {
+        return behind.isHolding(session, resourceKind, key);
     }
 
     @Override
-    public HeldCount countHeld(Namespace namespace, Kind kind) {
-        return behind.countHeld(namespace, kind);
+    public HeldCounts countHeld(Namespace namespace, ResourceKind resourceKind) {
+        return behind.countHeld(namespace, resourceKind);
     }
 
     @Override
-    public KindUsage countUse(Kind kind) {
-        return behind.countUse(kind);
+    public ResourceKindUsage countUse(ResourceKind resourceKind) {
+        return behind.countUse(resourceKind);
     }
 
     @Override
-    public long[] waited(Kind kind, int most) {
-        return behind.waited(kind, most);
+    public long[] waited(ResourceKind resourceKind, int most) {
+        return behind.waited(resourceKind, most);
     }
 
     @Override
-    public ScanCursor<HolderView> listHolders(Namespace namespace, Kind kind) {
-        return behind.listHolders(namespace, kind);
+    public ScanCursor<HolderView> listHolders(Namespace namespace, ResourceKind resourceKind) {
+        return behind.listHolders(namespace, resourceKind);
     }
 
     @Override

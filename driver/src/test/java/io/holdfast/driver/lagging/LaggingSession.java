@@ -2,7 +2,7 @@ package io.holdfast.driver.lagging;
 
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -12,17 +12,18 @@ import io.holdfast.engine.TrackedRequestView;
 import java.util.List;
 
 /** A session of a {@link LaggingDriver}. */
-final class LaggingSession implements Session, Mailbox {
+final class LaggingSession implements Session, EffectMailbox {
     private final LaggingDriver driver;
-    private final Mailbox mailbox;
+    private final EffectMailbox effectMailbox;
     private final Session behind;
 
     /** The request that is being applied and has no answer; of the applying thread. */
     private long unanswered;
 
-    LaggingSession(LaggingDriver driver, Driver to, Mailbox mailbox, ClientInfo clientInfo) {
+    LaggingSession(
+            LaggingDriver driver, Driver to, EffectMailbox effectMailbox, ClientInfo clientInfo) {
         this.driver = driver;
-        this.mailbox = mailbox;
+        this.effectMailbox = effectMailbox;
         this.behind = to.open(this, clientInfo);
     }
 
@@ -39,16 +40,16 @@ final class LaggingSession implements Session, Mailbox {
 
     private void apply(Command.Keyed command) {
         if (driver.isUndecided()) {
-            mailbox.add(new Effect.Refused(id(), command.request(), Refusal.UNAVAILABLE));
+            effectMailbox.add(new Effect.Refused(id(), command.request(), Refusal.UNAVAILABLE));
         } else {
             unanswered = command.request();
             boolean _ = behind.submit(command);
             if (unanswered != 0) {
                 unanswered = 0;
-                mailbox.onPending(command.request());
+                effectMailbox.onPending(command.request());
             }
         }
-        mailbox.wake();
+        effectMailbox.wake();
     }
 
     @Override
@@ -71,16 +72,16 @@ final class LaggingSession implements Session, Mailbox {
         if (driver.isApplying() && effect.request() == unanswered) {
             unanswered = 0;
         }
-        mailbox.add(effect);
+        effectMailbox.add(effect);
     }
 
     @Override
     public void wake() {
-        mailbox.wake();
+        effectMailbox.wake();
     }
 
     @Override
     public boolean kick() {
-        return mailbox.kick();
+        return effectMailbox.kick();
     }
 }

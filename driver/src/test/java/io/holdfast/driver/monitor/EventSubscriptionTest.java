@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyEvent;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.ResourceKind;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -80,10 +80,10 @@ class EventSubscriptionTest {
                     0,
                     new KeyEvent(
                             KeyEvent.Type.WAITING,
-                            Kind.LOCK,
+                            ResourceKind.LOCK,
                             key,
                             1,
-                            Mode.WRITE,
+                            ReadWriteMode.WRITE,
                             0,
                             7,
                             0,

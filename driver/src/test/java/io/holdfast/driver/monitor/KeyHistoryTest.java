@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyEvent;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.ResourceKind;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -17,70 +17,72 @@ import java.util.stream.LongStream;
 class KeyHistoryTest {
     private final KeyHistory keyHistory = new KeyHistory();
 
-    static KeyEvent event(KeyEvent.Type type, Kind kind, Key key, long at) {
-        return new KeyEvent(type, kind, key, 1, Mode.WRITE, at, at, 0, 0, 1, 0);
+    static KeyEvent event(KeyEvent.Type type, ResourceKind resourceKind, Key key, long at) {
+        return new KeyEvent(type, resourceKind, key, 1, ReadWriteMode.WRITE, at, at, 0, 0, 1, 0);
     }
 
-    private void remember(Kind kind, String key, long at) {
-        keyHistory.record(event(KeyEvent.Type.ACQUIRED, kind, Key.of(key), at));
+    private void remember(ResourceKind resourceKind, String key, long at) {
+        keyHistory.record(event(KeyEvent.Type.ACQUIRED, resourceKind, Key.of(key), at));
     }
 
-    private List<Long> times(Kind kind, String key) {
-        return keyHistory.eventsOf(kind, Key.of(key)).stream().map(KeyEvent::atNanos).toList();
+    private List<Long> times(ResourceKind resourceKind, String key) {
+        return keyHistory.eventsOf(resourceKind, Key.of(key)).stream()
+                .map(KeyEvent::atNanos)
+                .toList();
     }
 
     @Test
     void of_an_unknown_key_is_empty() {
-        assertThat(times(Kind.LOCK, "a")).isEmpty();
+        assertThat(times(ResourceKind.LOCK, "a")).isEmpty();
     }
 
     @Test
     void is_the_last_events_in_order_however_many_there_were() {
         for (long at = 1; at <= 5 * KeyHistory.EVENTS; at++) {
-            remember(Kind.LOCK, "a", at);
+            remember(ResourceKind.LOCK, "a", at);
             long first = Math.max(1, at - KeyHistory.EVENTS + 1);
-            assertThat(times(Kind.LOCK, "a"))
+            assertThat(times(ResourceKind.LOCK, "a"))
                     .containsExactlyElementsOf(LongStream.rangeClosed(first, at).boxed().toList());
         }
     }
 
     @Test
     void is_kept_apart_by_kind() {
-        remember(Kind.LOCK, "a", 1);
-        remember(Kind.SEMAPHORE, "a", 2);
-        assertThat(times(Kind.LOCK, "a")).containsExactly(1L);
-        assertThat(times(Kind.SEMAPHORE, "a")).containsExactly(2L);
-        assertThat(times(Kind.SHARED, "a")).isEmpty();
+        remember(ResourceKind.LOCK, "a", 1);
+        remember(ResourceKind.SEMAPHORE, "a", 2);
+        assertThat(times(ResourceKind.LOCK, "a")).containsExactly(1L);
+        assertThat(times(ResourceKind.SEMAPHORE, "a")).containsExactly(2L);
+        assertThat(times(ResourceKind.SHARED, "a")).isEmpty();
     }
 
     @Test
     void is_that_of_the_keys_used_last() {
         for (int i = 0; i <= KeyHistory.KEYS; i++) {
-            remember(Kind.LOCK, "key" + i, i);
-            remember(Kind.LOCK, "used", i);
+            remember(ResourceKind.LOCK, "key" + i, i);
+            remember(ResourceKind.LOCK, "used", i);
         }
-        assertThat(times(Kind.LOCK, "key0")).isEmpty();
-        assertThat(times(Kind.LOCK, "key1")).isEmpty();
-        assertThat(times(Kind.LOCK, "key2")).containsExactly(2L);
-        assertThat(times(Kind.LOCK, "used")).hasSize(KeyHistory.EVENTS);
+        assertThat(times(ResourceKind.LOCK, "key0")).isEmpty();
+        assertThat(times(ResourceKind.LOCK, "key1")).isEmpty();
+        assertThat(times(ResourceKind.LOCK, "key2")).containsExactly(2L);
+        assertThat(times(ResourceKind.LOCK, "used")).hasSize(KeyHistory.EVENTS);
     }
 
     @Test
     void of_a_long_key_is_not_kept() {
         String longest = "k".repeat(KeyHistory.MAX_KEY_BYTES);
-        remember(Kind.LOCK, longest, 1);
-        remember(Kind.LOCK, longest + "k", 2);
-        assertThat(times(Kind.LOCK, longest)).containsExactly(1L);
-        assertThat(times(Kind.LOCK, longest + "k")).isEmpty();
+        remember(ResourceKind.LOCK, longest, 1);
+        remember(ResourceKind.LOCK, longest + "k", 2);
+        assertThat(times(ResourceKind.LOCK, longest)).containsExactly(1L);
+        assertThat(times(ResourceKind.LOCK, longest + "k")).isEmpty();
     }
 
     @Test
     void keeps_a_key_once_even_if_each_event_brings_its_own() {
-        remember(Kind.SHARED, "a", 1);
-        remember(Kind.SHARED, "a", 2);
-        List<KeyEvent> all = keyHistory.eventsOf(Kind.SHARED, Key.of("a"));
+        remember(ResourceKind.SHARED, "a", 1);
+        remember(ResourceKind.SHARED, "a", 2);
+        List<KeyEvent> all = keyHistory.eventsOf(ResourceKind.SHARED, Key.of("a"));
         assertThat(all.get(1).key()).isSameAs(all.get(0).key());
         assertThat(all.get(1))
-                .isEqualTo(event(KeyEvent.Type.ACQUIRED, Kind.SHARED, Key.of("a"), 2));
+                .isEqualTo(event(KeyEvent.Type.ACQUIRED, ResourceKind.SHARED, Key.of("a"), 2));
     }
 }

@@ -3,7 +3,7 @@ package io.holdfast.driver.monitor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -22,17 +22,17 @@ class TopContendedKeysTest {
     }
 
     private static ContendedKey.ResourceId lock(String key) {
-        return new ContendedKey.ResourceId(Kind.LOCK, Key.of(key));
+        return new ContendedKey.ResourceId(ResourceKind.LOCK, Key.of(key));
     }
 
     @Test
     void is_counted_exactly_while_keys_are_few() {
         for (int i = 0; i < 30; i++) {
             for (int times = 0; times <= i; times++) {
-                topContendedKeys.count(Kind.LOCK, Key.of("key" + i));
+                topContendedKeys.count(ResourceKind.LOCK, Key.of("key" + i));
             }
         }
-        topContendedKeys.count(Kind.SEMAPHORE, Key.of("key29"));
+        topContendedKeys.count(ResourceKind.SEMAPHORE, Key.of("key29"));
         Map<ContendedKey.ResourceId, Long> sum = sum();
         assertThat(sum)
                 .hasSize(31)
@@ -44,12 +44,12 @@ class TopContendedKeysTest {
     void of_the_heaviest_keys_is_found_among_very_many_in_little_room() {
         int rounds = 20_000;
         for (int i = 0; i < rounds; i++) {
-            topContendedKeys.count(Kind.LOCK, Key.of("light" + i));
+            topContendedKeys.count(ResourceKind.LOCK, Key.of("light" + i));
             if (i % 4 == 0) {
-                topContendedKeys.count(Kind.LOCK, Key.of("heavy"));
+                topContendedKeys.count(ResourceKind.LOCK, Key.of("heavy"));
             }
             if (i % 8 == 0) {
-                topContendedKeys.count(Kind.LOCK, Key.of("second"));
+                topContendedKeys.count(ResourceKind.LOCK, Key.of("second"));
             }
         }
         Map<ContendedKey.ResourceId, Long> sum = sum();
@@ -61,7 +61,7 @@ class TopContendedKeysTest {
 
     @Test
     void of_long_keys_is_not_kept() {
-        topContendedKeys.count(Kind.LOCK, Key.of("k".repeat(1025)));
+        topContendedKeys.count(ResourceKind.LOCK, Key.of("k".repeat(1025)));
         assertThat(sum()).isEmpty();
     }
 }

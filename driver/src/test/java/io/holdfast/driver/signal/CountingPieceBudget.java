@@ -1,9 +1,9 @@
 package io.holdfast.driver.signal;
 
-import io.holdfast.driver.PieceBudget;
+import io.holdfast.driver.FixedSizeMemoryBudget;
 
 /** Memory that keeps count, and ends where a test says. */
-final class CountingPieceBudget implements PieceBudget {
+final class CountingPieceBudget implements FixedSizeMemoryBudget {
     private int taken;
     private int most = Integer.MAX_VALUE;
     private int refusals;

@@ -2,7 +2,7 @@ package io.holdfast.driver.signal;
 
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
-import io.holdfast.testsupport.Tier;
+import io.holdfast.testsupport.TestTier;
 
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -68,7 +68,7 @@ public class SignalHubLincheckTest {
     @Test
     void does_one_thing_after_the_other() {
         new StressOptions()
-                .iterations(Tier.usually(10, 100))
+                .iterations(TestTier.usually(10, 100))
                 .invocationsPerIteration(400)
                 .threads(3)
                 .actorsPerThread(3)

@@ -2,7 +2,7 @@ package io.holdfast.driver.signal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.PieceBudget;
+import io.holdfast.driver.FixedSizeMemoryBudget;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 
@@ -280,8 +280,8 @@ class SubscriberTest {
         int all = registrations * one.room.taken();
         CountDownLatch begun = new CountDownLatch(1);
         AtomicInteger given = new AtomicInteger();
-        PieceBudget pieceBudget =
-                new PieceBudget() {
+        FixedSizeMemoryBudget fixedSizeMemoryBudget =
+                new FixedSizeMemoryBudget() {
                     @Override
                     public boolean tryReserve() {
                         return true;
@@ -293,7 +293,7 @@ class SubscriberTest {
                         given.incrementAndGet();
                     }
                 };
-        SignalHub hub = new SignalHub(0, pieceBudget);
+        SignalHub hub = new SignalHub(0, fixedSizeMemoryBudget);
         TestListener many = new TestListener("many", hub);
         for (int i = 0; i < registrations; i++) {
             many.listen("a" + i);

@@ -2,8 +2,8 @@ package io.holdfast.http.dashboard;
 
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
-import io.holdfast.http.web.Permission;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.HttpProblem;
+import io.holdfast.http.web.RoutePermission;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
@@ -54,14 +54,17 @@ public final class DashboardRoutes {
 
     public void addTo(ApiRouter apiRouter) {
         apiRouter.add(
-                HttpMethod.GET, "/", Permission.NOTHING, httpExchange -> send(httpExchange, INDEX));
-        apiRouter.add(HttpMethod.GET, "/page/{file}", Permission.NOTHING, this::sendNamed);
+                HttpMethod.GET,
+                "/",
+                RoutePermission.NOTHING,
+                httpExchange -> send(httpExchange, INDEX));
+        apiRouter.add(HttpMethod.GET, "/page/{file}", RoutePermission.NOTHING, this::sendNamed);
     }
 
-    private void sendNamed(HttpExchange httpExchange) throws Problem {
+    private void sendNamed(HttpExchange httpExchange) throws HttpProblem {
         String name = httpExchange.segment("file");
         if (!FILES.contains(name)) {
-            throw Problem.notFound();
+            throw HttpProblem.notFound();
         }
         send(httpExchange, name);
     }

@@ -8,12 +8,12 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.Refusal;
 import io.holdfast.http.immediate.ImmediateSession;
 import io.holdfast.http.inspect.JsonFormat;
-import io.holdfast.http.lock.Refusals;
+import io.holdfast.http.lock.RefusalProblems;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.HttpProblem;
 import io.holdfast.http.web.JsonBody;
-import io.holdfast.http.web.Permission;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.RoutePermission;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -38,18 +38,19 @@ public final class DataRoutes {
     }
 
     public void addTo(ApiRouter apiRouter) {
-        apiRouter.add(HttpMethod.PUT, "/v1/kv/{key}", Permission.USE, this::setValue);
-        apiRouter.add(HttpMethod.GET, "/v1/kv/{key}", Permission.USE, this::getValue);
-        apiRouter.add(HttpMethod.DELETE, "/v1/kv/{key}", Permission.USE, this::deleteValue);
-        apiRouter.add(HttpMethod.GET, "/v1/counters/{key}", Permission.USE, this::getCounter);
-        apiRouter.add(HttpMethod.POST, "/v1/counters/{key}", Permission.USE, this::addToCounter);
-        apiRouter.add(HttpMethod.PUT, "/v1/counters/{key}", Permission.USE, this::setCounter);
-        apiRouter.add(HttpMethod.GET, "/v1/lists/{key}", Permission.USE, this::getItems);
-        apiRouter.add(HttpMethod.POST, "/v1/lists/{key}/push", Permission.USE, this::push);
-        apiRouter.add(HttpMethod.POST, "/v1/lists/{key}/pop", Permission.USE, this::pop);
+        apiRouter.add(HttpMethod.PUT, "/v1/kv/{key}", RoutePermission.USE, this::setValue);
+        apiRouter.add(HttpMethod.GET, "/v1/kv/{key}", RoutePermission.USE, this::getValue);
+        apiRouter.add(HttpMethod.DELETE, "/v1/kv/{key}", RoutePermission.USE, this::deleteValue);
+        apiRouter.add(HttpMethod.GET, "/v1/counters/{key}", RoutePermission.USE, this::getCounter);
+        apiRouter.add(
+                HttpMethod.POST, "/v1/counters/{key}", RoutePermission.USE, this::addToCounter);
+        apiRouter.add(HttpMethod.PUT, "/v1/counters/{key}", RoutePermission.USE, this::setCounter);
+        apiRouter.add(HttpMethod.GET, "/v1/lists/{key}", RoutePermission.USE, this::getItems);
+        apiRouter.add(HttpMethod.POST, "/v1/lists/{key}/push", RoutePermission.USE, this::push);
+        apiRouter.add(HttpMethod.POST, "/v1/lists/{key}/pop", RoutePermission.USE, this::pop);
     }
 
-    private void setValue(HttpExchange httpExchange) throws Problem {
+    private void setValue(HttpExchange httpExchange) throws HttpProblem {
         Key key = key(httpExchange);
         JsonBody body = httpExchange.body();
         ByteString value = line(body, "value");
@@ -62,20 +63,20 @@ public final class DataRoutes {
                 _ -> httpExchange.noContent());
     }
 
-    private void getValue(HttpExchange httpExchange) throws Problem {
+    private void getValue(HttpExchange httpExchange) throws HttpProblem {
         execute(
                 httpExchange,
                 key(httpExchange),
                 new DataOperation.GetValue(),
                 effect -> {
                     if (!(effect instanceof Effect.Found found)) {
-                        throw new Problem(404, "no_value", "there is no value of this name");
+                        throw new HttpProblem(404, "no_value", "there is no value of this name");
                     }
                     httpExchange.ok(put(new JsonObject(), "value", found.value()));
                 });
     }
 
-    private void deleteValue(HttpExchange httpExchange) throws Problem {
+    private void deleteValue(HttpExchange httpExchange) throws HttpProblem {
         execute(
                 httpExchange,
                 key(httpExchange),
@@ -83,16 +84,16 @@ public final class DataRoutes {
                 _ -> httpExchange.noContent());
     }
 
-    private void getCounter(HttpExchange httpExchange) throws Problem {
+    private void getCounter(HttpExchange httpExchange) throws HttpProblem {
         count(httpExchange, key(httpExchange), "value", new DataOperation.GetCounter());
     }
 
-    private void addToCounter(HttpExchange httpExchange) throws Problem {
+    private void addToCounter(HttpExchange httpExchange) throws HttpProblem {
         Key key = key(httpExchange);
         count(httpExchange, key, "value", new DataOperation.Increment(number(httpExchange, "add")));
     }
 
-    private void setCounter(HttpExchange httpExchange) throws Problem {
+    private void setCounter(HttpExchange httpExchange) throws HttpProblem {
         Key key = key(httpExchange);
         execute(
                 httpExchange,
@@ -101,7 +102,7 @@ public final class DataRoutes {
                 _ -> httpExchange.noContent());
     }
 
-    private void getItems(HttpExchange httpExchange) throws Problem {
+    private void getItems(HttpExchange httpExchange) throws HttpProblem {
         Key key = key(httpExchange);
         int first = httpExchange.queryInt("first", 0, Integer.MIN_VALUE, Integer.MAX_VALUE);
         int last = httpExchange.queryInt("last", -1, Integer.MIN_VALUE, Integer.MAX_VALUE);
@@ -113,7 +114,7 @@ public final class DataRoutes {
     }
 
     private void getItems(HttpExchange httpExchange, Key key, int first, int last, long length)
-            throws Problem {
+            throws HttpProblem {
         long from = Math.max(first < 0 ? first + length : first, 0);
         long to = Math.min(last < 0 ? last + length : last, length - 1);
         boolean cut = to - from >= MAX_ITEMS;
@@ -145,7 +146,7 @@ public final class DataRoutes {
                 });
     }
 
-    private void push(HttpExchange httpExchange) throws Problem {
+    private void push(HttpExchange httpExchange) throws HttpProblem {
         Key key = key(httpExchange);
         JsonBody body = httpExchange.body();
         ByteString item = line(body, "item");
@@ -153,12 +154,12 @@ public final class DataRoutes {
                 body.enumValue("end", DataOperation.End.class, DataOperation.End.BACK);
         body.end();
         if (item.isEmpty()) {
-            throw Problem.badRequest("an item must not be empty");
+            throw HttpProblem.badRequest("an item must not be empty");
         }
         count(httpExchange, key, "length", new DataOperation.Push(end, item));
     }
 
-    private void pop(HttpExchange httpExchange) throws Problem {
+    private void pop(HttpExchange httpExchange) throws HttpProblem {
         Key key = key(httpExchange);
         JsonBody body = httpExchange.optionalBody();
         DataOperation.End end =
@@ -170,14 +171,14 @@ public final class DataRoutes {
                 new DataOperation.Pop(end),
                 effect -> {
                     if (!(effect instanceof Effect.Found found)) {
-                        throw new Problem(404, "empty_list", "there is no item in this list");
+                        throw new HttpProblem(404, "empty_list", "there is no item in this list");
                     }
                     httpExchange.ok(put(new JsonObject(), "item", found.value()));
                 });
     }
 
     private void count(HttpExchange httpExchange, Key key, String name, DataOperation operation)
-            throws Problem {
+            throws HttpProblem {
         execute(
                 httpExchange,
                 key,
@@ -192,23 +193,23 @@ public final class DataRoutes {
     /** Answers a request with what it came to. */
     @FunctionalInterface
     private interface Responder {
-        void respond(Effect effect) throws Problem;
+        void respond(Effect effect) throws HttpProblem;
     }
 
     private void execute(
             HttpExchange httpExchange, Key key, DataOperation operation, Responder responder)
-            throws Problem {
+            throws HttpProblem {
         if (operation.mayCreate() && httpExchange.web().isDraining()) {
-            throw Problem.draining();
+            throw HttpProblem.draining();
         }
         session.execute(
                 (id, request) -> new Command.Data(id, request, key, operation),
                 effect -> httpExchange.resume(() -> respond(effect, responder)));
     }
 
-    private static void respond(@Nullable Effect effect, Responder responder) throws Problem {
+    private static void respond(@Nullable Effect effect, Responder responder) throws HttpProblem {
         if (effect == null) {
-            throw Problem.draining();
+            throw HttpProblem.draining();
         }
         if (effect instanceof Effect.Refused refused) {
             throw problem(refused.reason());
@@ -216,15 +217,16 @@ public final class DataRoutes {
         responder.respond(effect);
     }
 
-    private static Problem problem(Refusal reason) {
+    private static HttpProblem problem(Refusal reason) {
         return switch (reason) {
             case TOO_MANY_ENTRIES ->
-                    new Problem(503, "max_keys", "no room for another counter, value or list");
-            case LIST_FULL -> new Problem(409, "list_full", "the list is as long as it may get");
+                    new HttpProblem(503, "max_keys", "no room for another counter, value or list");
+            case LIST_FULL ->
+                    new HttpProblem(409, "list_full", "the list is as long as it may get");
             case OUT_OF_RANGE ->
-                    new Problem(
+                    new HttpProblem(
                             409, "out_of_range", "the counter would leave the range of 64 bits");
-            case UNAVAILABLE -> Refusals.problem(reason);
+            case UNAVAILABLE -> RefusalProblems.problem(reason);
             case NOT_HELD,
                     BUSY,
                     TOO_MANY_KEYS,
@@ -236,18 +238,18 @@ public final class DataRoutes {
         };
     }
 
-    private static Key key(HttpExchange httpExchange) throws Problem {
+    private static Key key(HttpExchange httpExchange) throws HttpProblem {
         Key key = httpExchange.key();
         if (key.bytes().length > MAX_BYTES) {
-            throw Problem.badRequest("the name of data may have 256 bytes at most");
+            throw HttpProblem.badRequest("the name of data may have 256 bytes at most");
         }
         return key;
     }
 
-    private static long number(HttpExchange httpExchange, String name) throws Problem {
+    private static long number(HttpExchange httpExchange, String name) throws HttpProblem {
         JsonBody body = httpExchange.body();
         if (!body.has(name)) {
-            throw Problem.badRequest(name + " is missing");
+            throw HttpProblem.badRequest(name + " is missing");
         }
         long number = body.integer(name);
         body.end();
@@ -255,10 +257,10 @@ public final class DataRoutes {
     }
 
     /** A text that the line protocol can tell others. */
-    private static ByteString line(JsonBody body, String name) throws Problem {
+    private static ByteString line(JsonBody body, String name) throws HttpProblem {
         ByteString line = ByteString.of(body.text(name));
         if (!JsonBody.isOneLine(line.bytes()) || line.length() > MAX_BYTES) {
-            throw Problem.badRequest(name + " may have 256 bytes at most, and no line break");
+            throw HttpProblem.badRequest(name + " may have 256 bytes at most, and no line break");
         }
         return line;
     }

@@ -2,7 +2,7 @@ package io.holdfast.http.immediate;
 
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -103,7 +103,7 @@ public final class ImmediateSession implements AutoCloseable {
         }
     }
 
-    private final class Inbox implements Mailbox {
+    private final class Inbox implements EffectMailbox {
         @Override
         public void add(Effect effect) {
             effects.add(effect);

@@ -6,16 +6,16 @@ import io.holdfast.driver.SessionView;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.http.immediate.ImmediateSession;
-import io.holdfast.http.lock.Refusals;
+import io.holdfast.http.lock.RefusalProblems;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.HttpProblem;
 import io.holdfast.http.web.JsonBody;
-import io.holdfast.http.web.Permission;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.RoutePermission;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 
@@ -26,60 +26,67 @@ final class AdminRoutes {
     private static final int MAX_REASON = 200;
 
     private final ImmediateSession session;
-    private final Audit audit;
+    private final OperatorAudit operatorAudit;
 
-    AdminRoutes(ImmediateSession session, Audit audit) {
+    AdminRoutes(ImmediateSession session, OperatorAudit operatorAudit) {
         this.session = session;
-        this.audit = audit;
+        this.operatorAudit = operatorAudit;
     }
 
     void addTo(ApiRouter apiRouter) {
         apiRouter.add(
-                HttpMethod.POST, "/v1/admin/keys/{key}/release", Permission.ADMIN, this::release);
+                HttpMethod.POST,
+                "/v1/admin/keys/{key}/release",
+                RoutePermission.ADMIN,
+                this::release);
         apiRouter.add(
-                HttpMethod.DELETE, "/v1/admin/connections/{number}", Permission.ADMIN, this::kick);
+                HttpMethod.DELETE,
+                "/v1/admin/connections/{number}",
+                RoutePermission.ADMIN,
+                this::kick);
         apiRouter.add(
                 HttpMethod.GET,
                 "/v1/admin/audit",
-                Permission.ADMIN,
-                httpExchange -> httpExchange.ok(new JsonObject().put("audit", audit.records())));
+                RoutePermission.ADMIN,
+                httpExchange ->
+                        httpExchange.ok(new JsonObject().put("audit", operatorAudit.records())));
     }
 
-    private void release(HttpExchange httpExchange) throws Problem {
+    private void release(HttpExchange httpExchange) throws HttpProblem {
         Namespace namespace = QueryParameters.namespace(httpExchange);
         Key key = httpExchange.anyKey(namespace == null ? httpExchange.namespace() : namespace);
         JsonBody body = httpExchange.optionalBody();
         String word = body.optionalText("kind");
-        Kind kind = word == null ? Kind.LOCK : QueryParameters.kind(word);
+        ResourceKind resourceKind = word == null ? ResourceKind.LOCK : QueryParameters.kind(word);
         long fence = fence(body);
         String reason = reason(body);
         body.end();
         session.execute(
-                (id, request) -> new Command.ForceRelease(id, request, kind, key, fence),
+                (id, request) -> new Command.ForceRelease(id, request, resourceKind, key, fence),
                 effect ->
                         httpExchange.resume(
-                                () -> released(httpExchange, kind, key, reason, effect)));
+                                () -> released(httpExchange, resourceKind, key, reason, effect)));
     }
 
     private void released(
             HttpExchange httpExchange,
-            Kind kind,
+            ResourceKind resourceKind,
             Key key,
             @Nullable String reason,
             @Nullable Effect effect)
-            throws Problem {
+            throws HttpProblem {
         if (effect == null) {
-            throw Problem.draining();
+            throw HttpProblem.draining();
         }
         if (effect instanceof Effect.Refused refused && refused.reason() == Refusal.UNAVAILABLE) {
-            throw Refusals.problem(refused.reason());
+            throw RefusalProblems.problem(refused.reason());
         }
         if (!(effect instanceof Effect.ForceReleased forceReleased)) {
-            throw new Problem(404, "not_held", "nobody holds this, or not with this fence");
+            throw new HttpProblem(404, "not_held", "nobody holds this, or not with this fence");
         }
-        audit.released(
+        operatorAudit.released(
                 httpExchange.address(),
-                new Audit.Released(kind, key, forceReleased.lost()),
+                new OperatorAudit.Released(resourceKind, key, forceReleased.lost()),
                 forceReleased.fence(),
                 httpExchange.backend().observatory()::peerOf,
                 reason);
@@ -89,7 +96,7 @@ final class AdminRoutes {
                         .put("fence", Long.toString(forceReleased.fence())));
     }
 
-    private void kick(HttpExchange httpExchange) throws Problem {
+    private void kick(HttpExchange httpExchange) throws HttpProblem {
         long number = ConnectionRoutes.number(httpExchange);
         JsonBody body = httpExchange.optionalBody();
         String reason = reason(body);
@@ -99,11 +106,11 @@ final class AdminRoutes {
         if (!driver.kick(number)) {
             throw notKicked(driver.session(number));
         }
-        audit.kicked(httpExchange.address(), number, clientInfo, reason);
+        operatorAudit.kicked(httpExchange.address(), number, clientInfo, reason);
         httpExchange.noContent();
     }
 
-    private static Problem notKicked(@Nullable SessionView view) {
+    private static HttpProblem notKicked(@Nullable SessionView view) {
         if (view == null) {
             return ConnectionRoutes.noConnection();
         }
@@ -111,11 +118,11 @@ final class AdminRoutes {
                 view.node() == null
                         ? "the server cannot do without this session"
                         : "this connection is with node " + view.node() + ": kick it there";
-        return new Problem(409, "not_kickable", reason);
+        return new HttpProblem(409, "not_kickable", reason);
     }
 
     /** 0 if there is none. */
-    private static long fence(JsonBody body) throws Problem {
+    private static long fence(JsonBody body) throws HttpProblem {
         String text = body.optionalText("fence");
         if (text == null) {
             return 0;
@@ -128,15 +135,15 @@ final class AdminRoutes {
         } catch (NumberFormatException e) {
             // told below
         }
-        throw Problem.badRequest("fence must be a number above 0, as text");
+        throw HttpProblem.badRequest("fence must be a number above 0, as text");
     }
 
-    private static @Nullable String reason(JsonBody body) throws Problem {
+    private static @Nullable String reason(JsonBody body) throws HttpProblem {
         String reason = body.optionalText("reason");
         if (reason != null
                 && (reason.length() > MAX_REASON
                         || reason.chars().anyMatch(Character::isISOControl))) {
-            throw Problem.badRequest("reason may have 200 characters at most, in one line");
+            throw HttpProblem.badRequest("reason may have 200 characters at most, in one line");
         }
         return reason;
     }

@@ -6,9 +6,9 @@ import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.KeyView;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.HttpProblem;
 import io.holdfast.http.web.JsonWriter;
-import io.holdfast.http.web.Permission;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.RoutePermission;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -34,8 +34,8 @@ final class ConnectionRoutes {
     private static final int MAX_QUEUED = 1000;
 
     void addTo(ApiRouter apiRouter) {
-        apiRouter.add(HttpMethod.GET, "/v1/connections", Permission.READ, this::list);
-        apiRouter.add(HttpMethod.GET, "/v1/connections/{number}", Permission.READ, this::show);
+        apiRouter.add(HttpMethod.GET, "/v1/connections", RoutePermission.READ, this::list);
+        apiRouter.add(HttpMethod.GET, "/v1/connections/{number}", RoutePermission.READ, this::show);
     }
 
     private enum Sort {
@@ -58,7 +58,7 @@ final class ConnectionRoutes {
         }
     }
 
-    private void list(HttpExchange httpExchange) throws Problem {
+    private void list(HttpExchange httpExchange) throws HttpProblem {
         String part = QueryParameters.search(httpExchange);
         String protocol = httpExchange.query("protocol");
         Comparator<SessionView> order =
@@ -68,8 +68,8 @@ final class ConnectionRoutes {
                                         httpExchange, "sort", Sort.class, Sort.CONNECTION)
                                 .order(),
                         Sort.CONNECTION.order());
-        Ranking<SessionView> ranking =
-                new Ranking<>(
+        BoundedRanking<SessionView> boundedRanking =
+                new BoundedRanking<>(
                         order,
                         httpExchange.queryInt("offset", 0, 0, MAX_OFFSET),
                         httpExchange.queryInt("limit", DEFAULT_ROWS, 0, MAX_ROWS));
@@ -80,10 +80,12 @@ final class ConnectionRoutes {
         Driver driver = httpExchange.backend().driver();
         httpExchange.offLoop(
                 () -> {
-                    ranking.addAll(driver.listSessions(), wanted);
+                    boundedRanking.addAll(driver.listSessions(), wanted);
                     JsonArray rows = new JsonArray();
-                    ranking.toList().forEach(view -> rows.add(show(view)));
-                    return new JsonObject().put("total", ranking.total()).put("connections", rows);
+                    boundedRanking.toList().forEach(view -> rows.add(show(view)));
+                    return new JsonObject()
+                            .put("total", boundedRanking.total())
+                            .put("connections", rows);
                 });
     }
 
@@ -103,19 +105,19 @@ final class ConnectionRoutes {
     }
 
     /** The number in the path. */
-    static long number(HttpExchange httpExchange) throws Problem {
+    static long number(HttpExchange httpExchange) throws HttpProblem {
         try {
             return Long.parseLong(httpExchange.segment("number"));
         } catch (NumberFormatException e) {
-            throw Problem.badRequest("a connection is named by its number");
+            throw HttpProblem.badRequest("a connection is named by its number");
         }
     }
 
-    static Problem noConnection() {
-        return new Problem(404, "no_connection", "there is no connection of this number");
+    static HttpProblem noConnection() {
+        return new HttpProblem(404, "no_connection", "there is no connection of this number");
     }
 
-    private void show(HttpExchange httpExchange) throws Problem {
+    private void show(HttpExchange httpExchange) throws HttpProblem {
         long number = number(httpExchange);
         Driver driver = httpExchange.backend().driver();
         httpExchange.offLoop(

@@ -1,6 +1,6 @@
 package io.holdfast.http.inspect;
 
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 
 import org.jspecify.annotations.Nullable;
 
@@ -133,7 +133,7 @@ final class DeadlockDetector {
                     oneGoes = true;
                 }
             }
-            found.oneIsEnough = resourceKey.kind() != Kind.LOCK;
+            found.oneIsEnough = resourceKey.kind() != ResourceKind.LOCK;
             if (found.oneIsEnough && oneGoes) {
                 return;
             }
@@ -203,7 +203,7 @@ final class DeadlockDetector {
     private boolean isOwnSlot(Long session, ResourceKey resourceKey) {
         Holders known = holders.get(resourceKey);
         return known != null
-                && resourceKey.kind() != Kind.LOCK
+                && resourceKey.kind() != ResourceKind.LOCK
                 && concurrent.test(session)
                 && known.sessions().contains(session);
     }

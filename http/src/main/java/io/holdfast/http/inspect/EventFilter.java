@@ -4,10 +4,10 @@ import io.holdfast.driver.monitor.ServerEvent;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyEvent;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.http.web.HttpExchange;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.HttpProblem;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
 record EventFilter(
         Set<KeyEvent.Type> types,
         Set<Other> others,
-        @Nullable Kind kind,
+        @Nullable ResourceKind kind,
         @Nullable Namespace namespace,
         @Nullable ByteString key,
         @Nullable ByteString prefix,
@@ -46,14 +46,14 @@ record EventFilter(
 
     private static final Pattern COMMA = Pattern.compile(",");
 
-    static EventFilter of(HttpExchange httpExchange) throws Problem {
+    static EventFilter of(HttpExchange httpExchange) throws HttpProblem {
         String text = httpExchange.query("type");
         String number = httpExchange.query("connection");
         long connection = 0;
         try {
             connection = number == null ? 0 : Long.parseLong(number);
         } catch (NumberFormatException e) {
-            throw Problem.badRequest("connection must be a number");
+            throw HttpProblem.badRequest("connection must be a number");
         }
         Set<KeyEvent.Type> types = EnumSet.noneOf(KeyEvent.Type.class);
         Set<Other> others = EnumSet.noneOf(Other.class);
@@ -76,7 +76,7 @@ record EventFilter(
     }
 
     private static void add(String word, Set<KeyEvent.Type> types, Set<Other> others)
-            throws Problem {
+            throws HttpProblem {
         for (KeyEvent.Type type : KeyEvent.Type.values()) {
             if (JsonFormat.label(type).equals(word)) {
                 types.add(type);
@@ -89,11 +89,11 @@ record EventFilter(
                 return;
             }
         }
-        throw Problem.badRequest("there are no events of the type " + word);
+        throw HttpProblem.badRequest("there are no events of the type " + word);
     }
 
     private static @Nullable ByteString bytes(HttpExchange httpExchange, String name)
-            throws Problem {
+            throws HttpProblem {
         byte[] bytes = httpExchange.queryBytes(name);
         return bytes == null ? null : ByteString.of(bytes);
     }
@@ -116,7 +116,7 @@ record EventFilter(
                 && isOn(keyEvent.kind(), keyEvent.key());
     }
 
-    private boolean isOn(Kind itsKind, Key itsKey) {
+    private boolean isOn(ResourceKind itsKind, Key itsKey) {
         byte[] bytes = itsKey.bytes();
         return (kind == null || kind == itsKind)
                 && (namespace == null || namespace.equals(itsKey.namespace()))
@@ -147,13 +147,13 @@ record EventFilter(
     }
 
     /** Whether one act of an operator is wanted. */
-    boolean test(Audit.Act act) {
+    boolean test(OperatorAudit.Act act) {
         return switch (act) {
-            case Audit.Released(var itsKind, var itsKey, var lost) ->
+            case OperatorAudit.Released(var itsKind, var itsKey, var lost) ->
                     isOn(itsKind, itsKey)
                             && (connection == 0
                                     || lost.stream().anyMatch(it -> it.session() == connection));
-            case Audit.Kicked(var session) -> isOn(session);
+            case OperatorAudit.Kicked(var session) -> isOn(session);
         };
     }
 }

@@ -8,9 +8,9 @@ import io.holdfast.engine.KeyEvent;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.EventStream;
 import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.HttpProblem;
 import io.holdfast.http.web.JsonWriter;
-import io.holdfast.http.web.Permission;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.RoutePermission;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
@@ -31,27 +31,27 @@ final class EventRoute {
     /** How many are written before others have their turn. */
     private static final int TURN = 256;
 
-    private final Audit audit;
+    private final OperatorAudit operatorAudit;
     private final Duration ping;
     private int streams;
 
-    EventRoute(Audit audit, Duration ping) {
-        this.audit = audit;
+    EventRoute(OperatorAudit operatorAudit, Duration ping) {
+        this.operatorAudit = operatorAudit;
         this.ping = ping;
     }
 
     void addTo(ApiRouter apiRouter) {
-        apiRouter.add(HttpMethod.GET, "/v1/events", Permission.READ, this::watch);
+        apiRouter.add(HttpMethod.GET, "/v1/events", RoutePermission.READ, this::watch);
     }
 
-    private void watch(HttpExchange httpExchange) throws Problem {
+    private void watch(HttpExchange httpExchange) throws HttpProblem {
         EventFilter filter = EventFilter.of(httpExchange);
         if (httpExchange.method().equals(HttpMethod.HEAD)) {
             httpExchange.answer(200, "text/event-stream", Buffer.buffer());
             return;
         }
         if (streams >= MAX_STREAMS) {
-            throw new Problem(503, "max_streams", "too many are watching already");
+            throw new HttpProblem(503, "max_streams", "too many are watching already");
         }
         EventStream stream = httpExchange.stream();
         streams++;
@@ -71,7 +71,7 @@ final class EventRoute {
         private final ServerMonitor serverMonitor;
         private final EventSubscription eventSubscription;
         private final EventFilter filter;
-        private final BiConsumer<Audit.Act, JsonObject> onAudit = this::audited;
+        private final BiConsumer<OperatorAudit.Act, JsonObject> onAudit = this::audited;
         private long missedAudits;
 
         Watching(HttpExchange httpExchange, EventStream stream, EventFilter filter) {
@@ -86,7 +86,7 @@ final class EventRoute {
                             () -> httpExchange.web().runOnEventLoop(this::write));
             stream.onDrained(this::write);
             if (filter.wantsAudit() && httpExchange.isAdmin()) {
-                audit.watch(onAudit);
+                operatorAudit.watch(onAudit);
             }
         }
 
@@ -109,7 +109,7 @@ final class EventRoute {
             httpExchange.web().runOnEventLoop(this::write);
         }
 
-        private void audited(Audit.Act act, JsonObject entry) {
+        private void audited(OperatorAudit.Act act, JsonObject entry) {
             if (!filter.test(act)) {
                 return;
             }
@@ -170,7 +170,7 @@ final class EventRoute {
 
         void close() {
             eventSubscription.close();
-            audit.unwatch(onAudit);
+            operatorAudit.unwatch(onAudit);
         }
     }
 }

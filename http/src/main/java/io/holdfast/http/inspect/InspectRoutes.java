@@ -9,7 +9,7 @@ import java.time.Duration;
 public final class InspectRoutes {
     private final ImmediateSession session;
     private final Duration ping;
-    private final Audit audit = new Audit();
+    private final OperatorAudit operatorAudit = new OperatorAudit();
 
     /**
      * @param session for what is done by force
@@ -24,8 +24,8 @@ public final class InspectRoutes {
         new KeyRoutes().addTo(apiRouter);
         new ConnectionRoutes().addTo(apiRouter);
         new WaitRoutes().addTo(apiRouter);
-        new EventRoute(audit, ping).addTo(apiRouter);
+        new EventRoute(operatorAudit, ping).addTo(apiRouter);
         new StatsRoute().addTo(apiRouter);
-        new AdminRoutes(session, audit).addTo(apiRouter);
+        new AdminRoutes(session, operatorAudit).addTo(apiRouter);
     }
 }

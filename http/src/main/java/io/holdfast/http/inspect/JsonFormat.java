@@ -5,8 +5,8 @@ import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyEvent;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.http.web.JsonWriter;
 import io.holdfast.http.web.PercentEncoding;
 import io.vertx.core.json.JsonObject;
@@ -81,8 +81,8 @@ public final class JsonFormat {
                 .isError();
     }
 
-    public static String label(Kind kind) {
-        return switch (kind) {
+    public static String label(ResourceKind resourceKind) {
+        return switch (resourceKind) {
             case LOCK -> "lock";
             case SEMAPHORE -> "semaphore";
             case SHARED -> "shared";
@@ -93,8 +93,8 @@ public final class JsonFormat {
         return type.name().toLowerCase(Locale.ROOT);
     }
 
-    public static String label(Mode mode) {
-        return mode.name().toLowerCase(Locale.ROOT);
+    public static String label(ReadWriteMode readWriteMode) {
+        return readWriteMode.name().toLowerCase(Locale.ROOT);
     }
 
     /** What is left, in seconds; null without end. */
@@ -107,8 +107,8 @@ public final class JsonFormat {
     }
 
     /** How many may hold it; null where everybody may. */
-    static @Nullable Long limit(Kind kind, long limit) {
-        return kind == Kind.SHARED ? null : limit;
+    static @Nullable Long limit(ResourceKind resourceKind, long limit) {
+        return resourceKind == ResourceKind.SHARED ? null : limit;
     }
 
     /** UTC, to the millisecond. */

@@ -5,15 +5,15 @@ import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.KeyView;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.HttpProblem;
 import io.holdfast.http.web.JsonWriter;
-import io.holdfast.http.web.Permission;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.RoutePermission;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -35,8 +35,8 @@ final class KeyRoutes {
     private static final int DEFAULT_QUEUED = 100;
 
     void addTo(ApiRouter apiRouter) {
-        apiRouter.add(HttpMethod.GET, "/v1/keys", Permission.READ, this::list);
-        apiRouter.add(HttpMethod.GET, "/v1/keys/{key}", Permission.READ, this::show);
+        apiRouter.add(HttpMethod.GET, "/v1/keys", RoutePermission.READ, this::list);
+        apiRouter.add(HttpMethod.GET, "/v1/keys/{key}", RoutePermission.READ, this::show);
     }
 
     private enum Sort {
@@ -61,8 +61,8 @@ final class KeyRoutes {
         WAITED
     }
 
-    private void list(HttpExchange httpExchange) throws Problem {
-        Kind kind = QueryParameters.kind(httpExchange);
+    private void list(HttpExchange httpExchange) throws HttpProblem {
+        ResourceKind resourceKind = QueryParameters.kind(httpExchange);
         State state = QueryParameters.enumParameter(httpExchange, "state", State.class);
         Namespace namespace = QueryParameters.namespace(httpExchange);
         String part = QueryParameters.search(httpExchange);
@@ -73,14 +73,14 @@ final class KeyRoutes {
                         QueryParameters.enumParameter(httpExchange, "sort", Sort.class, Sort.KEY)
                                 .order(),
                         Sort.KEY.order());
-        Ranking<ResourceView> ranking =
-                new Ranking<>(
+        BoundedRanking<ResourceView> boundedRanking =
+                new BoundedRanking<>(
                         order,
                         httpExchange.queryInt("offset", 0, 0, MAX_OFFSET),
                         httpExchange.queryInt("limit", DEFAULT_ROWS, 0, MAX_ROWS));
         Predicate<ResourceView> wanted =
                 view ->
-                        (kind == null || view.kind() == kind)
+                        (resourceKind == null || view.kind() == resourceKind)
                                 && (state != State.HELD || view.holders() > 0)
                                 && (state != State.WAITED || view.waiters() > 0)
                                 && (namespace == null || view.key().namespace().equals(namespace))
@@ -90,20 +90,20 @@ final class KeyRoutes {
         if (exact == null) {
             httpExchange.offLoop(
                     () -> {
-                        ranking.addAll(driver.listInUse(), wanted);
-                        return rows(ranking, serverMonitor);
+                        boundedRanking.addAll(driver.listInUse(), wanted);
+                        return rows(boundedRanking, serverMonitor);
                     });
             return;
         }
         Key key = Key.of(namespace == null ? httpExchange.namespace() : namespace, exact);
-        for (Kind each : Kind.values()) {
+        for (ResourceKind each : ResourceKind.values()) {
             KeyView view = driver.view(each, key, 1);
             ResourceView found = view == null ? null : summary(key, view);
             if (found != null && wanted.test(found)) {
-                ranking.add(found);
+                boundedRanking.add(found);
             }
         }
-        httpExchange.ok(rows(ranking, serverMonitor));
+        httpExchange.ok(rows(boundedRanking, serverMonitor));
     }
 
     private static boolean contains(Key key, String part) {
@@ -122,15 +122,16 @@ final class KeyRoutes {
                 first == null ? 0 : first.leaseLeftNanos(),
                 0,
                 first == null ? 0 : first.heldNanos(),
-                first == null ? Mode.WRITE : first.mode(),
+                first == null ? ReadWriteMode.WRITE : first.mode(),
                 first == null ? 0 : first.fence());
     }
 
-    private static JsonObject rows(Ranking<ResourceView> ranking, ServerMonitor serverMonitor) {
+    private static JsonObject rows(
+            BoundedRanking<ResourceView> boundedRanking, ServerMonitor serverMonitor) {
         JsonArray rows = new JsonArray();
         ResponseSizeLimit responseSizeLimit = new ResponseSizeLimit();
-        JsonObject answer = new JsonObject().put("total", ranking.total()).put("keys", rows);
-        for (ResourceView view : ranking.toList()) {
+        JsonObject answer = new JsonObject().put("total", boundedRanking.total()).put("keys", rows);
+        for (ResourceView view : boundedRanking.toList()) {
             if (!responseSizeLimit.admits(view.key())) {
                 return answer.put("truncated", true);
             }
@@ -158,10 +159,10 @@ final class KeyRoutes {
                 .put("lease_left_s", held ? JsonFormat.remaining(view.leaseLeftNanos()) : null);
     }
 
-    private void show(HttpExchange httpExchange) throws Problem {
+    private void show(HttpExchange httpExchange) throws HttpProblem {
         Namespace namespace = QueryParameters.namespace(httpExchange);
         Key key = httpExchange.anyKey(namespace == null ? httpExchange.namespace() : namespace);
-        Kind only = QueryParameters.kind(httpExchange);
+        ResourceKind only = QueryParameters.kind(httpExchange);
         int offset = httpExchange.queryInt("offset", 0, 0, Integer.MAX_VALUE);
         int limit = httpExchange.queryInt("limit", DEFAULT_QUEUED, 0, MAX_QUEUED);
         Driver driver = httpExchange.backend().driver();
@@ -169,15 +170,16 @@ final class KeyRoutes {
         httpExchange.offLoop(
                 () -> {
                     JsonArray resources = new JsonArray();
-                    for (Kind kind : only == null ? List.of(Kind.values()) : List.of(only)) {
-                        KeyView view = driver.view(kind, key, offset, limit);
-                        List<KeyEvent> past = serverMonitor.history(kind, key);
+                    for (ResourceKind resourceKind :
+                            only == null ? List.of(ResourceKind.values()) : List.of(only)) {
+                        KeyView view = driver.view(resourceKind, key, offset, limit);
+                        List<KeyEvent> past = serverMonitor.history(resourceKind, key);
                         if (view != null || !past.isEmpty()) {
-                            resources.add(resource(kind, view, past, serverMonitor));
+                            resources.add(resource(resourceKind, view, past, serverMonitor));
                         }
                     }
                     if (resources.isEmpty()) {
-                        throw new Problem(
+                        throw new HttpProblem(
                                 404, "unknown_key", "nobody uses this key, nor did so of late");
                     }
                     return JsonFormat.putKey(new JsonObject(), key).put("resources", resources);
@@ -185,7 +187,10 @@ final class KeyRoutes {
     }
 
     private static JsonObject resource(
-            Kind kind, @Nullable KeyView view, List<KeyEvent> past, ServerMonitor serverMonitor) {
+            ResourceKind resourceKind,
+            @Nullable KeyView view,
+            List<KeyEvent> past,
+            ServerMonitor serverMonitor) {
         JsonArray holders = new JsonArray();
         JsonArray waiters = new JsonArray();
         JsonArray history = new JsonArray();
@@ -195,10 +200,14 @@ final class KeyRoutes {
             view.queue().forEach(waiter -> waiters.add(show(waiter, now, serverMonitor)));
         }
         past.forEach(keyEvent -> history.add(show(keyEvent, serverMonitor)));
-        Long limit = view == null ? null : JsonFormat.limit(kind, view.limit());
+        Long limit = view == null ? null : JsonFormat.limit(resourceKind, view.limit());
         return new JsonObject()
-                .put("kind", JsonFormat.label(kind))
-                .put("limit", limit == null && kind == Kind.LOCK ? Long.valueOf(1) : limit)
+                .put("kind", JsonFormat.label(resourceKind))
+                .put(
+                        "limit",
+                        limit == null && resourceKind == ResourceKind.LOCK
+                                ? Long.valueOf(1)
+                                : limit)
                 .put("holders_total", view == null ? 0 : view.held())
                 .put("waiters_total", view == null ? 0 : view.waiters())
                 .put("holders", holders)

@@ -1,7 +1,7 @@
 package io.holdfast.http.inspect;
 
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 
 /** A key of a kind: what can be held and waited for. */
-record ResourceKey(Kind kind, Key key) {}
+record ResourceKey(ResourceKind kind, Key key) {}

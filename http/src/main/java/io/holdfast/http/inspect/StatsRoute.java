@@ -10,8 +10,8 @@ import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.ValueView;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
-import io.holdfast.http.web.Permission;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.HttpProblem;
+import io.holdfast.http.web.RoutePermission;
 import io.holdfast.protocol.dflockd.DflockdStats;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -47,13 +47,13 @@ final class StatsRoute {
     private final Semaphore writing = new Semaphore(MAX_AT_ONCE);
 
     void addTo(ApiRouter apiRouter) {
-        apiRouter.add(HttpMethod.GET, "/v1/stats", Permission.READ, this::stats);
+        apiRouter.add(HttpMethod.GET, "/v1/stats", RoutePermission.READ, this::stats);
     }
 
     /** It is written as it is read, so a slow client takes long: so few may at once. */
-    private void stats(HttpExchange httpExchange) throws Problem {
+    private void stats(HttpExchange httpExchange) throws HttpProblem {
         if (!writing.tryAcquire()) {
-            throw new Problem(503, "busy", "too many clients read stats");
+            throw new HttpProblem(503, "busy", "too many clients read stats");
         }
         Thread.startVirtualThread(
                 () -> {
@@ -99,7 +99,7 @@ final class StatsRoute {
             if (begun) {
                 httpExchange.reset();
             } else {
-                httpExchange.fail(new Problem(500, "internal", "the server has a fault"));
+                httpExchange.fail(new HttpProblem(500, "internal", "the server has a fault"));
             }
         }
 

@@ -6,9 +6,9 @@ import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.QueueView;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.HttpProblem;
 import io.holdfast.http.web.JsonWriter;
-import io.holdfast.http.web.Permission;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.RoutePermission;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -29,10 +29,10 @@ final class WaitRoutes {
     private record QueuedWaiter(QueueView queue, int position, QueueView.Waiter waiter) {}
 
     void addTo(ApiRouter apiRouter) {
-        apiRouter.add(HttpMethod.GET, "/v1/waits", Permission.READ, this::list);
+        apiRouter.add(HttpMethod.GET, "/v1/waits", RoutePermission.READ, this::list);
     }
 
-    private void list(HttpExchange httpExchange) throws Problem {
+    private void list(HttpExchange httpExchange) throws HttpProblem {
         int most = httpExchange.queryInt("limit", MAX_WAITS, 0, MAX_WAITS);
         Driver driver = httpExchange.backend().driver();
         ServerMonitor serverMonitor = httpExchange.backend().observatory();
@@ -63,8 +63,8 @@ final class WaitRoutes {
             cycle.forEach(step -> steps.add(show(step, serverMonitor)));
             cycles.add(steps);
         }
-        Ranking<QueuedWaiter> longest =
-                new Ranking<>(
+        BoundedRanking<QueuedWaiter> longest =
+                new BoundedRanking<>(
                         Comparator.comparingLong(
                                         (QueuedWaiter queuedWaiter) ->
                                                 queuedWaiter.waiter().sinceNanos())

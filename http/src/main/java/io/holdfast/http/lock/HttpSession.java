@@ -2,13 +2,13 @@ package io.holdfast.http.lock;
 
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Refusal;
 import io.holdfast.http.web.HttpContext;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.HttpProblem;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,7 @@ import java.util.function.Consumer;
  * What holds and waits for the requests of one client. They run one after another, in the order in
  * which they came. Belongs to the event loop, except for the methods that the driver calls.
  */
-final class HttpSession implements Mailbox {
+final class HttpSession implements EffectMailbox {
     private static final int MAX_QUEUED = 1000;
 
     /** A request that has been submitted. */
@@ -117,7 +117,9 @@ final class HttpSession implements Mailbox {
     void submit(LockTask lockTask) {
         if (queue.size() >= MAX_QUEUED) {
             lockTask.exchange()
-                    .fail(new Problem(503, "busy", "this session has too many requests waiting"));
+                    .fail(
+                            new HttpProblem(
+                                    503, "busy", "this session has too many requests waiting"));
             return;
         }
         uses++;
@@ -151,7 +153,7 @@ final class HttpSession implements Mailbox {
         if (next.exchange().isGone()) {
             done();
         } else if (next.creates() && httpContext.isDraining()) {
-            next.exchange().fail(Problem.draining()).onComplete(_ -> done());
+            next.exchange().fail(HttpProblem.draining()).onComplete(_ -> done());
         } else {
             long request = ++lastRequest;
             Command.Locking command = next.question().create(session.id(), request);
@@ -278,7 +280,7 @@ final class HttpSession implements Mailbox {
         Running asked = running;
         if (asked != null && asked.waits && asked.task.creates()) {
             withdraw(asked);
-            asked.task.exchange().fail(Problem.draining()).onComplete(_ -> done());
+            asked.task.exchange().fail(HttpProblem.draining()).onComplete(_ -> done());
             process();
         } // else it is told again
         if (uses == 0) {
@@ -310,12 +312,12 @@ final class HttpSession implements Mailbox {
         session.close(lastDelivered(), () -> httpContext.runOnEventLoop(released));
         forget.accept(this);
         // A client that made no session learns nothing from its end.
-        Problem problem =
-                endsWhenIdle ? Refusals.problem(Refusal.UNAVAILABLE) : HttpSessions.gone();
+        HttpProblem httpProblem =
+                endsWhenIdle ? RefusalProblems.problem(Refusal.UNAVAILABLE) : HttpSessions.gone();
         if (asked != null) {
-            asked.task.exchange().fail(problem);
+            asked.task.exchange().fail(httpProblem);
         }
-        left.forEach(lockTask -> lockTask.exchange().fail(problem));
+        left.forEach(lockTask -> lockTask.exchange().fail(httpProblem));
     }
 
     /** Nobody knows for sure of what an answer tells that is still being written. */

@@ -1,13 +1,13 @@
 package io.holdfast.http.lock;
 
 import io.holdfast.driver.ClientInfo;
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Namespace;
 import io.holdfast.http.web.HttpContext;
 import io.holdfast.http.web.HttpExchange;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.HttpProblem;
 import io.vertx.core.Vertx;
 
 import java.nio.charset.StandardCharsets;
@@ -61,8 +61,8 @@ public final class HttpSessions {
         }
     }
 
-    static Problem gone() {
-        return new Problem(410, "session_gone", "there is no such session, or not any more");
+    static HttpProblem gone() {
+        return new HttpProblem(410, "session_gone", "there is no such session, or not any more");
     }
 
     /** How many there are, streams included; from any thread. */
@@ -75,20 +75,20 @@ public final class HttpSessions {
      *
      * @return what ends it, to be run once
      */
-    public Runnable enter(HttpExchange httpExchange) throws Problem {
+    public Runnable enter(HttpExchange httpExchange) throws HttpProblem {
         if (httpContext.isDraining()) {
-            throw Problem.draining();
+            throw HttpProblem.draining();
         }
         String address = httpExchange.address();
         if (most > 0 && open.get() >= most) {
-            throw new Problem(503, "max_sessions", "there are as many sessions as may be");
+            throw new HttpProblem(503, "max_sessions", "there are as many sessions as may be");
         }
         if (mostPerAddress > 0 && perAddress.getOrDefault(address, 0) >= mostPerAddress) {
-            throw new Problem(
+            throw new HttpProblem(
                     503, "max_sessions_per_ip", "this address has as many sessions as it may");
         }
         if (!httpContext.backend().connectionBudget().tryReserve()) {
-            throw new Problem(503, "max_sessions", "memory is short");
+            throw new HttpProblem(503, "max_sessions", "memory is short");
         }
         perAddress.merge(address, 1, Integer::sum);
         open.incrementAndGet();
@@ -108,12 +108,13 @@ public final class HttpSessions {
     /**
      * Opens a session for a stream.
      *
-     * @throws Problem if there are too many
+     * @throws HttpProblem if there are too many
      */
-    public ForStream openForStream(HttpExchange httpExchange, Mailbox mailbox) throws Problem {
+    public ForStream openForStream(HttpExchange httpExchange, EffectMailbox effectMailbox)
+            throws HttpProblem {
         Runnable leave = enter(httpExchange);
         return new ForStream(
-                httpContext.backend().driver().open(mailbox, peer(httpExchange)), leave);
+                httpContext.backend().driver().open(effectMailbox, peer(httpExchange)), leave);
     }
 
     private static ClientInfo peer(HttpExchange httpExchange) {
@@ -136,7 +137,7 @@ public final class HttpSessions {
     record Created(String id, HttpSession session) {}
 
     /** Opens a session. */
-    Created create(HttpExchange httpExchange) throws Problem {
+    Created create(HttpExchange httpExchange) throws HttpProblem {
         Runnable leave = enter(httpExchange);
         String name = hex(httpContext.backend().driver().salt());
         String proof = hex(httpContext.backend().driver().salt());
@@ -162,24 +163,24 @@ public final class HttpSessions {
     }
 
     /** The session of an id in the path. */
-    HttpSession inPath(HttpExchange httpExchange) throws Problem {
+    HttpSession inPath(HttpExchange httpExchange) throws HttpProblem {
         String id = httpExchange.segment("id");
         if (!ID.matcher(id).matches()) {
-            throw Problem.badRequest("a session id has 32 lower-case hex digits");
+            throw HttpProblem.badRequest("a session id has 32 lower-case hex digits");
         }
         return find(id, httpExchange.namespace());
     }
 
     /** The session of an id in the header. */
-    HttpSession inHeader(HttpExchange httpExchange) throws Problem {
+    HttpSession inHeader(HttpExchange httpExchange) throws HttpProblem {
         String id = httpExchange.header("X-Dflockd-Session");
         if (id == null) {
-            throw Problem.badRequest("the header X-Dflockd-Session is missing");
+            throw HttpProblem.badRequest("the header X-Dflockd-Session is missing");
         }
         return find(id, httpExchange.namespace());
     }
 
-    private HttpSession find(String id, Namespace namespace) throws Problem {
+    private HttpSession find(String id, Namespace namespace) throws HttpProblem {
         OpenSession openSession =
                 ID.matcher(id).matches() ? byName.get(id.substring(0, NAME_LENGTH)) : null;
         if (openSession == null

@@ -4,15 +4,15 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.HttpProblem;
 import io.holdfast.http.web.JsonBody;
-import io.holdfast.http.web.Permission;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.RoutePermission;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 
@@ -21,9 +21,11 @@ import io.vertx.core.json.JsonObject;
  * holds that need no session.
  */
 public final class LockRoutes {
-    private static final HoldAttributes UNBOUND_READ = new HoldAttributes(Mode.READ, false, false);
-    private static final HoldAttributes UNBOUND = new HoldAttributes(Mode.WRITE, false, false);
-    private static final HoldAttributes READ = new HoldAttributes(Mode.READ, true, false);
+    private static final HoldAttributes UNBOUND_READ =
+            new HoldAttributes(ReadWriteMode.READ, false, false);
+    private static final HoldAttributes UNBOUND =
+            new HoldAttributes(ReadWriteMode.WRITE, false, false);
+    private static final HoldAttributes READ = new HoldAttributes(ReadWriteMode.READ, true, false);
 
     private final HttpSessions sessions;
     private final long idleSeconds;
@@ -40,7 +42,8 @@ public final class LockRoutes {
 
     public void addTo(ApiRouter apiRouter) {
         post(apiRouter, "/v1/sessions", this::openSession);
-        apiRouter.add(HttpMethod.DELETE, "/v1/sessions/{id}", Permission.USE, this::endSession);
+        apiRouter.add(
+                HttpMethod.DELETE, "/v1/sessions/{id}", RoutePermission.USE, this::endSession);
         post(apiRouter, "/v1/sessions/{id}/ping", this::ping);
 
         addLocks(apiRouter, "/v1/locks/{key}", Family.LOCK);
@@ -57,7 +60,7 @@ public final class LockRoutes {
 
     private static void post(
             ApiRouter apiRouter, String template, io.holdfast.http.web.RouteHandler routeHandler) {
-        apiRouter.add(HttpMethod.POST, template, Permission.USE, routeHandler);
+        apiRouter.add(HttpMethod.POST, template, RoutePermission.USE, routeHandler);
     }
 
     private void addLocks(ApiRouter apiRouter, String template, Family family) {
@@ -70,32 +73,34 @@ public final class LockRoutes {
 
     /** The families of routes that have the same verbs. */
     private enum Family {
-        LOCK(Kind.LOCK),
-        SEMAPHORE(Kind.SEMAPHORE),
-        READ_WRITE(Kind.LOCK);
+        LOCK(ResourceKind.LOCK),
+        SEMAPHORE(ResourceKind.SEMAPHORE),
+        READ_WRITE(ResourceKind.LOCK);
 
-        final Kind kind;
+        final ResourceKind kind;
 
-        Family(Kind kind) {
-            this.kind = kind;
+        Family(ResourceKind resourceKind) {
+            this.kind = resourceKind;
         }
 
-        Key key(HttpExchange httpExchange) throws Problem {
+        Key key(HttpExchange httpExchange) throws HttpProblem {
             return this == READ_WRITE ? httpExchange.key() : httpExchange.plainKey();
         }
 
-        long limit(JsonBody jsonBody) throws Problem {
+        long limit(JsonBody jsonBody) throws HttpProblem {
             return this == SEMAPHORE ? LockRoutes.limit(jsonBody) : 1;
         }
 
-        Mode mode(JsonBody jsonBody) throws Problem {
-            return this == READ_WRITE ? jsonBody.enumValue("mode", Mode.class, null) : Mode.WRITE;
+        ReadWriteMode mode(JsonBody jsonBody) throws HttpProblem {
+            return this == READ_WRITE
+                    ? jsonBody.enumValue("mode", ReadWriteMode.class, null)
+                    : ReadWriteMode.WRITE;
         }
     }
 
     // ---- sessions
 
-    private void openSession(HttpExchange httpExchange) throws Problem {
+    private void openSession(HttpExchange httpExchange) throws HttpProblem {
         HttpSessions.Created created = sessions.create(httpExchange);
         httpExchange
                 .ok(
@@ -105,26 +110,27 @@ public final class LockRoutes {
                 .onFailure(_ -> created.session().end(() -> {})); // nobody knows its id
     }
 
-    private void endSession(HttpExchange httpExchange) throws Problem {
+    private void endSession(HttpExchange httpExchange) throws HttpProblem {
         sessions.inPath(httpExchange).end(httpExchange::noContent);
     }
 
-    private void ping(HttpExchange httpExchange) throws Problem {
+    private void ping(HttpExchange httpExchange) throws HttpProblem {
         HttpSession _ = sessions.inPath(httpExchange);
         httpExchange.noContent();
     }
 
     // ---- locks and semaphores
 
-    private void acquire(HttpExchange httpExchange, Family family) throws Problem {
+    private void acquire(HttpExchange httpExchange, Family family) throws HttpProblem {
         Key key = family.key(httpExchange);
         JsonBody jsonBody = httpExchange.body();
         long limit = family.limit(jsonBody);
-        Mode mode = family.mode(jsonBody);
+        ReadWriteMode readWriteMode = family.mode(jsonBody);
         long wait = jsonBody.seconds("acquire_timeout_s");
         long lease = lease(httpExchange, jsonBody);
         jsonBody.end();
-        HoldAttributes holdAttributes = mode == Mode.READ ? READ : HoldAttributes.PLAIN;
+        HoldAttributes holdAttributes =
+                readWriteMode == ReadWriteMode.READ ? READ : HoldAttributes.PLAIN;
         submit(
                 httpExchange,
                 true,
@@ -142,12 +148,12 @@ public final class LockRoutes {
                 LockResponses::acquired);
     }
 
-    private void enqueue(HttpExchange httpExchange, Family family) throws Problem {
+    private void enqueue(HttpExchange httpExchange, Family family) throws HttpProblem {
         Key key = family.key(httpExchange);
         JsonBody jsonBody =
                 family == Family.LOCK ? httpExchange.optionalBody() : httpExchange.body();
         long limit = family.limit(jsonBody);
-        Mode mode = family.mode(jsonBody);
+        ReadWriteMode readWriteMode = family.mode(jsonBody);
         long lease = lease(httpExchange, jsonBody);
         jsonBody.end();
         submit(
@@ -162,11 +168,11 @@ public final class LockRoutes {
                                 limit,
                                 lease,
                                 salt(httpExchange),
-                                mode),
+                                readWriteMode),
                 LockResponses::enqueued);
     }
 
-    private void await(HttpExchange httpExchange, Family family) throws Problem {
+    private void await(HttpExchange httpExchange, Family family) throws HttpProblem {
         Key key = family.key(httpExchange);
         JsonBody jsonBody = httpExchange.body();
         long wait = jsonBody.seconds("timeout_s");
@@ -178,7 +184,7 @@ public final class LockRoutes {
                 LockResponses::acquired);
     }
 
-    private void release(HttpExchange httpExchange, Family family) throws Problem {
+    private void release(HttpExchange httpExchange, Family family) throws HttpProblem {
         Key key = family.key(httpExchange);
         JsonBody jsonBody = httpExchange.body();
         String text = jsonBody.token("token");
@@ -187,7 +193,7 @@ public final class LockRoutes {
         session.submit(releasing(httpExchange, family.kind, key, token(text)));
     }
 
-    private void renew(HttpExchange httpExchange, Family family) throws Problem {
+    private void renew(HttpExchange httpExchange, Family family) throws HttpProblem {
         Key key = family.key(httpExchange);
         JsonBody jsonBody = httpExchange.body();
         String text = jsonBody.token("token");
@@ -197,21 +203,27 @@ public final class LockRoutes {
         session.submit(renewing(httpExchange, family.kind, key, token(text), lease));
     }
 
-    private static LockTask releasing(HttpExchange httpExchange, Kind kind, Key key, Token token) {
-        return new LockTask(
-                httpExchange,
-                false,
-                (session, request) -> new Command.Release(session, request, kind, key, token),
-                LockResponses::released);
-    }
-
-    private static LockTask renewing(
-            HttpExchange httpExchange, Kind kind, Key key, Token token, long leaseNanos) {
+    private static LockTask releasing(
+            HttpExchange httpExchange, ResourceKind resourceKind, Key key, Token token) {
         return new LockTask(
                 httpExchange,
                 false,
                 (session, request) ->
-                        new Command.Renew(session, request, kind, key, token, leaseNanos),
+                        new Command.Release(session, request, resourceKind, key, token),
+                LockResponses::released);
+    }
+
+    private static LockTask renewing(
+            HttpExchange httpExchange,
+            ResourceKind resourceKind,
+            Key key,
+            Token token,
+            long leaseNanos) {
+        return new LockTask(
+                httpExchange,
+                false,
+                (session, request) ->
+                        new Command.Renew(session, request, resourceKind, key, token, leaseNanos),
                 LockResponses::renewed);
     }
 
@@ -220,14 +232,14 @@ public final class LockRoutes {
             boolean creates,
             LockTask.CommandFactory commandFactory,
             LockTask.Responder responder)
-            throws Problem {
+            throws HttpProblem {
         sessions.inHeader(httpExchange)
                 .submit(new LockTask(httpExchange, creates, commandFactory, responder));
     }
 
     // ---- shared locks
 
-    private void claim(HttpExchange httpExchange) throws Problem {
+    private void claim(HttpExchange httpExchange) throws HttpProblem {
         Key key = httpExchange.key();
         httpExchange.optionalBody().end();
         submit(
@@ -235,7 +247,7 @@ public final class LockRoutes {
                 true,
                 (session, request) ->
                         new Command.TryAcquire(
-                                session, request, Kind.SHARED, key, salt(httpExchange)),
+                                session, request, ResourceKind.SHARED, key, salt(httpExchange)),
                 (told, effect) -> {
                     int holders =
                             effect instanceof Effect.TryAcquired tryAcquired
@@ -245,33 +257,35 @@ public final class LockRoutes {
                 });
     }
 
-    private void unclaim(HttpExchange httpExchange) throws Problem {
+    private void unclaim(HttpExchange httpExchange) throws HttpProblem {
         Key key = httpExchange.key();
         httpExchange.optionalBody().end();
         submit(
                 httpExchange,
                 false,
                 (session, request) ->
-                        new Command.ReleaseBySession(session, request, Kind.SHARED, key),
+                        new Command.ReleaseBySession(session, request, ResourceKind.SHARED, key),
                 LockResponses::released);
     }
 
     // ---- without a session
 
-    private void lease(HttpExchange httpExchange) throws Problem {
+    private void lease(HttpExchange httpExchange) throws HttpProblem {
         Key key = httpExchange.key();
         JsonBody jsonBody = httpExchange.body();
         boolean many = jsonBody.has("limit");
         long limit = many ? limit(jsonBody) : 1;
-        Mode mode = jsonBody.enumValue("mode", Mode.class, Mode.WRITE);
+        ReadWriteMode readWriteMode =
+                jsonBody.enumValue("mode", ReadWriteMode.class, ReadWriteMode.WRITE);
         long wait = jsonBody.seconds("acquire_timeout_s");
         long lease = lease(httpExchange, jsonBody);
         jsonBody.end();
-        if (many && mode == Mode.READ) {
-            throw Problem.badRequest("a semaphore has no mode");
+        if (many && readWriteMode == ReadWriteMode.READ) {
+            throw HttpProblem.badRequest("a semaphore has no mode");
         }
-        Kind kind = many ? Kind.SEMAPHORE : Kind.LOCK;
-        HoldAttributes holdAttributes = mode == Mode.READ ? UNBOUND_READ : UNBOUND;
+        ResourceKind resourceKind = many ? ResourceKind.SEMAPHORE : ResourceKind.LOCK;
+        HoldAttributes holdAttributes =
+                readWriteMode == ReadWriteMode.READ ? UNBOUND_READ : UNBOUND;
         sessions.once(
                 httpExchange,
                 new LockTask(
@@ -281,7 +295,7 @@ public final class LockRoutes {
                                 new Command.Acquire(
                                         session,
                                         request,
-                                        kind,
+                                        resourceKind,
                                         key,
                                         limit,
                                         wait,
@@ -291,23 +305,23 @@ public final class LockRoutes {
                         LockResponses::acquired));
     }
 
-    private void releaseLease(HttpExchange httpExchange) throws Problem {
+    private void releaseLease(HttpExchange httpExchange) throws HttpProblem {
         Key key = httpExchange.key();
         JsonBody jsonBody = httpExchange.body();
         String text = jsonBody.token("token");
-        Kind kind = leaseKind(jsonBody);
+        ResourceKind resourceKind = leaseKind(jsonBody);
         jsonBody.end();
-        sessions.once(httpExchange, releasing(httpExchange, kind, key, token(text)));
+        sessions.once(httpExchange, releasing(httpExchange, resourceKind, key, token(text)));
     }
 
-    private void renewLease(HttpExchange httpExchange) throws Problem {
+    private void renewLease(HttpExchange httpExchange) throws HttpProblem {
         Key key = httpExchange.key();
         JsonBody jsonBody = httpExchange.body();
         String text = jsonBody.token("token");
-        Kind kind = leaseKind(jsonBody);
+        ResourceKind resourceKind = leaseKind(jsonBody);
         long lease = lease(httpExchange, jsonBody);
         jsonBody.end();
-        sessions.once(httpExchange, renewing(httpExchange, kind, key, token(text), lease));
+        sessions.once(httpExchange, renewing(httpExchange, resourceKind, key, token(text), lease));
     }
 
     /** What a lease may be of, in the words of requests. */
@@ -316,33 +330,33 @@ public final class LockRoutes {
         SEMAPHORE
     }
 
-    private static Kind leaseKind(JsonBody jsonBody) throws Problem {
+    private static ResourceKind leaseKind(JsonBody jsonBody) throws HttpProblem {
         boolean many = jsonBody.has("limit");
         if (many) {
             long _ = limit(jsonBody);
         }
         LeaseKind otherwise = many ? LeaseKind.SEMAPHORE : LeaseKind.LOCK;
         return switch (jsonBody.enumValue("kind", LeaseKind.class, otherwise)) {
-            case LOCK -> Kind.LOCK;
-            case SEMAPHORE -> Kind.SEMAPHORE;
+            case LOCK -> ResourceKind.LOCK;
+            case SEMAPHORE -> ResourceKind.SEMAPHORE;
         };
     }
 
     // ---- fields
 
-    private static long limit(JsonBody jsonBody) throws Problem {
+    private static long limit(JsonBody jsonBody) throws HttpProblem {
         return jsonBody.integer("limit", 0, 1, Long.MAX_VALUE);
     }
 
-    private static long lease(HttpExchange httpExchange, JsonBody jsonBody) throws Problem {
+    private static long lease(HttpExchange httpExchange, JsonBody jsonBody) throws HttpProblem {
         long asked = jsonBody.seconds("lease_ttl_s");
         return asked == 0 ? httpExchange.backend().defaultLease().toNanos() : asked;
     }
 
-    private static Token token(String text) throws Problem {
+    private static Token token(String text) throws HttpProblem {
         Token token = LockResponses.token(text);
         if (token == null) {
-            throw Refusals.problem(Refusal.NOT_HELD);
+            throw RefusalProblems.problem(Refusal.NOT_HELD);
         }
         return token;
     }

@@ -3,7 +3,7 @@ package io.holdfast.http.lock;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.http.web.HttpExchange;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.HttpProblem;
 import io.vertx.core.Future;
 
 /**
@@ -21,17 +21,17 @@ record LockTask(HttpExchange exchange, boolean creates, CommandFactory question,
     /** How what the engine answered is told; the future says whether it could be. */
     @FunctionalInterface
     interface Responder {
-        Future<Void> respond(HttpExchange httpExchange, Effect effect) throws Problem;
+        Future<Void> respond(HttpExchange httpExchange, Effect effect) throws HttpProblem;
     }
 
     Future<Void> respond(Effect effect) {
         try {
             if (effect instanceof Effect.Refused refused) {
-                throw Refusals.problem(refused.reason());
+                throw RefusalProblems.problem(refused.reason());
             }
             return answer.respond(exchange, effect);
-        } catch (Problem problem) {
-            return exchange.fail(problem);
+        } catch (HttpProblem httpProblem) {
+            return exchange.fail(httpProblem);
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.holdfast.http.metrics;
 
-import io.holdfast.driver.monitor.Traffic;
+import io.holdfast.driver.monitor.ProtocolTraffic;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.net.TcpServerConfig;
@@ -10,10 +10,10 @@ import io.vertx.core.spi.metrics.VertxMetrics;
 
 /** Counts the connections and bytes of HTTP, where Vert.x tells of them. */
 public final class HttpTraffic implements VertxMetricsFactory {
-    private final Traffic traffic;
+    private final ProtocolTraffic protocolTraffic;
 
-    public HttpTraffic(Traffic traffic) {
-        this.traffic = traffic;
+    public HttpTraffic(ProtocolTraffic protocolTraffic) {
+        this.protocolTraffic = protocolTraffic;
     }
 
     @Override
@@ -28,26 +28,26 @@ public final class HttpTraffic implements VertxMetricsFactory {
     }
 
     /** The connections of one listener. */
-    private final class Counting implements TransportMetrics<Traffic> {
+    private final class Counting implements TransportMetrics<ProtocolTraffic> {
         @Override
-        public Traffic connected(SocketAddress remote, String name) {
-            traffic.connected();
-            return traffic;
+        public ProtocolTraffic connected(SocketAddress remote, String name) {
+            protocolTraffic.connected();
+            return protocolTraffic;
         }
 
         @Override
-        public void disconnected(Traffic connection, SocketAddress remote) {
+        public void disconnected(ProtocolTraffic connection, SocketAddress remote) {
             connection.disconnected();
         }
 
         @Override
-        public void bytesRead(Traffic connection, SocketAddress remote, long bytes) {
-            traffic.receive(bytes);
+        public void bytesRead(ProtocolTraffic connection, SocketAddress remote, long bytes) {
+            protocolTraffic.receive(bytes);
         }
 
         @Override
-        public void bytesWritten(Traffic connection, SocketAddress remote, long bytes) {
-            traffic.send(bytes);
+        public void bytesWritten(ProtocolTraffic connection, SocketAddress remote, long bytes) {
+            protocolTraffic.send(bytes);
         }
     }
 }

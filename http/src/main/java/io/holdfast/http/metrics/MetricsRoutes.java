@@ -1,14 +1,14 @@
 package io.holdfast.http.metrics;
 
-import io.holdfast.driver.frontend.Backend;
+import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.driver.monitor.ContendedKey;
-import io.holdfast.engine.KindUsage;
+import io.holdfast.engine.ResourceKindUsage;
 import io.holdfast.http.inspect.JsonFormat;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.HttpProblem;
 import io.holdfast.http.web.JsonWriter;
-import io.holdfast.http.web.Permission;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.RoutePermission;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
@@ -25,37 +25,37 @@ public final class MetricsRoutes implements AutoCloseable {
     private static final int POINTS = 300;
     private static final int CONTENDED = 10;
 
-    private final Backend backend;
+    private final FrontEndServices frontEndServices;
     private final FrontEndStatus frontEndStatus;
     private final HttpRequestMetrics tally = new HttpRequestMetrics();
-    private final Series series;
-    private final Totals totals;
+    private final RecentHistory recentHistory;
+    private final ServerTotals serverTotals;
     private final long sinceNanos = System.nanoTime();
 
     /** Guarded by this. */
-    private @Nullable Exposition exposition;
+    private @Nullable PrometheusExposition prometheusExposition;
 
-    public MetricsRoutes(Backend backend, FrontEndStatus frontEndStatus) {
-        this.backend = backend;
+    public MetricsRoutes(FrontEndServices frontEndServices, FrontEndStatus frontEndStatus) {
+        this.frontEndServices = frontEndServices;
         this.frontEndStatus = frontEndStatus;
-        this.series = new Series(backend);
-        this.totals = new Totals(backend);
+        this.recentHistory = new RecentHistory(frontEndServices);
+        this.serverTotals = new ServerTotals(frontEndServices);
     }
 
     public void addTo(ApiRouter apiRouter) {
         apiRouter.watch(tally);
-        apiRouter.add(HttpMethod.GET, "/metrics", Permission.READ, this::metrics);
-        apiRouter.add(HttpMethod.GET, "/v1/overview", Permission.READ, this::overview);
+        apiRouter.add(HttpMethod.GET, "/metrics", RoutePermission.READ, this::metrics);
+        apiRouter.add(HttpMethod.GET, "/v1/overview", RoutePermission.READ, this::overview);
         apiRouter.add(
                 HttpMethod.GET,
                 "/v1/cluster",
-                Permission.READ,
+                RoutePermission.READ,
                 httpExchange -> httpExchange.ok(ClusterJson.of(frontEndStatus.cluster())));
     }
 
     /** To be called once a second. */
     public void sample() {
-        series.sample(System.nanoTime());
+        recentHistory.sample(System.nanoTime());
     }
 
     private void metrics(HttpExchange httpExchange) {
@@ -67,14 +67,15 @@ public final class MetricsRoutes implements AutoCloseable {
     }
 
     private synchronized String text() {
-        if (exposition == null) {
-            exposition = new Exposition(backend, frontEndStatus, tally);
+        if (prometheusExposition == null) {
+            prometheusExposition =
+                    new PrometheusExposition(frontEndServices, frontEndStatus, tally);
         }
-        return exposition.text();
+        return prometheusExposition.text();
     }
 
-    private void overview(HttpExchange httpExchange) throws Problem {
-        int points = httpExchange.queryInt("points", POINTS, 1, Series.MAX_POINTS);
+    private void overview(HttpExchange httpExchange) throws HttpProblem {
+        int points = httpExchange.queryInt("points", POINTS, 1, RecentHistory.MAX_POINTS);
         String role = httpExchange.role().name().toLowerCase(Locale.ROOT);
         boolean admin = httpExchange.isAdmin();
         httpExchange.offLoop(
@@ -92,24 +93,24 @@ public final class MetricsRoutes implements AutoCloseable {
     }
 
     private JsonObject totals() {
-        KindUsage locks = totals.locks();
-        KindUsage semaphores = totals.semaphores();
-        long longest = RunningWaits.of(backend.driver()).longestNanos();
+        ResourceKindUsage locks = serverTotals.locks();
+        ResourceKindUsage semaphores = serverTotals.semaphores();
+        long longest = RunningWaits.of(frontEndServices.driver()).longestNanos();
         return new JsonObject()
-                .put("connections", backend.driver().openSessions())
+                .put("connections", frontEndServices.driver().openSessions())
                 .put("http_sessions", frontEndStatus.sessions().getAsInt())
                 .put("locks_held", locks.keys())
                 .put("lock_waiters", locks.waits())
                 .put("semaphore_holders", semaphores.holds())
                 .put("semaphore_waiters", semaphores.waits())
-                .put("shared_holders", totals.shared().holds())
-                .put("listeners", totals.listeners())
+                .put("shared_holders", serverTotals.shared().holds())
+                .put("listeners", serverTotals.listeners())
                 .put("longest_wait_s", longest == 0 ? null : JsonWriter.seconds(longest));
     }
 
     private JsonArray contended() {
         JsonArray array = new JsonArray();
-        for (ContendedKey contendedKey : backend.observatory().contended(CONTENDED)) {
+        for (ContendedKey contendedKey : frontEndServices.observatory().contended(CONTENDED)) {
             JsonObject shown =
                     new JsonObject().put("kind", JsonFormat.label(contendedKey.resource().kind()));
             array.add(
@@ -122,15 +123,15 @@ public final class MetricsRoutes implements AutoCloseable {
     private JsonObject series(int points) {
         JsonObject object =
                 new JsonObject().put("step_s", 1).put("end", JsonFormat.time(Instant.now()));
-        series.addTo(object, points);
+        recentHistory.addTo(object, points);
         return object;
     }
 
     @Override
     public synchronized void close() {
-        if (exposition != null) {
-            exposition.close();
-            exposition = null;
+        if (prometheusExposition != null) {
+            prometheusExposition.close();
+            prometheusExposition = null;
         }
     }
 }

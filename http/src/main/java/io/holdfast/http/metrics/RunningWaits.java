@@ -1,7 +1,7 @@
 package io.holdfast.http.metrics;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -17,14 +17,15 @@ final class RunningWaits {
         this.nanos = nanos;
     }
 
-    static RunningWaits of(Driver driver, Kind kind) {
-        return new RunningWaits(driver.waited(kind, MOST));
+    static RunningWaits of(Driver driver, ResourceKind resourceKind) {
+        return new RunningWaits(driver.waited(resourceKind, MOST));
     }
 
     static RunningWaits of(Driver driver) {
         return new RunningWaits(
-                Stream.of(Kind.values())
-                        .flatMapToLong(kind -> LongStream.of(driver.waited(kind, MOST)))
+                Stream.of(ResourceKind.values())
+                        .flatMapToLong(
+                                resourceKind -> LongStream.of(driver.waited(resourceKind, MOST)))
                         .toArray());
     }
 

@@ -1,16 +1,16 @@
 package io.holdfast.http.metrics;
 
-import io.holdfast.driver.frontend.Backend;
+import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.driver.monitor.ContendedKey;
 import io.holdfast.driver.monitor.Histogram;
-import io.holdfast.driver.monitor.Operation;
+import io.holdfast.driver.monitor.OperationType;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.KeyView;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceKind;
+import io.holdfast.engine.ResourceKindUsage;
 import io.holdfast.http.inspect.JsonFormat;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
@@ -45,10 +45,10 @@ final class ServerCollector implements MultiCollector {
     private static final double NANOS = 1e9;
     private static final String DATA = "data";
 
-    private final Backend backend;
+    private final FrontEndServices frontEndServices;
 
-    ServerCollector(Backend backend) {
-        this.backend = backend;
+    ServerCollector(FrontEndServices frontEndServices) {
+        this.frontEndServices = frontEndServices;
     }
 
     @Override
@@ -65,7 +65,7 @@ final class ServerCollector implements MultiCollector {
     }
 
     private ServerMonitor observatory() {
-        return backend.observatory();
+        return frontEndServices.observatory();
     }
 
     // ---- what was done
@@ -75,23 +75,36 @@ final class ServerCollector implements MultiCollector {
                 CounterSnapshot.builder()
                         .name("holdfast_operations")
                         .help("Operations of clients, by what became of them.");
-        for (Kind kind : Kind.values()) {
-            addOutcome(counter, Operation.ACQUIRE, kind, "acquired", KeyEvent.Type.ACQUIRED);
-            addOutcome(counter, Operation.ACQUIRE, kind, "timed_out", KeyEvent.Type.TIMED_OUT);
-            addOutcome(counter, Operation.ACQUIRE, kind, "gave_up", KeyEvent.Type.GAVE_UP);
+        for (ResourceKind resourceKind : ResourceKind.values()) {
+            addOutcome(
+                    counter,
+                    OperationType.ACQUIRE,
+                    resourceKind,
+                    "acquired",
+                    KeyEvent.Type.ACQUIRED);
+            addOutcome(
+                    counter,
+                    OperationType.ACQUIRE,
+                    resourceKind,
+                    "timed_out",
+                    KeyEvent.Type.TIMED_OUT);
+            addOutcome(
+                    counter, OperationType.ACQUIRE, resourceKind, "gave_up", KeyEvent.Type.GAVE_UP);
         }
-        for (Operation operation : Operation.values()) {
-            for (Kind kind : Kind.values()) {
-                boolean data = isData(operation);
-                if (operation != Operation.ACQUIRE && (!data || kind == Kind.LOCK)) {
-                    long done = observatory().countDone(operation, kind);
-                    counter.dataPoint(point(done, labels(operation, kind, "done")));
+        for (OperationType operationType : OperationType.values()) {
+            for (ResourceKind resourceKind : ResourceKind.values()) {
+                boolean data = isData(operationType);
+                if (operationType != OperationType.ACQUIRE
+                        && (!data || resourceKind == ResourceKind.LOCK)) {
+                    long done = observatory().countDone(operationType, resourceKind);
+                    counter.dataPoint(point(done, labels(operationType, resourceKind, "done")));
                 }
                 for (Refusal reason : Refusal.values()) {
-                    long refused = observatory().countRefused(operation, kind, reason);
+                    long refused = observatory().countRefused(operationType, resourceKind, reason);
                     if (refused > 0) {
                         String outcome = reason.name().toLowerCase(Locale.ROOT);
-                        counter.dataPoint(point(refused, labels(operation, kind, outcome)));
+                        counter.dataPoint(
+                                point(refused, labels(operationType, resourceKind, outcome)));
                     }
                 }
             }
@@ -101,26 +114,30 @@ final class ServerCollector implements MultiCollector {
 
     private void addOutcome(
             CounterSnapshot.Builder counter,
-            Operation operation,
-            Kind kind,
+            OperationType operationType,
+            ResourceKind resourceKind,
             String outcome,
             KeyEvent.Type type) {
-        counter.dataPoint(point(observatory().count(kind, type), labels(operation, kind, outcome)));
+        counter.dataPoint(
+                point(
+                        observatory().count(resourceKind, type),
+                        labels(operationType, resourceKind, outcome)));
     }
 
-    private static boolean isData(Operation operation) {
-        return switch (operation) {
+    private static boolean isData(OperationType operationType) {
+        return switch (operationType) {
             case ACQUIRE, RELEASE, RENEW -> false;
             case COUNTER, VALUE, LIST -> true;
         };
     }
 
-    private static Labels labels(Operation operation, Kind kind, String outcome) {
+    private static Labels labels(
+            OperationType operationType, ResourceKind resourceKind, String outcome) {
         return Labels.of(
                 "operation",
-                operation.label(),
+                operationType.label(),
                 "kind",
-                isData(operation) ? DATA : JsonFormat.label(kind),
+                isData(operationType) ? DATA : JsonFormat.label(resourceKind),
                 "outcome",
                 outcome);
     }
@@ -130,15 +147,15 @@ final class ServerCollector implements MultiCollector {
                 CounterSnapshot.builder()
                         .name("holdfast_holds_ended")
                         .help("Holds that ended, by the reason.");
-        for (Kind kind : Kind.values()) {
+        for (ResourceKind resourceKind : ResourceKind.values()) {
             for (KeyEvent.Type type :
                     List.of(KeyEvent.Type.RELEASED, KeyEvent.Type.EXPIRED, KeyEvent.Type.LOST)) {
                 counter.dataPoint(
                         point(
-                                observatory().count(kind, type),
+                                observatory().count(resourceKind, type),
                                 Labels.of(
                                         "kind",
-                                        JsonFormat.label(kind),
+                                        JsonFormat.label(resourceKind),
                                         "reason",
                                         JsonFormat.label(type))));
             }
@@ -151,11 +168,11 @@ final class ServerCollector implements MultiCollector {
                 CounterSnapshot.builder()
                         .name("holdfast_waits")
                         .help("Requests that had to wait in a line.");
-        for (Kind kind : Kind.values()) {
+        for (ResourceKind resourceKind : ResourceKind.values()) {
             counter.dataPoint(
                     point(
-                            observatory().count(kind, KeyEvent.Type.WAITING),
-                            Labels.of("kind", JsonFormat.label(kind))));
+                            observatory().count(resourceKind, KeyEvent.Type.WAITING),
+                            Labels.of("kind", JsonFormat.label(resourceKind))));
         }
         return counter.build();
     }
@@ -171,10 +188,10 @@ final class ServerCollector implements MultiCollector {
                 HistogramSnapshot.builder()
                         .name("holdfast_hold_seconds")
                         .help("How long holds lasted that have ended.");
-        for (Kind kind : Kind.values()) {
-            Labels labels = Labels.of("kind", JsonFormat.label(kind));
-            waits.dataPoint(point(DurationHistogram.of(observatory().waits(kind)), labels));
-            holds.dataPoint(point(DurationHistogram.of(observatory().holds(kind)), labels));
+        for (ResourceKind resourceKind : ResourceKind.values()) {
+            Labels labels = Labels.of("kind", JsonFormat.label(resourceKind));
+            waits.dataPoint(point(DurationHistogram.of(observatory().waits(resourceKind)), labels));
+            holds.dataPoint(point(DurationHistogram.of(observatory().holds(resourceKind)), labels));
         }
         all.add(waits.build());
         all.add(holds.build());
@@ -222,13 +239,14 @@ final class ServerCollector implements MultiCollector {
                 gauge(
                         "holdfast_longest_wait_seconds",
                         "How long the longest wait that goes on has lasted; 0 if there is none.");
-        for (Kind kind : Kind.values()) {
-            KindUsage use = backend.driver().countUse(kind);
-            Labels labels = Labels.of("kind", JsonFormat.label(kind));
+        for (ResourceKind resourceKind : ResourceKind.values()) {
+            ResourceKindUsage use = frontEndServices.driver().countUse(resourceKind);
+            Labels labels = Labels.of("kind", JsonFormat.label(resourceKind));
             keys.dataPoint(gaugePoint(use.keys(), labels));
             holders.dataPoint(gaugePoint(use.holds(), labels));
             waiters.dataPoint(gaugePoint(use.waits(), labels));
-            double seconds = RunningWaits.of(backend.driver(), kind).longestNanos() / NANOS;
+            double seconds =
+                    RunningWaits.of(frontEndServices.driver(), resourceKind).longestNanos() / NANOS;
             longest.dataPoint(
                     GaugeDataPointSnapshot.builder().value(seconds).labels(labels).build());
         }
@@ -242,17 +260,17 @@ final class ServerCollector implements MultiCollector {
         Map<Labels, Long> waits = new LinkedHashMap<>();
         Map<Labels, Long> waiters = new LinkedHashMap<>();
         for (ContendedKey contendedKey : observatory().contended(MAX_KEYS)) {
-            Kind kind = contendedKey.resource().kind();
+            ResourceKind resourceKind = contendedKey.resource().kind();
             Key key = contendedKey.resource().key();
             Labels labels =
                     Labels.of(
                             "kind",
-                            JsonFormat.label(kind),
+                            JsonFormat.label(resourceKind),
                             "namespace",
                             label(key.namespace().name()),
                             "key",
                             label(JsonFormat.text(key.bytes())));
-            KeyView view = backend.driver().view(kind, key, 0);
+            KeyView view = frontEndServices.driver().view(resourceKind, key, 0);
             waits.merge(labels, contendedKey.waits(), Long::sum); // cut, two names may be one
             waiters.merge(labels, view == null ? 0L : view.waiters(), Long::sum);
         }
@@ -284,11 +302,12 @@ final class ServerCollector implements MultiCollector {
                         .help("Bytes that came and went, by protocol.");
         new TreeMap<>(observatory().traffic())
                 .forEach(
-                        (protocol, traffic) -> {
-                            connections.put(Labels.of("protocol", protocol), traffic.connections());
+                        (protocol, protocolTraffic) -> {
+                            connections.put(
+                                    Labels.of("protocol", protocol), protocolTraffic.connections());
                             bytes.dataPoint(
                                     point(
-                                            traffic.received(),
+                                            protocolTraffic.received(),
                                             Labels.of(
                                                     "protocol",
                                                     protocol,
@@ -296,7 +315,7 @@ final class ServerCollector implements MultiCollector {
                                                     "received")));
                             bytes.dataPoint(
                                     point(
-                                            traffic.sent(),
+                                            protocolTraffic.sent(),
                                             Labels.of("protocol", protocol, "direction", "sent")));
                         });
         Map<Labels, Long> sessions = new LinkedHashMap<>();

@@ -2,8 +2,8 @@ package io.holdfast.http.openapi;
 
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
-import io.holdfast.http.web.Permission;
 import io.holdfast.http.web.Route;
+import io.holdfast.http.web.RoutePermission;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
@@ -37,7 +37,7 @@ public final class OpenApiRoutes {
         apiRouter.add(
                 HttpMethod.GET,
                 "/v1/openapi.json",
-                Permission.NOTHING,
+                RoutePermission.NOTHING,
                 httpExchange -> serve(httpExchange, apiRouter.routes()));
     }
 
@@ -54,7 +54,7 @@ public final class OpenApiRoutes {
         JsonObject described = read();
         Set<String> served = new HashSet<>();
         for (Route route : routes) {
-            if (route.need() != Permission.ADMIN || admin) {
+            if (route.need() != RoutePermission.ADMIN || admin) {
                 served.add(operation(route.method().name(), route.template()));
             }
         }

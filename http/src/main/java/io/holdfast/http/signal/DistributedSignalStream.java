@@ -1,6 +1,6 @@
 package io.holdfast.http.signal;
 
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.signal.DistributedSignals;
 import io.holdfast.driver.signal.SignalRequest;
 import io.holdfast.engine.ByteString;
@@ -8,10 +8,10 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Refusal;
 import io.holdfast.http.lock.HttpSessions;
-import io.holdfast.http.lock.Refusals;
+import io.holdfast.http.lock.RefusalProblems;
 import io.holdfast.http.web.EventStream;
 import io.holdfast.http.web.HttpExchange;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.HttpProblem;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,7 @@ import java.time.Duration;
  * One who listens to shared signals: first it is asked for, then it is a stream. Belongs to the
  * event loop, except for the mailbox methods.
  */
-final class DistributedSignalStream implements Mailbox {
+final class DistributedSignalStream implements EffectMailbox {
     private final HttpExchange httpExchange;
     private final DistributedSignals shared;
     private final Duration ping;
@@ -36,7 +36,7 @@ final class DistributedSignalStream implements Mailbox {
             DistributedSignals shared,
             HttpSessions sessions,
             Duration ping)
-            throws Problem {
+            throws HttpProblem {
         this.httpExchange = httpExchange;
         this.shared = shared;
         this.ping = ping;
@@ -49,7 +49,7 @@ final class DistributedSignalStream implements Mailbox {
             DistributedSignals shared,
             HttpSessions sessions,
             Duration ping)
-            throws Problem {
+            throws HttpProblem {
         return new DistributedSignalStream(httpExchange, shared, sessions, ping);
     }
 
@@ -83,12 +83,12 @@ final class DistributedSignalStream implements Mailbox {
         if (told instanceof Effect.Changed) {
             try {
                 write(httpExchange.stream());
-            } catch (Problem problem) {
-                refuse(problem);
+            } catch (HttpProblem httpProblem) {
+                refuse(httpProblem);
             }
         } else if (told instanceof Effect.Refused(_, _, var reason)
                 && reason == Refusal.UNAVAILABLE) {
-            refuse(Refusals.problem(reason));
+            refuse(RefusalProblems.problem(reason));
         } else {
             refuse(SignalRoutes.limitReached());
         }
@@ -101,8 +101,8 @@ final class DistributedSignalStream implements Mailbox {
         listener.writeTo(opened);
     }
 
-    private void refuse(Problem problem) {
-        httpExchange.fail(problem);
+    private void refuse(HttpProblem httpProblem) {
+        httpExchange.fail(httpProblem);
         close();
     }
 
@@ -110,7 +110,7 @@ final class DistributedSignalStream implements Mailbox {
         if (stream != null) {
             stream.close();
         } else if (!closed) {
-            refuse(Refusals.problem(Refusal.UNAVAILABLE));
+            refuse(RefusalProblems.problem(Refusal.UNAVAILABLE));
         }
     }
 

@@ -1,6 +1,6 @@
 package io.holdfast.http.signal;
 
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.ScanCursor;
 import io.holdfast.driver.signal.ChannelView;
 import io.holdfast.driver.signal.DistributedSignals;
@@ -19,9 +19,9 @@ import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.EventStream;
 import io.holdfast.http.web.HttpContext;
 import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.HttpProblem;
 import io.holdfast.http.web.JsonBody;
-import io.holdfast.http.web.Permission;
-import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.RoutePermission;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
@@ -47,7 +47,7 @@ public final class SignalRoutes {
 
     private final HttpSessions sessions;
     private final Duration ping;
-    private final Emitter emitter;
+    private final HttpSignalEmitter httpSignalEmitter;
 
     /**
      * @param ping how often a stream that says nothing shows that it lives
@@ -55,29 +55,29 @@ public final class SignalRoutes {
     public SignalRoutes(HttpContext httpContext, HttpSessions sessions, Duration ping) {
         this.sessions = sessions;
         this.ping = ping;
-        this.emitter = new Emitter(httpContext);
+        this.httpSignalEmitter = new HttpSignalEmitter(httpContext);
     }
 
     public void addTo(ApiRouter apiRouter) {
-        apiRouter.add(HttpMethod.POST, "/v1/signals/{channel}", Permission.USE, this::send);
-        apiRouter.add(HttpMethod.GET, "/v1/signals", Permission.USE, this::listen);
-        apiRouter.add(HttpMethod.GET, "/v1/signals/channels", Permission.READ, this::list);
+        apiRouter.add(HttpMethod.POST, "/v1/signals/{channel}", RoutePermission.USE, this::send);
+        apiRouter.add(HttpMethod.GET, "/v1/signals", RoutePermission.USE, this::listen);
+        apiRouter.add(HttpMethod.GET, "/v1/signals/channels", RoutePermission.READ, this::list);
     }
 
-    private void send(HttpExchange httpExchange) throws Problem {
+    private void send(HttpExchange httpExchange) throws HttpProblem {
         Key channel = httpExchange.plainKey();
         if (hasAny(channel.bytes(), "*>")) {
-            throw Problem.badRequest("a channel has no wildcards");
+            throw HttpProblem.badRequest("a channel has no wildcards");
         }
         JsonBody body = httpExchange.body();
         String text = body.text("payload");
         body.end();
         ByteString payload = ByteString.of(text);
         if (text.isBlank() || hasAny(payload.bytes(), "\r\n")) {
-            throw Problem.badRequest("a payload is one line, and not blank");
+            throw HttpProblem.badRequest("a payload is one line, and not blank");
         }
         if (payload.length() > MAX_PUSHED - PUSHED_EXTRA - channel.bytes().length) {
-            throw Problem.badRequest("the payload is too long");
+            throw HttpProblem.badRequest("the payload is too long");
         }
         switch (signals(httpExchange)) {
             case SignalHub hub -> {
@@ -86,7 +86,8 @@ public final class SignalRoutes {
                 receivers.forEach(receiver -> receiver.deliver(signal));
                 httpExchange.ok(delivered(receivers.size()));
             }
-            case DistributedSignals shared -> emitter.emit(shared, httpExchange, channel, payload);
+            case DistributedSignals shared ->
+                    httpSignalEmitter.emit(shared, httpExchange, channel, payload);
         }
     }
 
@@ -94,17 +95,18 @@ public final class SignalRoutes {
         return new JsonObject().put("delivered", count);
     }
 
-    private void listen(HttpExchange httpExchange) throws Problem {
+    private void listen(HttpExchange httpExchange) throws HttpProblem {
         byte[] asked = httpExchange.queryBytes("pattern");
         if (asked == null
                 || asked.length == 0
                 || asked.length > MAX_BYTES
                 || hasAny(asked, " \t\r\n")) {
-            throw Problem.badRequest("pattern must be 1-256 bytes without blanks and line breaks");
+            throw HttpProblem.badRequest(
+                    "pattern must be 1-256 bytes without blanks and line breaks");
         }
         Key pattern = Key.of(httpExchange.namespace(), asked);
         if (!SignalHub.isPattern(pattern)) {
-            throw Problem.badRequest("* and > must be whole tokens, and > the last");
+            throw HttpProblem.badRequest("* and > must be whole tokens, and > the last");
         }
         ByteString group = group(httpExchange.queryBytes("group"));
         if (httpExchange.method().equals(HttpMethod.HEAD)) {
@@ -120,7 +122,7 @@ public final class SignalRoutes {
     }
 
     private void listen(HttpExchange httpExchange, SignalHub hub, Key pattern, ByteString group)
-            throws Problem {
+            throws HttpProblem {
         Stream opened = new Stream();
         HttpSessions.ForStream session =
                 sessions.openForStream(
@@ -136,10 +138,10 @@ public final class SignalRoutes {
         EventStream stream;
         try {
             stream = httpExchange.stream();
-        } catch (Problem problem) {
+        } catch (HttpProblem httpProblem) {
             subscriber.close();
             session.close();
-            throw problem;
+            throw httpProblem;
         }
         opened.stream = stream;
         stream.onEnd(
@@ -152,8 +154,8 @@ public final class SignalRoutes {
         listener.writeTo(stream);
     }
 
-    static Problem limitReached() {
-        return new Problem(503, "no_room", "there is no room for another who listens");
+    static HttpProblem limitReached() {
+        return new HttpProblem(503, "no_room", "there is no room for another who listens");
     }
 
     /** The stream of a session, once there is one. */
@@ -168,7 +170,7 @@ public final class SignalRoutes {
     }
 
     /** Of a session that asks nothing. */
-    private record StreamMailbox(HttpContext web, Runnable end) implements Mailbox {
+    private record StreamMailbox(HttpContext web, Runnable end) implements EffectMailbox {
         @Override
         public void add(Effect effect) {}
 
@@ -184,15 +186,15 @@ public final class SignalRoutes {
 
     /** The server has ended: nobody is asked any more. On the event loop. */
     public void close() {
-        emitter.close();
+        httpSignalEmitter.close();
     }
 
-    private static ByteString group(byte @Nullable [] asked) throws Problem {
+    private static ByteString group(byte @Nullable [] asked) throws HttpProblem {
         if (asked == null) {
             return ByteString.EMPTY;
         }
         if (asked.length > MAX_BYTES || hasAny(asked, "\r\n")) {
-            throw Problem.badRequest("group may have 256 bytes at most, and no line break");
+            throw HttpProblem.badRequest("group may have 256 bytes at most, and no line break");
         }
         // Byte by byte, so that what is no text stays as it is.
         String text = new String(asked, StandardCharsets.ISO_8859_1);
@@ -225,7 +227,7 @@ public final class SignalRoutes {
         return httpExchange.backend().signals().of(httpExchange.namespace());
     }
 
-    private void list(HttpExchange httpExchange) throws Problem {
+    private void list(HttpExchange httpExchange) throws HttpProblem {
         String name = httpExchange.query("namespace");
         Namespace only = name == null ? null : new Namespace(name);
         Collection<SignalService> all = httpExchange.backend().signals().all();

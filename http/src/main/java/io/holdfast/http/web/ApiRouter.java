@@ -91,8 +91,11 @@ public final class ApiRouter {
      * @param template whose segments in braces take any segment of a path
      */
     public void add(
-            HttpMethod method, String template, Permission permission, RouteHandler routeHandler) {
-        routes.add(new Route(method, template, permission, routeHandler));
+            HttpMethod method,
+            String template,
+            RoutePermission routePermission,
+            RouteHandler routeHandler) {
+        routes.add(new Route(method, template, routePermission, routeHandler));
     }
 
     public List<Route> routes() {
@@ -154,7 +157,7 @@ public final class ApiRouter {
         HttpMethod method = request.method();
         return (method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD))
                 && routes.stream()
-                        .filter(route -> route.need() == Permission.NOTHING)
+                        .filter(route -> route.need() == RoutePermission.NOTHING)
                         .filter(route -> route.method().equals(HttpMethod.GET))
                         .anyMatch(route -> route.template().equals(request.path()));
     }
@@ -239,11 +242,11 @@ public final class ApiRouter {
             if (!UNLIMITED.contains(request.path())
                     && !rateLimit.tryAcquire(httpExchange.address())) {
                 context.response().putHeader("Retry-After", "1");
-                throw new Problem(429, "rate_limited", "this address sends too many requests");
+                throw new HttpProblem(429, "rate_limited", "this address sends too many requests");
             }
             httpExchange.checkTarget();
-        } catch (Problem problem) {
-            httpExchange.fail(problem);
+        } catch (HttpProblem httpProblem) {
+            httpExchange.fail(httpProblem);
             return;
         }
         context.next();
@@ -259,7 +262,9 @@ public final class ApiRouter {
                         : known;
         boolean malformed = context.statusCode() >= 400 && context.statusCode() < 500;
         httpExchange.failed(
-                malformed ? Problem.badRequest("this is not well-formed HTTP") : context.failure());
+                malformed
+                        ? HttpProblem.badRequest("this is not well-formed HTTP")
+                        : context.failure());
     }
 
     private void answered(RoutingContext context, int status, long since) {
@@ -275,10 +280,10 @@ public final class ApiRouter {
     }
 
     private void choose(RoutingContext context, String template, Map<HttpMethod, Route> methods) {
-        Role role = httpConnections.roleOf(context.request());
-        if (role == Role.OPEN
-                && !httpContext.access().isAdmin(role)
-                && methods.values().stream().allMatch(it -> it.need() == Permission.ADMIN)) {
+        AccessRole accessRole = httpConnections.roleOf(context.request());
+        if (accessRole == AccessRole.OPEN
+                && !httpContext.access().isAdmin(accessRole)
+                && methods.values().stream().allMatch(it -> it.need() == RoutePermission.ADMIN)) {
             context.next(); // it does not exist
             return;
         }
@@ -292,20 +297,22 @@ public final class ApiRouter {
             return;
         }
         HttpExchange httpExchange = exchange(context);
-        if (role == null && route.need() != Permission.NOTHING) {
+        if (accessRole == null && route.need() != RoutePermission.NOTHING) {
             refuse(context, httpExchange);
             return;
         }
         // Where a wrong secret would not be counted, the right one does not make a connection
         // trusted.
-        if (role != null && role != Role.OPEN && route.need() != Permission.NOTHING) {
+        if (accessRole != null
+                && accessRole != AccessRole.OPEN
+                && route.need() != RoutePermission.NOTHING) {
             httpConnections.trust(context.request().connection(), true);
         }
-        Role by = role == null ? Role.READ : role;
+        AccessRole by = accessRole == null ? AccessRole.READ : accessRole;
         httpExchange.matched(route, by);
         if (!httpContext.access().allows(by, route.need())) {
             httpExchange.fail(
-                    new Problem(
+                    new HttpProblem(
                             403,
                             "forbidden",
                             "this needs the secret; the read-only token is for looking in"));
@@ -324,7 +331,7 @@ public final class ApiRouter {
                         httpExchange.body(body);
                         try {
                             route.handler().handle(httpExchange);
-                        } catch (Problem | RuntimeException e) {
+                        } catch (HttpProblem | RuntimeException e) {
                             httpExchange.failed(e);
                         } finally {
                             httpExchange.forgetBody();
@@ -335,8 +342,8 @@ public final class ApiRouter {
                     }
 
                     @Override
-                    public void failed(Problem problem) {
-                        httpExchange.fail(problem);
+                    public void failed(HttpProblem httpProblem) {
+                        httpExchange.fail(httpProblem);
                     }
                 });
     }
@@ -361,7 +368,7 @@ public final class ApiRouter {
                     pausing--;
                     context.response().putHeader("WWW-Authenticate", "Bearer");
                     httpExchange.fail(
-                            new Problem(401, "unauthorized", "the secret is wrong or missing"));
+                            new HttpProblem(401, "unauthorized", "the secret is wrong or missing"));
                 });
     }
 
@@ -373,11 +380,11 @@ public final class ApiRouter {
         }
         @Nullable TreeSet<String> allowed = context.get(ALLOWED);
         if (allowed == null) {
-            httpExchange.fail(Problem.notFound());
+            httpExchange.fail(HttpProblem.notFound());
         } else {
             context.response().putHeader("Allow", String.join(", ", allowed));
             httpExchange.fail(
-                    new Problem(
+                    new HttpProblem(
                             405,
                             "method_not_allowed",
                             "this path takes " + String.join(", ", allowed)));

@@ -28,7 +28,7 @@ final class BodyReader {
     interface BodyConsumer {
         void read(Buffer body);
 
-        void failed(Problem problem);
+        void failed(HttpProblem httpProblem);
     }
 
     /** Reads the body of a request; called when its head has just come. */
@@ -51,13 +51,13 @@ final class BodyReader {
 
         void begin() {
             if (declared() > MAX_BYTES) {
-                fail(Problem.badRequest("the body is longer than 1 MiB"));
+                fail(HttpProblem.badRequest("the body is longer than 1 MiB"));
                 return;
             }
             timer =
                     vertx.setTimer(
                             MAX_MILLIS,
-                            _ -> fail(new Problem(408, "timeout", "the body took too long")));
+                            _ -> fail(new HttpProblem(408, "timeout", "the body took too long")));
             request.handler(this::add);
             request.endHandler(_ -> end());
             if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
@@ -79,9 +79,9 @@ final class BodyReader {
                 return; // it is thrown away
             }
             if (body.length() + bytes.length() > MAX_BYTES) {
-                fail(Problem.badRequest("the body is longer than 1 MiB"));
+                fail(HttpProblem.badRequest("the body is longer than 1 MiB"));
             } else if (taken + bytes.length() > budget) {
-                fail(new Problem(503, "busy", "too many large requests at once"));
+                fail(new HttpProblem(503, "busy", "too many large requests at once"));
             } else {
                 taken += bytes.length();
                 body.appendBuffer(bytes);
@@ -96,10 +96,10 @@ final class BodyReader {
             }
         }
 
-        private void fail(Problem problem) {
+        private void fail(HttpProblem httpProblem) {
             BodyConsumer next = stop();
             if (next != null) {
-                next.failed(problem);
+                next.failed(httpProblem);
             }
         }
 

@@ -1,8 +1,8 @@
 package io.holdfast.http.web;
 
 import io.holdfast.driver.ClientUsage;
+import io.holdfast.driver.FixedSizeMemoryBudget;
 import io.holdfast.driver.LogThrottle;
-import io.holdfast.driver.PieceBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -57,8 +57,8 @@ public final class HttpConnections {
 
     private static final int TLS_PIECES = 32;
 
-    private final Access access;
-    private final PieceBudget memoryBudget;
+    private final Authenticator authenticator;
+    private final FixedSizeMemoryBudget memoryBudget;
     private final Http1ServerConfig limits;
     private final int mostPerAddress;
     private final long mostBytes;
@@ -75,9 +75,12 @@ public final class HttpConnections {
      * @param mostPerAddress 0 for any number
      */
     public HttpConnections(
-            Access access, PieceBudget pieceBudget, Http1ServerConfig limits, int mostPerAddress) {
-        this.access = access;
-        this.memoryBudget = pieceBudget;
+            Authenticator authenticator,
+            FixedSizeMemoryBudget fixedSizeMemoryBudget,
+            Http1ServerConfig limits,
+            int mostPerAddress) {
+        this.authenticator = authenticator;
+        this.memoryBudget = fixedSizeMemoryBudget;
         this.limits = limits;
         this.mostPerAddress = mostPerAddress;
         this.mostBytes = Runtime.getRuntime().maxMemory() / 16;
@@ -104,7 +107,7 @@ public final class HttpConnections {
             return;
         }
         perAddress.merge(address, 1, Integer::sum);
-        Watched watched = new Watched(access.credentials());
+        Watched watched = new Watched(authenticator.credentials());
         open.put(connection, watched);
         if (connection instanceof ConnectionBase base) {
             ChannelPipeline pipeline = base.channel().pipeline();
@@ -137,9 +140,10 @@ public final class HttpConnections {
     }
 
     /** Who sent a request; null if it has to show that and did not. */
-    @Nullable Role roleOf(HttpServerRequest request) {
+    @Nullable AccessRole roleOf(HttpServerRequest request) {
         Watched watched = open.get(request.connection());
-        return access.roleOf(request, watched == null ? access.credentials() : watched.credentials);
+        return authenticator.roleOf(
+                request, watched == null ? authenticator.credentials() : watched.credentials);
     }
 
     /** What a connection has, over all its requests. */
@@ -243,7 +247,7 @@ public final class HttpConnections {
      */
     private final class Watched extends ChannelInboundHandlerAdapter {
         /** What clients had to know when it began. */
-        private final Access.Credentials credentials;
+        private final Authenticator.Credentials credentials;
 
         private final ClientUsage usage = new ClientUsage();
         private @Nullable ByteBuf ahead;
@@ -258,7 +262,7 @@ public final class HttpConnections {
         private boolean waitsForHead = true;
         private long deadline = System.nanoTime() + HEAD_NANOS;
 
-        Watched(Access.Credentials credentials) {
+        Watched(Authenticator.Credentials credentials) {
             this.credentials = credentials;
         }
 

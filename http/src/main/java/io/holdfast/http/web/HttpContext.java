@@ -1,6 +1,6 @@
 package io.holdfast.http.web;
 
-import io.holdfast.driver.frontend.Backend;
+import io.holdfast.driver.frontend.FrontEndServices;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 
@@ -22,8 +22,8 @@ public final class HttpContext {
     /** Answers up to this length are never too many. */
     private static final int SMALL = 64 * 1024;
 
-    private final Backend backend;
-    private final Access access;
+    private final FrontEndServices frontEndServices;
+    private final Authenticator authenticator;
     private final Context loop;
     private final Set<EventStream> streams = new HashSet<>();
     private final Semaphore offLoop = new Semaphore(OFF_LOOP);
@@ -34,18 +34,19 @@ public final class HttpContext {
     /**
      * @param loop the one event loop
      */
-    public HttpContext(Backend backend, Access access, Context loop) {
-        this.backend = backend;
-        this.access = access;
+    public HttpContext(
+            FrontEndServices frontEndServices, Authenticator authenticator, Context loop) {
+        this.frontEndServices = frontEndServices;
+        this.authenticator = authenticator;
         this.loop = loop;
     }
 
-    public Backend backend() {
-        return backend;
+    public FrontEndServices backend() {
+        return frontEndServices;
     }
 
-    Access access() {
-        return access;
+    Authenticator access() {
+        return authenticator;
     }
 
     public Context loop() {
@@ -83,7 +84,7 @@ public final class HttpContext {
     }
 
     public boolean isDraining() {
-        return backend.draining().getAsBoolean();
+        return frontEndServices.draining().getAsBoolean();
     }
 
     /** Runs something on the event loop, unless that has ended; from any thread. */

@@ -2,7 +2,7 @@ package io.holdfast.http.web;
 
 import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.LogThrottle;
-import io.holdfast.driver.frontend.Backend;
+import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.vertx.core.Future;
@@ -45,7 +45,7 @@ public final class HttpExchange {
     private final HttpServerRequest request;
     private final Namespace namespace;
     private final List<Runnable> onGone = new ArrayList<>();
-    private Role role = Role.OPEN;
+    private AccessRole accessRole = AccessRole.OPEN;
     private @Nullable Route route;
     private Buffer body = NO_BODY;
     private @Nullable QueryString queryString;
@@ -67,9 +67,9 @@ public final class HttpExchange {
         return httpConnections.usage(request.connection());
     }
 
-    void matched(Route found, Role by) {
+    void matched(Route found, AccessRole by) {
         route = found;
-        role = by;
+        accessRole = by;
     }
 
     void body(Buffer read) {
@@ -93,7 +93,7 @@ public final class HttpExchange {
         return httpContext;
     }
 
-    public Backend backend() {
+    public FrontEndServices backend() {
         return httpContext.backend();
     }
 
@@ -103,12 +103,12 @@ public final class HttpExchange {
     }
 
     /** Who the client has shown to be. */
-    public Role role() {
-        return role;
+    public AccessRole role() {
+        return accessRole;
     }
 
     public boolean isAdmin() {
-        return httpContext.access().isAdmin(role);
+        return httpContext.access().isAdmin(accessRole);
     }
 
     /** The address of the client, without its port. */
@@ -135,7 +135,7 @@ public final class HttpExchange {
     // ---- what is asked
 
     /** A segment of the path that the template names, decoded. */
-    public String segment(String name) throws Problem {
+    public String segment(String name) throws HttpProblem {
         return new String(bytesOf("{" + name + "}"), StandardCharsets.UTF_8);
     }
 
@@ -144,30 +144,31 @@ public final class HttpExchange {
      * leaves open. It may have any bytes but line breaks, which no other protocol can name and
      * which would be two lines in a listing.
      */
-    public Key key() throws Problem {
+    public Key key() throws HttpProblem {
         Key key = anyKey(namespace);
         if (!JsonBody.isOneLine(key.bytes())) {
-            throw Problem.badRequest("a key must not contain a line break");
+            throw HttpProblem.badRequest("a key must not contain a line break");
         }
         return key;
     }
 
     /** The key, whatever its bytes: of something that is there already. */
-    public Key anyKey(Namespace in) throws Problem {
+    public Key anyKey(Namespace in) throws HttpProblem {
         byte[] asked = query().bytes("key");
         return Key.of(in, asked == null ? bytesOf("{") : asked);
     }
 
     /** The key or channel of a route that wants 1 to 256 bytes without blanks. */
-    public Key plainKey() throws Problem {
+    public Key plainKey() throws HttpProblem {
         byte[] bytes = bytesOf("{");
         if (!JsonBody.isPlain(bytes)) {
-            throw Problem.badRequest("a key must be 1-256 bytes without blanks and line breaks");
+            throw HttpProblem.badRequest(
+                    "a key must be 1-256 bytes without blanks and line breaks");
         }
         return Key.of(namespace, bytes);
     }
 
-    private byte[] bytesOf(String start) throws Problem {
+    private byte[] bytesOf(String start) throws HttpProblem {
         if (route == null) {
             throw new IllegalStateException("no route");
         }
@@ -176,7 +177,7 @@ public final class HttpExchange {
             if (names.get(i).startsWith(start)) {
                 byte[] bytes = PercentEncoding.decode(segments().get(i), false);
                 if (bytes == null) {
-                    throw Problem.badRequest("the path is not well encoded");
+                    throw HttpProblem.badRequest("the path is not well encoded");
                 }
                 return bytes;
             }
@@ -193,11 +194,11 @@ public final class HttpExchange {
     }
 
     /** A target in which nothing can be mistaken. */
-    void checkTarget() throws Problem {
+    void checkTarget() throws HttpProblem {
         checkBytes(request.uri());
         String path = request.path();
         if (path == null || !path.startsWith("/")) {
-            throw Problem.badRequest("the path does not begin with a slash");
+            throw HttpProblem.badRequest("the path does not begin with a slash");
         }
         if (path.equals("/")) {
             return;
@@ -205,11 +206,11 @@ public final class HttpExchange {
         for (String segment : segments()) {
             byte[] bytes = PercentEncoding.decode(segment, false);
             if (bytes == null) {
-                throw Problem.badRequest("the path is not well encoded");
+                throw HttpProblem.badRequest("the path is not well encoded");
             }
             boolean dots = bytes.length <= 2 && isDots(bytes);
             if (dots) {
-                throw Problem.badRequest(
+                throw HttpProblem.badRequest(
                         "a segment of the path is empty or dots; such a key goes as the query"
                                 + " parameter key, with - in its place");
             }
@@ -220,11 +221,11 @@ public final class HttpExchange {
      * Bytes that RFC 3986 allows nowhere in a target. Some of them would be taken for others, or
      * end the key early, in one program and not in the next.
      */
-    private static void checkBytes(String target) throws Problem {
+    private static void checkBytes(String target) throws HttpProblem {
         for (int i = 0; i < target.length(); i++) {
             char c = target.charAt(i);
             if (c <= ' ' || c >= 0x7f || c == '#') {
-                throw Problem.badRequest(
+                throw HttpProblem.badRequest(
                         "the path or query has the byte 0x%02x, which must be percent-encoded"
                                 .formatted((int) c));
             }
@@ -240,7 +241,7 @@ public final class HttpExchange {
         return true;
     }
 
-    private QueryString query() throws Problem {
+    private QueryString query() throws HttpProblem {
         QueryString known = queryString;
         if (known == null) {
             known = QueryString.of(request.query());
@@ -250,17 +251,17 @@ public final class HttpExchange {
     }
 
     /** A query parameter; null if there is none. */
-    public @Nullable String query(String name) throws Problem {
+    public @Nullable String query(String name) throws HttpProblem {
         byte[] bytes = query().bytes(name);
         return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
     }
 
     /** A query parameter, byte for byte; null if there is none. */
-    public byte @Nullable [] queryBytes(String name) throws Problem {
+    public byte @Nullable [] queryBytes(String name) throws HttpProblem {
         return query().bytes(name);
     }
 
-    public int queryInt(String name, int otherwise, int least, int most) throws Problem {
+    public int queryInt(String name, int otherwise, int least, int most) throws HttpProblem {
         String text = query(name);
         if (text == null) {
             return otherwise;
@@ -273,16 +274,16 @@ public final class HttpExchange {
         } catch (NumberFormatException e) {
             // told below
         }
-        throw Problem.badRequest("%s must be a number, %d-%d".formatted(name, least, most));
+        throw HttpProblem.badRequest("%s must be a number, %d-%d".formatted(name, least, most));
     }
 
     /** The fields of the body, which has to be there. */
-    public JsonBody body() throws Problem {
+    public JsonBody body() throws HttpProblem {
         return JsonBody.read(body);
     }
 
     /** The fields of the body; none if it is empty. */
-    public JsonBody optionalBody() throws Problem {
+    public JsonBody optionalBody() throws HttpProblem {
         return body.length() == 0 ? JsonBody.none() : body();
     }
 
@@ -301,11 +302,13 @@ public final class HttpExchange {
         return send(response.setStatusCode(204), null);
     }
 
-    public Future<Void> fail(Problem problem) {
+    public Future<Void> fail(HttpProblem httpProblem) {
         String accept = request.getHeader(HttpHeaders.ACCEPT);
         boolean asked = accept != null && accept.contains(PROBLEM_JSON);
         return answer(
-                problem.status(), asked ? PROBLEM_JSON : JSON, JsonWriter.toLine(problem.toJson()));
+                httpProblem.status(),
+                asked ? PROBLEM_JSON : JSON,
+                JsonWriter.toLine(httpProblem.toJson()));
     }
 
     /** Answers that it is there but not ready to serve. */
@@ -401,7 +404,7 @@ public final class HttpExchange {
     /** What waits to be read by slow clients is bounded, for one and for all of them. */
     private void answerAtLength(Buffer bytes) {
         if (!httpContext.reserve(bytes.length())) {
-            fail(new Problem(503, "busy", "too many long answers are being read"));
+            fail(new HttpProblem(503, "busy", "too many long answers are being read"));
             return;
         }
         long patience = WRITE_TIMEOUT_MILLIS + bytes.length() / SLOWEST_BYTES_PER_MILLI;
@@ -421,22 +424,22 @@ public final class HttpExchange {
 
     /** Answers with what went wrong; what nobody foresaw is logged and not told. */
     void failed(@Nullable Throwable thrown) {
-        if (thrown instanceof Problem problem) {
-            fail(problem);
+        if (thrown instanceof HttpProblem httpProblem) {
+            fail(httpProblem);
         } else {
             FAILURES.next(LOG.atError())
                     .setCause(thrown)
                     .addKeyValue("method", request.method())
                     .addKeyValue("path", route == null ? "unmatched" : route.template())
                     .log("a request failed");
-            fail(new Problem(500, "internal", "the server has a fault; its log says more"));
+            fail(new HttpProblem(500, "internal", "the server has a fault; its log says more"));
         }
     }
 
     /** Answers with a stream of events. */
-    public EventStream stream() throws Problem {
+    public EventStream stream() throws HttpProblem {
         if (httpContext.isDraining()) {
-            throw Problem.draining();
+            throw HttpProblem.draining();
         }
         HttpServerResponse response = request.response();
         response.setStatusCode(200)

@@ -31,9 +31,9 @@ public final class JsonBody {
     }
 
     /** Reads a body. */
-    static JsonBody read(Buffer body) throws Problem {
+    static JsonBody read(Buffer body) throws HttpProblem {
         if (body.length() == 0) {
-            throw Problem.badRequest("a JSON object is wanted as the body");
+            throw HttpProblem.badRequest("a JSON object is wanted as the body");
         }
         try {
             JsonParser parser = JacksonCodec.createParser(body);
@@ -44,10 +44,10 @@ public final class JsonBody {
             }
         } catch (DecodeException e) {
             boolean twice = String.valueOf(e.getMessage()).contains("Duplicate field");
-            throw Problem.badRequest(
+            throw HttpProblem.badRequest(
                     twice ? "the body has a field twice" : "the body is not one JSON value");
         }
-        throw Problem.badRequest("the body is not a JSON object");
+        throw HttpProblem.badRequest("the body is not a JSON object");
     }
 
     /** No fields at all. */
@@ -60,36 +60,36 @@ public final class JsonBody {
     }
 
     /** A whole number; 0 if there is none. */
-    public long integer(String name) throws Problem {
+    public long integer(String name) throws HttpProblem {
         return integer(name, 0);
     }
 
     /** A whole number of 64 bits. */
-    public long integer(String name, long otherwise) throws Problem {
+    public long integer(String name, long otherwise) throws HttpProblem {
         Object value = take(name);
         return switch (value) {
             case null -> otherwise;
             case Integer number -> number;
             case Long number -> number;
-            default -> throw Problem.badRequest(name + " is not a whole number of 64 bits");
+            default -> throw HttpProblem.badRequest(name + " is not a whole number of 64 bits");
         };
     }
 
-    public long integer(String name, long otherwise, long least, long most) throws Problem {
+    public long integer(String name, long otherwise, long least, long most) throws HttpProblem {
         long value = integer(name, otherwise);
         if (value < least || value > most) {
-            throw Problem.badRequest("%s must be %d-%d".formatted(name, least, most));
+            throw HttpProblem.badRequest("%s must be %d-%d".formatted(name, least, most));
         }
         return value;
     }
 
     /** Seconds as nanoseconds; 0 if there are none. */
-    public long seconds(String name) throws Problem {
+    public long seconds(String name) throws HttpProblem {
         return integer(name, 0, 0, MAX_SECONDS) * NANOS;
     }
 
     /** A text; null if there is none. */
-    public @Nullable String optionalText(String name) throws Problem {
+    public @Nullable String optionalText(String name) throws HttpProblem {
         Object value = take(name);
         if (value == null) {
             return null;
@@ -97,20 +97,20 @@ public final class JsonBody {
         if (value instanceof String text && isWellFormed(text)) {
             return text;
         }
-        throw Problem.badRequest(name + " is not a text");
+        throw HttpProblem.badRequest(name + " is not a text");
     }
 
-    public String text(String name) throws Problem {
+    public String text(String name) throws HttpProblem {
         String value = optionalText(name);
         if (value == null) {
-            throw Problem.badRequest(name + " is missing");
+            throw HttpProblem.badRequest(name + " is missing");
         }
         return value;
     }
 
     /** One of a few words. */
     public <E extends Enum<E>> E enumValue(String name, Class<E> words, @Nullable E otherwise)
-            throws Problem {
+            throws HttpProblem {
         String value = optionalText(name);
         if (value == null && otherwise != null) {
             return otherwise;
@@ -125,14 +125,14 @@ public final class JsonBody {
             known.append(known.isEmpty() ? "" : " or ")
                     .append(word.name().toLowerCase(Locale.ROOT));
         }
-        throw Problem.badRequest(name + " must be " + known);
+        throw HttpProblem.badRequest(name + " must be " + known);
     }
 
     /** A text as section 18 wants tokens: not empty, not long, and no blanks in it. */
-    public String token(String name) throws Problem {
+    public String token(String name) throws HttpProblem {
         String value = text(name);
         if (!isPlain(value.getBytes(StandardCharsets.UTF_8))) {
-            throw Problem.badRequest(name + " must be 1-256 bytes without blanks");
+            throw HttpProblem.badRequest(name + " must be 1-256 bytes without blanks");
         }
         return value;
     }
@@ -166,9 +166,9 @@ public final class JsonBody {
     }
 
     /** Nobody asks for more. */
-    public void end() throws Problem {
+    public void end() throws HttpProblem {
         if (!left.isEmpty()) {
-            throw Problem.badRequest("unknown field " + left.iterator().next());
+            throw HttpProblem.badRequest("unknown field " + left.iterator().next());
         }
     }
 }

@@ -64,20 +64,20 @@ public final class OriginGuard {
      * @param loopback whether it came to a listener that only this machine reaches
      * @return whether it only asks if it may ask
      */
-    boolean check(HttpServerRequest request, boolean loopback) throws Problem {
+    boolean check(HttpServerRequest request, boolean loopback) throws HttpProblem {
         boolean local = loopback || isHere(request.localAddress());
         for (CharSequence name : ONCE) {
             if (request.headers().getAll(name).size() > 1) {
-                throw Problem.badRequest("there is more than one " + name + " header");
+                throw HttpProblem.badRequest("there is more than one " + name + " header");
             }
         }
         String host = request.getHeader(HttpHeaders.HOST);
         if (host == null && request.version() != HttpVersion.HTTP_1_0) {
-            throw Problem.badRequest("there is no Host header");
+            throw HttpProblem.badRequest("there is no Host header");
         }
         checkAuthority(request.uri(), host);
         if (host != null && !isOurs(host, request, local)) {
-            throw new Problem(
+            throw new HttpProblem(
                     403, "forbidden_host", "this server is not called " + nameOf(host) + " here");
         }
         String origin = request.getHeader(HttpHeaders.ORIGIN);
@@ -85,7 +85,7 @@ public final class OriginGuard {
         if (listed) {
             allow(request.response(), origin);
         } else if (isForeign(request, origin, host)) {
-            throw new Problem(403, "forbidden_origin", "this page may not use this server");
+            throw new HttpProblem(403, "forbidden_origin", "this page may not use this server");
         }
         return listed
                 && request.method().equals(HttpMethod.OPTIONS)
@@ -96,16 +96,16 @@ public final class OriginGuard {
      * A target in absolute form names the host too (RFC 9112, section 3.2.2): whoever reads the one
      * must not see another server than who reads the other.
      */
-    private static void checkAuthority(String target, @Nullable String host) throws Problem {
+    private static void checkAuthority(String target, @Nullable String host) throws HttpProblem {
         Matcher absolute = ABSOLUTE.matcher(target);
         if (!absolute.lookingAt()) {
             return;
         }
         if (!absolute.group(1).equalsIgnoreCase(host)) {
-            throw Problem.badRequest("the target names another host than the Host header");
+            throw HttpProblem.badRequest("the target names another host than the Host header");
         }
         if (target.startsWith("?", absolute.end())) {
-            throw Problem.badRequest("the path does not begin with a slash");
+            throw HttpProblem.badRequest("the path does not begin with a slash");
         }
     }
 

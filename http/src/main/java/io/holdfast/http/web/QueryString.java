@@ -16,7 +16,7 @@ final class QueryString {
     private QueryString() {}
 
     /** Reads a query; the first of several parameters of one name counts. */
-    static QueryString of(@Nullable String text) throws Problem {
+    static QueryString of(@Nullable String text) throws HttpProblem {
         QueryString queryString = new QueryString();
         if (text == null) {
             return queryString;
@@ -28,7 +28,7 @@ final class QueryString {
             byte[] value =
                     PercentEncoding.decode(equals < 0 ? "" : pair.substring(equals + 1), true);
             if (name == null || value == null) {
-                throw Problem.badRequest("the query is not well encoded");
+                throw HttpProblem.badRequest("the query is not well encoded");
             }
             queryString.parameters.putIfAbsent(new String(name, StandardCharsets.UTF_8), value);
         }

@@ -10,7 +10,8 @@ import java.util.regex.Pattern;
  *
  * @param template such as {@code /v1/locks/{key}/release}
  */
-public record Route(HttpMethod method, String template, Permission need, RouteHandler handler) {
+public record Route(
+        HttpMethod method, String template, RoutePermission need, RouteHandler handler) {
     private static final Pattern SLASH = Pattern.compile("/");
 
     /** The segments of the template. */

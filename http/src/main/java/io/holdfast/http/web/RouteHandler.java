@@ -4,5 +4,5 @@ package io.holdfast.http.web;
 @FunctionalInterface
 public interface RouteHandler {
     /** Answers now or later; a problem that is thrown is the answer. */
-    void handle(HttpExchange httpExchange) throws Problem;
+    void handle(HttpExchange httpExchange) throws HttpProblem;
 }

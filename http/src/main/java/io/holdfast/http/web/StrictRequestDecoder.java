@@ -46,7 +46,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
                 if (folded && request.decoderResult().isSuccess()) {
                     request.setDecoderResult(
                             DecoderResult.failure(
-                                    Problem.badRequest("a header line begins with a blank")));
+                                    HttpProblem.badRequest("a header line begins with a blank")));
                     refused = true;
                 }
             }
@@ -54,7 +54,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
                 if (!last.trailingHeaders().isEmpty() && last.decoderResult().isSuccess()) {
                     last.setDecoderResult(
                             DecoderResult.failure(
-                                    Problem.badRequest("headers behind a body are not taken")));
+                                    HttpProblem.badRequest("headers behind a body are not taken")));
                     refused = true;
                 }
                 insideHead = true;

@@ -2,7 +2,7 @@ package io.holdfast.http.dashboard;
 
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 import io.vertx.core.json.JsonObject;
 
 import java.io.IOException;
@@ -57,7 +57,7 @@ final class Chromium implements AutoCloseable {
 
     /** Starts the browser, which the test must need by {@code NeedsProgram}. */
     static Chromium start() throws IOException {
-        String browser = Program.CHROMIUM.find().orElseThrow().toString();
+        String browser = OutsideProgram.CHROMIUM.find().orElseThrow().toString();
         Path folder = Files.createTempDirectory("holdfast-dashboard");
         List<String> command = new ArrayList<>(List.of(browser));
         command.addAll(

@@ -2,13 +2,13 @@ package io.holdfast.http.dashboard;
 
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ResourceKind;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Somebody connected to the server, straight to its driver. */
-final class DashboardClient implements Mailbox, AutoCloseable {
+final class DashboardClient implements EffectMailbox, AutoCloseable {
     private final Driver driver;
     private final Session session;
     private final CountDownLatch answered = new CountDownLatch(1);
@@ -43,16 +43,17 @@ final class DashboardClient implements Mailbox, AutoCloseable {
     }
 
     DashboardClient lock(byte[] key, long leaseNanos) {
-        return acquire(Kind.LOCK, key, 1, leaseNanos, Command.FOREVER);
+        return acquire(ResourceKind.LOCK, key, 1, leaseNanos, Command.FOREVER);
     }
 
     /** Asks for a lock and waits in line so long. */
     DashboardClient lockWithin(String key, Duration wait) {
-        return acquire(Kind.LOCK, bytes(key), 1, Duration.ofSeconds(30).toNanos(), wait.toNanos());
+        return acquire(
+                ResourceKind.LOCK, bytes(key), 1, Duration.ofSeconds(30).toNanos(), wait.toNanos());
     }
 
     DashboardClient slot(String key, int limit, Duration lease) {
-        return acquire(Kind.SEMAPHORE, bytes(key), limit, lease.toNanos(), Command.FOREVER);
+        return acquire(ResourceKind.SEMAPHORE, bytes(key), limit, lease.toNanos(), Command.FOREVER);
     }
 
     DashboardClient share(String key) {
@@ -60,19 +61,19 @@ final class DashboardClient implements Mailbox, AutoCloseable {
                 new Command.TryAcquire(
                         number(),
                         requests.incrementAndGet(),
-                        Kind.SHARED,
+                        ResourceKind.SHARED,
                         Key.of(Namespace.DEFAULT, bytes(key)),
                         driver.salt()));
         return this;
     }
 
     private DashboardClient acquire(
-            Kind kind, byte[] key, int limit, long leaseNanos, long waitNanos) {
+            ResourceKind resourceKind, byte[] key, int limit, long leaseNanos, long waitNanos) {
         session.submit(
                 new Command.Acquire(
                         number(),
                         requests.incrementAndGet(),
-                        kind,
+                        resourceKind,
                         Key.of(Namespace.DEFAULT, key),
                         limit,
                         waitNanos,

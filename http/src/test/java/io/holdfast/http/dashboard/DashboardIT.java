@@ -10,7 +10,7 @@ import io.holdfast.engine.Command;
 import io.holdfast.http.HttpConfig;
 import io.holdfast.http.TestHttp;
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 import io.vertx.core.json.JsonObject;
 
 import org.junit.jupiter.api.AfterAll;
@@ -34,7 +34,7 @@ import java.util.function.UnaryOperator;
 
 @DisplayName("The dashboard, in a browser")
 @Timeout(120)
-@NeedsProgram(Program.CHROMIUM)
+@NeedsProgram(OutsideProgram.CHROMIUM)
 @Execution(ExecutionMode.CONCURRENT)
 class DashboardIT {
     private static final Duration HALF_A_MINUTE = Duration.ofSeconds(30);

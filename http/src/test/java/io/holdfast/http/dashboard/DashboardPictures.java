@@ -4,7 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.holdfast.http.TestHttp;
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -24,7 +24,7 @@ import java.util.concurrent.locks.LockSupport;
  * command.
  */
 @DisplayName("The pictures of the dashboard")
-@NeedsProgram(Program.CHROMIUM)
+@NeedsProgram(OutsideProgram.CHROMIUM)
 class DashboardPictures {
     private static final Duration BUSY_BEFORE_CHARTS = Duration.ofSeconds(70);
     private static final int WORKERS = 8;

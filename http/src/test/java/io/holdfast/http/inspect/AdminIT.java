@@ -6,12 +6,12 @@ import static io.holdfast.http.TestHttp.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.ClientInfo;
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.http.DriverClient;
 import io.holdfast.http.EventReader;
 import io.holdfast.http.TestHttp;
@@ -89,7 +89,7 @@ class AdminIT {
         assertThat(json(http.post("/v1/admin/keys/s/release", body)).getInteger("released"))
                 .isEqualTo(1);
         assertThat(told(http.post("/v1/admin/keys/s/release", body))).isEqualTo("404 not_held");
-        assertThat(http.driver.view(Kind.SEMAPHORE, Key.of("s"), 2).held()).isEqualTo(1);
+        assertThat(http.driver.view(ResourceKind.SEMAPHORE, Key.of("s"), 2).held()).isEqualTo(1);
     }
 
     @Test
@@ -129,7 +129,7 @@ class AdminIT {
     void cannot_send_the_server_itself_away() {
         Session own =
                 http.driver.open(
-                        new Mailbox() {
+                        new EffectMailbox() {
                             @Override
                             public void add(Effect effect) {}
 
@@ -173,7 +173,7 @@ class AdminIT {
         assertThat(told(http.post(path, "{\"reason\":\"two\\nlines\"}")))
                 .isEqualTo("400 bad_request");
         assertThat(told(http.post(path, "{\"why\":\"\"}"))).isEqualTo("400 bad_request");
-        assertThat(http.driver.view(Kind.LOCK, Key.of("a"), 1).held()).isEqualTo(1);
+        assertThat(http.driver.view(ResourceKind.LOCK, Key.of("a"), 1).held()).isEqualTo(1);
     }
 
     @Test
@@ -192,12 +192,12 @@ class AdminIT {
 
     @Test
     void finds_no_more_than_the_last_acts() {
-        for (int i = 0; i < Audit.MAX_RECORDS + 1; i++) {
+        for (int i = 0; i < OperatorAudit.MAX_RECORDS + 1; i++) {
             ann.lock("key" + i);
             http.post("/v1/admin/keys/key" + i + "/release", null);
         }
 
         assertThat(json(http.get("/v1/admin/audit")).getJsonArray("audit"))
-                .hasSize(Audit.MAX_RECORDS);
+                .hasSize(OperatorAudit.MAX_RECORDS);
     }
 }

@@ -3,8 +3,8 @@ package io.holdfast.http.inspect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.http.inspect.DeadlockDetector.Holders;
 import io.holdfast.http.inspect.DeadlockDetector.Step;
 
@@ -84,7 +84,7 @@ class DeadlockDetectorPropertyTest {
         assertThat(cycles.isEmpty()).as("seed %d", seed).isEqualTo(found.stuck().isEmpty());
     }
 
-    private record Person(long session, Mode mode) {}
+    private record Person(long session, ReadWriteMode mode) {}
 
     /** One lock or semaphore, first come first served. */
     private static final class Room {
@@ -98,8 +98,9 @@ class DeadlockDetectorPropertyTest {
 
         boolean admits(Person person) {
             boolean shared =
-                    person.mode() == Mode.READ
-                            && inside.stream().allMatch(other -> other.mode() == Mode.READ);
+                    person.mode() == ReadWriteMode.READ
+                            && inside.stream()
+                                    .allMatch(other -> other.mode() == ReadWriteMode.READ);
             return inside.size() < limit || (limit == 1 && shared);
         }
 
@@ -131,8 +132,8 @@ class DeadlockDetectorPropertyTest {
             int roomCount = 1 + random.nextInt(5);
             for (int i = 0; i < roomCount; i++) {
                 int limit = random.nextInt(3) == 0 ? 2 + random.nextInt(2) : 1;
-                Kind kind = limit == 1 ? Kind.LOCK : Kind.SEMAPHORE;
-                house.rooms.put(new ResourceKey(kind, Key.of("room" + i)), new Room(limit));
+                ResourceKind resourceKind = limit == 1 ? ResourceKind.LOCK : ResourceKind.SEMAPHORE;
+                house.rooms.put(new ResourceKey(resourceKind, Key.of("room" + i)), new Room(limit));
             }
             List<Room> all = List.copyOf(house.rooms.values());
             int sessions = 1 + random.nextInt(6);
@@ -144,7 +145,7 @@ class DeadlockDetectorPropertyTest {
                 }
                 Room room = all.get(random.nextInt(all.size()));
                 boolean reads = room.limit == 1 && random.nextInt(3) == 0;
-                room.ask(new Person(session, reads ? Mode.READ : Mode.WRITE));
+                room.ask(new Person(session, reads ? ReadWriteMode.READ : ReadWriteMode.WRITE));
             }
             return house;
         }

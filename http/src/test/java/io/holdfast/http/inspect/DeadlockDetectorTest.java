@@ -3,7 +3,7 @@ package io.holdfast.http.inspect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.http.inspect.DeadlockDetector.Holders;
 import io.holdfast.http.inspect.DeadlockDetector.Step;
 
@@ -214,10 +214,10 @@ class DeadlockDetectorTest {
     }
 
     private static ResourceKey lock(String key) {
-        return new ResourceKey(Kind.LOCK, Key.of(key));
+        return new ResourceKey(ResourceKind.LOCK, Key.of(key));
     }
 
     private static ResourceKey slots(String key) {
-        return new ResourceKey(Kind.SEMAPHORE, Key.of(key));
+        return new ResourceKey(ResourceKind.SEMAPHORE, Key.of(key));
     }
 }

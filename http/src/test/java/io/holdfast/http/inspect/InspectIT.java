@@ -10,9 +10,9 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.http.DriverClient;
 import io.holdfast.http.TestHttp;
 import io.vertx.core.json.JsonArray;
@@ -134,12 +134,12 @@ class InspectIT {
 
     @Test
     void a_key_tells_its_holders_its_line_in_order_and_its_past() {
-        ann.lock(Key.of("db"), Mode.READ);
-        bob.lock(Key.of("db"), Mode.READ);
+        ann.lock(Key.of("db"), ReadWriteMode.READ);
+        bob.lock(Key.of("db"), ReadWriteMode.READ);
         DriverClient cid = new DriverClient(http, "cid");
         DriverClient dan = new DriverClient(http, "dan");
         cid.lock("db");
-        dan.lock(Key.of("db"), Mode.READ);
+        dan.lock(Key.of("db"), ReadWriteMode.READ);
 
         JsonObject answer = json(http.get("/v1/keys/db"));
         JsonObject lock = answer.getJsonArray("resources").getJsonObject(0);
@@ -261,8 +261,8 @@ class InspectIT {
 
     @Test
     void a_deadlock_of_two_who_read_and_want_to_write_is_told() {
-        ann.lock(Key.of("a"), Mode.READ);
-        bob.lock(Key.of("a"), Mode.READ);
+        ann.lock(Key.of("a"), ReadWriteMode.READ);
+        bob.lock(Key.of("a"), ReadWriteMode.READ);
         ann.lock("a");
         bob.lock("a");
         assertThat(json(http.get("/v1/waits")).getJsonArray("cycles")).isNotEmpty();
@@ -377,7 +377,7 @@ class InspectIT {
         assertThat(told(http.post("/v1/admin/keys/a/release", "{}"))).isEqualTo("404 not_found");
         assertThat(told(http.send("DELETE", "/v1/admin/connections/1", null)))
                 .isEqualTo("404 not_found");
-        assertThat(http.driver.view(Kind.LOCK, Key.of("a"), 1)).isNull();
+        assertThat(http.driver.view(ResourceKind.LOCK, Key.of("a"), 1)).isNull();
     }
 
     private List<JsonObject> keys(String query) {

@@ -9,7 +9,7 @@ import static org.awaitility.Awaitility.await;
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.http.HttpConfig;
 import io.holdfast.http.RawHttp;
 import io.holdfast.http.TestHttp;
@@ -72,12 +72,12 @@ final class HttpSessionsIT {
     }
 
     private static int waiters(TestHttp http, String key) {
-        KeyView view = http.driver.view(Kind.LOCK, Key.of(key), 1);
+        KeyView view = http.driver.view(ResourceKind.LOCK, Key.of(key), 1);
         return view == null ? 0 : view.waiters();
     }
 
     private static boolean isFree(TestHttp http, String key) {
-        return http.driver.holders(Kind.LOCK, Key.of(key)) == null;
+        return http.driver.holders(ResourceKind.LOCK, Key.of(key)) == null;
     }
 
     @Test

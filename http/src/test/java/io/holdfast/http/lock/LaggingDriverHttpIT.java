@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.driver.lagging.LaggingDriver;
-import io.holdfast.driver.monitor.Traffic;
+import io.holdfast.driver.monitor.ProtocolTraffic;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.http.RawHttp;
 import io.holdfast.http.TestHttp;
 
@@ -43,25 +43,29 @@ final class LaggingDriverHttpIT {
     /** Sends a request whose client is gone before anything is decided. */
     private void sendAndLeave(String path, String session, String body) {
         await().until(() -> driver.submitted() == 0);
-        Traffic traffic = http.observatory.traffic("http");
-        long others = traffic.connections();
+        ProtocolTraffic protocolTraffic = http.observatory.traffic("http");
+        long others = protocolTraffic.connections();
         driver.freeze();
         try (RawHttp client = new RawHttp(http)) {
             client.post(path, session, body);
             await().until(() -> driver.submitted() > 0);
         }
-        await().until(() -> traffic.connections() == others);
+        await().until(() -> protocolTraffic.connections() == others);
         driver.thaw();
-        await().until(() -> driver.submitted() == 0 && waiters() == 0 && held(Kind.SHARED) == 0);
+        await().until(
+                        () ->
+                                driver.submitted() == 0
+                                        && waiters() == 0
+                                        && held(ResourceKind.SHARED) == 0);
     }
 
-    private int held(Kind kind) {
-        KeyView view = http.driver.view(kind, KEY, 1);
+    private int held(ResourceKind resourceKind) {
+        KeyView view = http.driver.view(resourceKind, KEY, 1);
         return view == null ? 0 : view.held();
     }
 
     private int waiters() {
-        KeyView view = http.driver.view(Kind.LOCK, KEY, 1);
+        KeyView view = http.driver.view(ResourceKind.LOCK, KEY, 1);
         return view == null ? 0 : view.waiters();
     }
 
@@ -69,10 +73,10 @@ final class LaggingDriverHttpIT {
     void gives_back_what_a_client_gets_that_has_left() {
         String session = session();
         sendAndLeave("/v1/leases/k", "", "{}");
-        await().until(() -> held(Kind.LOCK) == 0);
+        await().until(() -> held(ResourceKind.LOCK) == 0);
         sendAndLeave("/v1/shared/k", session, "");
         sendAndLeave("/v1/locks/k", session, "{}");
-        await().until(() -> held(Kind.LOCK) == 0);
+        await().until(() -> held(ResourceKind.LOCK) == 0);
     }
 
     @Test

@@ -9,7 +9,7 @@ import static org.awaitility.Awaitility.await;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.http.TestHttp;
 import io.vertx.core.json.JsonObject;
 
@@ -53,7 +53,7 @@ final class LockRoutesIT {
     }
 
     private int waiters(String key) {
-        KeyView view = http.driver.view(Kind.LOCK, Key.of(key), 1);
+        KeyView view = http.driver.view(ResourceKind.LOCK, Key.of(key), 1);
         return view == null ? 0 : view.waiters();
     }
 
@@ -247,10 +247,10 @@ final class LockRoutesIT {
     void own_routes_take_any_key_and_those_of_section_18_do_not() {
         assertThat(told(http.post("/v1/leases/-?key=", "{}"))).isEqualTo("200");
         assertThat(told(http.post("/v1/leases/a%20b%FF%2F", "{}"))).isEqualTo("200");
-        assertThat(http.driver.view(Kind.LOCK, Key.of(""), 1)).isNotNull();
+        assertThat(http.driver.view(ResourceKind.LOCK, Key.of(""), 1)).isNotNull();
         assertThat(
                         http.driver.view(
-                                Kind.LOCK,
+                                ResourceKind.LOCK,
                                 Key.of(
                                         io.holdfast.engine.Namespace.DEFAULT,
                                         new byte[] {'a', ' ', 'b', (byte) 0xff, '/'}),
@@ -308,7 +308,7 @@ final class LockRoutesIT {
                 .isEqualTo("400 bad_request");
         assertThat(told(ask(one, "/v1/locks/k/release", "{\"token\":\"\"}")))
                 .isEqualTo("400 bad_request");
-        assertThat(http.driver.holders(Kind.LOCK, Key.of("k"))).isNotNull();
+        assertThat(http.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNotNull();
     }
 
     @Test

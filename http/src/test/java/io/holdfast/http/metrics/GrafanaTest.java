@@ -3,7 +3,7 @@ package io.holdfast.http.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -68,7 +68,7 @@ class GrafanaTest {
         MetricsScenario.Client alice = metricsScenario.client();
         Objects.requireNonNull(alice.lock("a"));
         assertThat(metricsScenario.client().lock("a")).isNull();
-        Objects.requireNonNull(alice.acquire(Kind.LOCK, Key.of("b"), 1, 0, 1));
+        Objects.requireNonNull(alice.acquire(ResourceKind.LOCK, Key.of("b"), 1, 0, 1));
         metricsScenario.observatory.traffic("dflockd").connected();
         metricsScenario.observatory.handedOff(1);
         metricsScenario.tally.answered(HttpMethod.GET, "/health", 200, 1);

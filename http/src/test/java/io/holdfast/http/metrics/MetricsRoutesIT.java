@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.Secret;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.http.DriverClient;
 import io.holdfast.http.RawHttp;
 import io.holdfast.http.TestHttp;
@@ -88,7 +88,12 @@ class MetricsRoutesIT {
         try (RawHttp raw = new RawHttp(http)) {
             raw.post("/v1/leases/taken", "", "{\"acquire_timeout_s\":100}");
             Awaitility.await()
-                    .until(() -> http.driver.view(Kind.LOCK, Key.of("taken"), 1).waiters() == 1);
+                    .until(
+                            () ->
+                                    http.driver
+                                                    .view(ResourceKind.LOCK, Key.of("taken"), 1)
+                                                    .waiters()
+                                            == 1);
         }
         Awaitility.await()
                 .untilAsserted(

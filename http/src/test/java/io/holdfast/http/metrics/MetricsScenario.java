@@ -4,13 +4,13 @@ import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.Session;
-import io.holdfast.driver.frontend.Backend;
 import io.holdfast.driver.frontend.ClusterView;
+import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.signal.SignalServices;
@@ -18,8 +18,8 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
 import org.jspecify.annotations.Nullable;
@@ -49,8 +49,8 @@ final class MetricsScenario implements AutoCloseable {
             SignalServices.of(driver, () -> new SignalHub(0, () -> true));
     final SignalHub hub = (SignalHub) signals.of(Namespace.DEFAULT);
     final AtomicInteger connections = new AtomicInteger();
-    final Backend backend =
-            new Backend(
+    final FrontEndServices backend =
+            new FrontEndServices(
                     driver,
                     observatory,
                     signals,
@@ -73,14 +73,14 @@ final class MetricsScenario implements AutoCloseable {
                     null,
                     Path.of("."),
                     List.of(new ClusterView.Member("n2", "h2:1", 42, 5)));
-    private final Exposition exposition =
-            new Exposition(
+    private final PrometheusExposition prometheusExposition =
+            new PrometheusExposition(
                     backend,
                     new FrontEndStatus("1.2.3", () -> true, () -> 7, () -> CLUSTER),
                     tally);
 
     /** A session and what it was told. */
-    final class Client implements Mailbox {
+    final class Client implements EffectMailbox {
         private final ConcurrentLinkedQueue<Effect> effects = new ConcurrentLinkedQueue<>();
         final Session session = driver.open(this, new ClientInfo("dflockd", () -> "client"));
         private long request;
@@ -93,24 +93,33 @@ final class MetricsScenario implements AutoCloseable {
         @Override
         public void wake() {}
 
-        @Nullable Token acquire(Kind kind, Key key, long limit, long waitNanos, long leaseNanos) {
+        @Nullable Token acquire(
+                ResourceKind resourceKind, Key key, long limit, long waitNanos, long leaseNanos) {
             effects.clear();
             session.submit(
                     new Command.Acquire(
-                            session.id(), ++request, kind, key, limit, waitNanos, leaseNanos, 1));
+                            session.id(),
+                            ++request,
+                            resourceKind,
+                            key,
+                            limit,
+                            waitNanos,
+                            leaseNanos,
+                            1));
             return effects.poll() instanceof Effect.Granted granted ? granted.token() : null;
         }
 
         @Nullable Token lock(String key) {
-            return acquire(Kind.LOCK, Key.of(key), 1, LONG, LONG);
+            return acquire(ResourceKind.LOCK, Key.of(key), 1, LONG, LONG);
         }
 
-        void release(Kind kind, Key key, Token token) {
-            session.submit(new Command.Release(session.id(), ++request, kind, key, token));
+        void release(ResourceKind resourceKind, Key key, Token token) {
+            session.submit(new Command.Release(session.id(), ++request, resourceKind, key, token));
         }
 
-        void renew(Kind kind, Key key, Token token) {
-            session.submit(new Command.Renew(session.id(), ++request, kind, key, token, LONG));
+        void renew(ResourceKind resourceKind, Key key, Token token) {
+            session.submit(
+                    new Command.Renew(session.id(), ++request, resourceKind, key, token, LONG));
         }
 
         void submit(java.util.function.LongFunction<Command.Keyed> command) {
@@ -123,7 +132,7 @@ final class MetricsScenario implements AutoCloseable {
     }
 
     String text() {
-        return exposition.text();
+        return prometheusExposition.text();
     }
 
     PrometheusText scrape() {
@@ -132,7 +141,7 @@ final class MetricsScenario implements AutoCloseable {
 
     @Override
     public void close() {
-        exposition.close();
+        prometheusExposition.close();
         driver.close();
     }
 }

@@ -1,8 +1,8 @@
 package io.holdfast.protocol.dflockd;
 
 import io.holdfast.engine.HoldAttributes;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 import io.holdfast.protocol.text.Whitespace;
 
@@ -81,7 +81,7 @@ final class DflockdArguments {
      * The words {@code read} and {@code unbound}, each at most once; null if there is another. What
      * is not tagged has none.
      */
-    @Nullable HoldAttributes terms(Kind kind) {
+    @Nullable HoldAttributes terms(ResourceKind resourceKind) {
         if (!tagged) {
             return HoldAttributes.PLAIN;
         }
@@ -89,7 +89,7 @@ final class DflockdArguments {
         boolean unbound = false;
         while (hasMore()) {
             String word = nextText();
-            if (word.equals("read") && kind == Kind.LOCK && !read) {
+            if (word.equals("read") && resourceKind == ResourceKind.LOCK && !read) {
                 read = true;
             } else if (word.equals("unbound") && !unbound) {
                 unbound = true;
@@ -97,7 +97,7 @@ final class DflockdArguments {
                 return null;
             }
         }
-        return new HoldAttributes(read ? Mode.READ : Mode.WRITE, !unbound, true);
+        return new HoldAttributes(read ? ReadWriteMode.READ : ReadWriteMode.WRITE, !unbound, true);
     }
 
     /** The next field, byte by byte. */

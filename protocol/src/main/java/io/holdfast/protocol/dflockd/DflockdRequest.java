@@ -4,7 +4,7 @@ import io.holdfast.engine.ByteString;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
 import org.jspecify.annotations.Nullable;
@@ -16,24 +16,31 @@ public sealed interface DflockdRequest {
 
     /** {@code l}, {@code sl} */
     record Acquire(
-            Kind kind, Key key, long limit, long waitNanos, long leaseNanos, HoldAttributes terms)
+            ResourceKind kind,
+            Key key,
+            long limit,
+            long waitNanos,
+            long leaseNanos,
+            HoldAttributes terms)
             implements DflockdRequest {
-        public Acquire(Kind kind, Key key, long limit, long waitNanos, long leaseNanos) {
+        public Acquire(ResourceKind kind, Key key, long limit, long waitNanos, long leaseNanos) {
             this(kind, key, limit, waitNanos, leaseNanos, HoldAttributes.PLAIN);
         }
     }
 
     /** {@code e}, {@code se} */
-    record Enqueue(Kind kind, Key key, long limit, long leaseNanos) implements DflockdRequest {}
+    record Enqueue(ResourceKind kind, Key key, long limit, long leaseNanos)
+            implements DflockdRequest {}
 
     /** {@code w}, {@code sw} */
-    record Await(Kind kind, Key key, long waitNanos) implements DflockdRequest {}
+    record Await(ResourceKind kind, Key key, long waitNanos) implements DflockdRequest {}
 
     /** {@code r}, {@code sr} */
-    record Release(Kind kind, Key key, Token token) implements DflockdRequest {}
+    record Release(ResourceKind kind, Key key, Token token) implements DflockdRequest {}
 
     /** {@code n}, {@code sn} */
-    record Renew(Kind kind, Key key, Token token, long leaseNanos) implements DflockdRequest {}
+    record Renew(ResourceKind kind, Key key, Token token, long leaseNanos)
+            implements DflockdRequest {}
 
     /** Counters, values and lists. */
     record Data(Key key, DataOperation operation) implements DflockdRequest {}

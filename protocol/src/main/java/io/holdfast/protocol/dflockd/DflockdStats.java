@@ -3,8 +3,8 @@ package io.holdfast.protocol.dflockd;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.ListView;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.ValueView;
 import io.holdfast.protocol.json.JsonText;
@@ -40,7 +40,8 @@ public final class DflockdStats {
         boolean takes(ResourceView view) {
             return switch (this) {
                 case LOCKS, IDLE_LOCKS -> isLock(view);
-                case SEMAPHORES, IDLE_SEMAPHORES -> view.kind() == Kind.SEMAPHORE && !isLock(view);
+                case SEMAPHORES, IDLE_SEMAPHORES ->
+                        view.kind() == ResourceKind.SEMAPHORE && !isLock(view);
                 case COUNTERS, VALUES, LISTS, SIGNAL_CHANNELS -> false;
             };
         }

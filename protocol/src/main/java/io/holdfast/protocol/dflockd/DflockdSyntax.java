@@ -5,8 +5,8 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 import io.holdfast.protocol.text.Whitespace;
 
@@ -52,7 +52,7 @@ public final class DflockdSyntax {
             return isKey(text, keyStart, keyEnd)
                     ? keyed(
                             text[commandEnd - 1],
-                            length == 1 ? Kind.LOCK : Kind.SEMAPHORE,
+                            length == 1 ? ResourceKind.LOCK : ResourceKind.SEMAPHORE,
                             Key.of(namespace, Arrays.copyOfRange(text, keyStart, keyEnd)),
                             new DflockdArguments(text, argStart, argEnd, tagged))
                     : MALFORMED;
@@ -179,59 +179,64 @@ public final class DflockdSyntax {
     }
 
     private static DflockdRequest keyed(
-            byte command, Kind kind, Key key, DflockdArguments dflockdArguments) {
+            byte command, ResourceKind resourceKind, Key key, DflockdArguments dflockdArguments) {
         return switch (command) {
-            case 'l' -> acquire(kind, key, dflockdArguments);
-            case 'r' -> release(kind, key, dflockdArguments);
-            case 'n' -> renew(kind, key, dflockdArguments);
-            case 'e' -> enqueue(kind, key, dflockdArguments);
-            case 'w' -> await(kind, key, dflockdArguments);
+            case 'l' -> acquire(resourceKind, key, dflockdArguments);
+            case 'r' -> release(resourceKind, key, dflockdArguments);
+            case 'n' -> renew(resourceKind, key, dflockdArguments);
+            case 'e' -> enqueue(resourceKind, key, dflockdArguments);
+            case 'w' -> await(resourceKind, key, dflockdArguments);
             default -> MALFORMED;
         };
     }
 
-    private static DflockdRequest acquire(Kind kind, Key key, DflockdArguments dflockdArguments) {
+    private static DflockdRequest acquire(
+            ResourceKind resourceKind, Key key, DflockdArguments dflockdArguments) {
         long wait = dflockdArguments.timeout();
-        long limit = limit(kind, dflockdArguments);
+        long limit = limit(resourceKind, dflockdArguments);
         long lease = optionalLease(dflockdArguments);
-        HoldAttributes holdAttributes = dflockdArguments.terms(kind);
+        HoldAttributes holdAttributes = dflockdArguments.terms(resourceKind);
         return isValid(wait, limit, lease) && holdAttributes != null && !dflockdArguments.hasMore()
-                ? new DflockdRequest.Acquire(kind, key, limit, wait, lease, holdAttributes)
+                ? new DflockdRequest.Acquire(resourceKind, key, limit, wait, lease, holdAttributes)
                 : MALFORMED;
     }
 
-    private static DflockdRequest enqueue(Kind kind, Key key, DflockdArguments dflockdArguments) {
-        long limit = limit(kind, dflockdArguments);
+    private static DflockdRequest enqueue(
+            ResourceKind resourceKind, Key key, DflockdArguments dflockdArguments) {
+        long limit = limit(resourceKind, dflockdArguments);
         long lease = optionalLease(dflockdArguments);
         return isValid(limit, lease, 0) && !dflockdArguments.hasMore()
-                ? new DflockdRequest.Enqueue(kind, key, limit, lease)
+                ? new DflockdRequest.Enqueue(resourceKind, key, limit, lease)
                 : MALFORMED;
     }
 
-    private static DflockdRequest await(Kind kind, Key key, DflockdArguments dflockdArguments) {
+    private static DflockdRequest await(
+            ResourceKind resourceKind, Key key, DflockdArguments dflockdArguments) {
         long wait = dflockdArguments.timeout();
         return isValid(wait, 0, 0) && !dflockdArguments.hasMore()
-                ? new DflockdRequest.Await(kind, key, wait)
+                ? new DflockdRequest.Await(resourceKind, key, wait)
                 : MALFORMED;
     }
 
-    private static DflockdRequest release(Kind kind, Key key, DflockdArguments dflockdArguments) {
+    private static DflockdRequest release(
+            ResourceKind resourceKind, Key key, DflockdArguments dflockdArguments) {
         Token token = dflockdArguments.token();
         return token != null && !dflockdArguments.hasMore()
-                ? new DflockdRequest.Release(kind, key, token)
+                ? new DflockdRequest.Release(resourceKind, key, token)
                 : MALFORMED;
     }
 
-    private static DflockdRequest renew(Kind kind, Key key, DflockdArguments dflockdArguments) {
+    private static DflockdRequest renew(
+            ResourceKind resourceKind, Key key, DflockdArguments dflockdArguments) {
         Token token = dflockdArguments.token();
         long lease = optionalLease(dflockdArguments);
         return token != null && isValid(lease, 0, 0) && !dflockdArguments.hasMore()
-                ? new DflockdRequest.Renew(kind, key, token, lease)
+                ? new DflockdRequest.Renew(resourceKind, key, token, lease)
                 : MALFORMED;
     }
 
-    private static long limit(Kind kind, DflockdArguments dflockdArguments) {
-        return switch (kind) {
+    private static long limit(ResourceKind resourceKind, DflockdArguments dflockdArguments) {
+        return switch (resourceKind) {
             case LOCK, SHARED -> 1;
             case SEMAPHORE -> dflockdArguments.limit();
         };

@@ -2,8 +2,8 @@ package io.holdfast.protocol.dflockd;
 
 import io.holdfast.engine.Command;
 import io.holdfast.engine.KeyView;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 import io.holdfast.engine.TrackedRequestView;
 import io.holdfast.protocol.json.JsonText;
@@ -113,7 +113,7 @@ public final class TaggedEncoder {
             LongFunction<@Nullable String> labelOf,
             ByteBuf out) {
         ascii("\"" + name + "\":{", out);
-        if (view.kind() == Kind.SEMAPHORE) {
+        if (view.kind() == ResourceKind.SEMAPHORE) {
             ascii("\"limit\":" + view.limit() + ",", out);
         }
         ascii("\"holders\":[", out);
@@ -141,7 +141,7 @@ public final class TaggedEncoder {
                 ",\"fence\":\""
                         + Long.toUnsignedString(holder.fence())
                         + "\",\"mode\":\""
-                        + (holder.mode() == Mode.READ ? "read" : "write")
+                        + (holder.mode() == ReadWriteMode.READ ? "read" : "write")
                         + "\",\"lease_ms\":"
                         + (left == Command.FOREVER ? -1 : left / NANOS_PER_MILLI)
                         + "}",

@@ -1,7 +1,7 @@
 package io.holdfast.protocol.socketlock;
 
 import io.holdfast.engine.ByteString;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 
@@ -26,10 +26,11 @@ public final class SocketlockEncoder {
     /**
      * Answers a greeting.
      *
-     * @param dialect of the greeting that is answered, not of the connection
+     * @param socketlockDialect of the greeting that is answered, not of the connection
      */
-    public static void connected(Dialect dialect, ByteString client, ByteBuf out) {
-        switch (dialect) {
+    public static void connected(
+            SocketlockDialect socketlockDialect, ByteString client, ByteBuf out) {
+        switch (socketlockDialect) {
             case ASSIGNED -> out.writeBytes(CONNECTED).writeBytes(client.bytes()).writeByte('\n');
             case NAMED -> out.writeBytes(client.bytes()).writeBytes(NAMED_CONNECTED);
         }
@@ -39,8 +40,10 @@ public final class SocketlockEncoder {
         out.writeBytes(client.bytes()).writeBytes(PONG);
     }
 
-    public static void offer(ByteString client, Mode mode, ByteString lock, ByteBuf out) {
-        aboutLock(client, mode == Mode.READ ? READ_OFFER : WRITE_OFFER, lock, out);
+    public static void offer(
+            ByteString client, ReadWriteMode readWriteMode, ByteString lock, ByteBuf out) {
+        aboutLock(
+                client, readWriteMode == ReadWriteMode.READ ? READ_OFFER : WRITE_OFFER, lock, out);
     }
 
     public static void failed(ByteString client, SocketlockFailure socketlockFailure, ByteBuf out) {

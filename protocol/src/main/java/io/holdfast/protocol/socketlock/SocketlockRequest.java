@@ -1,7 +1,7 @@
 package io.holdfast.protocol.socketlock;
 
 import io.holdfast.engine.ByteString;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +29,10 @@ public sealed interface SocketlockRequest {
      * {@link SocketlockSyntax#terms}.
      */
     record RequestLock(
-            ByteString client, Mode mode, @Nullable ByteString first, @Nullable ByteString second)
+            ByteString client,
+            ReadWriteMode mode,
+            @Nullable ByteString first,
+            @Nullable ByteString second)
             implements FromClient {}
 
     record Confirm(ByteString client, ByteString lock) implements FromClient {}
@@ -57,7 +60,8 @@ public sealed interface SocketlockRequest {
      *
      * @param seconds what is left of its time, or {@link #NO_SECONDS}
      */
-    record Reassert(ByteString client, ByteString lock, Mode mode, long epoch, long seconds)
+    record Reassert(
+            ByteString client, ByteString lock, ReadWriteMode mode, long epoch, long seconds)
             implements FromClient {}
 
     /** Nothing more will be re-asserted. */

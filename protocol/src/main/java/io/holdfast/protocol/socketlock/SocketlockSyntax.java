@@ -1,7 +1,7 @@
 package io.holdfast.protocol.socketlock;
 
 import io.holdfast.engine.ByteString;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
 
 import org.jspecify.annotations.Nullable;
 
@@ -47,8 +47,8 @@ public final class SocketlockSyntax {
         }
         return switch (verb) {
             case "HELLO" -> new SocketlockRequest.Greeting(client);
-            case "REQREAD" -> requestLock(client, Mode.READ, fieldReader);
-            case "REQWRITE" -> requestLock(client, Mode.WRITE, fieldReader);
+            case "REQREAD" -> requestLock(client, ReadWriteMode.READ, fieldReader);
+            case "REQWRITE" -> requestLock(client, ReadWriteMode.WRITE, fieldReader);
             case "CONFIRM", "REJECT", "RELEASE", "STATUS", "TOKEN" ->
                     about(client, verb, fieldReader);
             case "PING" -> new SocketlockRequest.Ping(client);
@@ -67,9 +67,9 @@ public final class SocketlockSyntax {
     }
 
     private static SocketlockRequest requestLock(
-            ByteString client, Mode mode, FieldReader fieldReader) {
+            ByteString client, ReadWriteMode readWriteMode, FieldReader fieldReader) {
         ByteString first = fieldReader.next();
-        return new SocketlockRequest.RequestLock(client, mode, first, fieldReader.next());
+        return new SocketlockRequest.RequestLock(client, readWriteMode, first, fieldReader.next());
     }
 
     /** The id of the lock is all that follows, with single blanks. */
@@ -107,15 +107,19 @@ public final class SocketlockSyntax {
             return NOTHING;
         }
         return new SocketlockRequest.Reassert(
-                client, lock, read ? Mode.READ : Mode.WRITE, number.getAsLong(), left.getAsLong());
+                client,
+                lock,
+                read ? ReadWriteMode.READ : ReadWriteMode.WRITE,
+                number.getAsLong(),
+                left.getAsLong());
     }
 
     /** What the arguments of a request mean. */
     public static RequestArguments terms(
-            Dialect dialect, SocketlockRequest.RequestLock requestLock) {
+            SocketlockDialect socketlockDialect, SocketlockRequest.RequestLock requestLock) {
         ByteString first = requestLock.first();
         ByteString second = requestLock.second();
-        if (dialect == Dialect.NAMED && (first == null || isInteger(first))) {
+        if (socketlockDialect == SocketlockDialect.NAMED && (first == null || isInteger(first))) {
             return terms(null, first);
         }
         return first == null ? INVALID_TTL : terms(first, second);

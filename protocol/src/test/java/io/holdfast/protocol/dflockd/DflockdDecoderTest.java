@@ -1,6 +1,6 @@
 package io.holdfast.protocol.dflockd;
 
-import static io.holdfast.engine.Kind.LOCK;
+import static io.holdfast.engine.ResourceKind.LOCK;
 import static io.holdfast.protocol.dflockd.WireBytes.decode;
 import static io.holdfast.protocol.dflockd.WireBytes.describe;
 import static io.holdfast.protocol.dflockd.WireBytes.drain;

@@ -17,10 +17,10 @@ import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.ListView;
-import io.holdfast.engine.Mode;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.ValueView;
 import io.netty.buffer.ByteBuf;
@@ -60,7 +60,7 @@ class DflockdStatsTest {
 
     private static ResourceView lock(Key key, long owner, long leaseLeftNanos, int waiters) {
         return new ResourceView(
-                Kind.LOCK,
+                ResourceKind.LOCK,
                 key,
                 1,
                 owner == 0 ? 0 : 1,
@@ -69,13 +69,13 @@ class DflockdStatsTest {
                 leaseLeftNanos,
                 0,
                 0,
-                Mode.WRITE,
+                ReadWriteMode.WRITE,
                 0);
     }
 
     private static ResourceView semaphore(String key, long limit, int holders, int waiters) {
         return new ResourceView(
-                Kind.SEMAPHORE,
+                ResourceKind.SEMAPHORE,
                 key(key),
                 limit,
                 holders,
@@ -84,12 +84,14 @@ class DflockdStatsTest {
                 seconds(7),
                 0,
                 0,
-                Mode.WRITE,
+                ReadWriteMode.WRITE,
                 0);
     }
 
-    private static ResourceView idle(Kind kind, String key, long limit, long idleNanos) {
-        return new ResourceView(kind, key(key), limit, 0, 0, 0, 0, idleNanos, 0, Mode.WRITE, 0);
+    private static ResourceView idle(
+            ResourceKind resourceKind, String key, long limit, long idleNanos) {
+        return new ResourceView(
+                resourceKind, key(key), limit, 0, 0, 0, 0, idleNanos, 0, ReadWriteMode.WRITE, 0);
     }
 
     @Test
@@ -133,7 +135,7 @@ class DflockdStatsTest {
                 .contains(
                         "\"locks\":[{\"key\":\"one\",\"owner_conn_id\":9,\"lease_expires_in_s\":7,"
                                 + "\"waiters\":0}],\"semaphores\":[],");
-        assertThat(line(1, List.of(), List.of(idle(Kind.SEMAPHORE, "one", 1, seconds(2)))))
+        assertThat(line(1, List.of(), List.of(idle(ResourceKind.SEMAPHORE, "one", 1, seconds(2)))))
                 .contains(
                         "\"idle_locks\":[{\"key\":\"one\",\"idle_s\":2}],\"idle_semaphores\":[],");
     }
@@ -142,8 +144,8 @@ class DflockdStatsTest {
     void lists_what_nobody_uses_apart() {
         List<ResourceView> idle =
                 List.of(
-                        idle(Kind.LOCK, "printer", 1, 1),
-                        idle(Kind.SEMAPHORE, "pool", 2, seconds(59)));
+                        idle(ResourceKind.LOCK, "printer", 1, 1),
+                        idle(ResourceKind.SEMAPHORE, "pool", 2, seconds(59)));
         assertThat(line(1, List.of(), idle))
                 .contains(
                         "\"locks\":[],\"semaphores\":[],"
@@ -344,7 +346,7 @@ class DflockdStatsTest {
     @Test
     void has_no_locks_among_data_and_channels() {
         var lock = lock(key("a"), 1, 1, 0);
-        var idle = idle(Kind.SEMAPHORE, "b", 3, 1);
+        var idle = idle(ResourceKind.SEMAPHORE, "b", 3, 1);
         for (DflockdStats.Part part : List.of(COUNTERS, VALUES, LISTS, SIGNAL_CHANNELS)) {
             assertThat(
                             only(

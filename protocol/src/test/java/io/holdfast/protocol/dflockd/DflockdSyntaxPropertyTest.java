@@ -17,8 +17,8 @@ import io.holdfast.engine.DataOperation.Range;
 import io.holdfast.engine.DataOperation.SetCounter;
 import io.holdfast.engine.DataOperation.SetValue;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 import io.holdfast.protocol.dflockd.DflockdRequest.Acquire;
 import io.holdfast.protocol.dflockd.DflockdRequest.Auth;
@@ -83,12 +83,13 @@ class DflockdSyntaxPropertyTest {
         assertThat(request("w", "k", text))
                 .isEqualTo(
                         isTimeout
-                                ? new Await(Kind.LOCK, key("k"), seconds(value.longValue()))
+                                ? new Await(ResourceKind.LOCK, key("k"), seconds(value.longValue()))
                                 : new Malformed());
         assertThat(request("se", "k", text))
                 .isEqualTo(
                         isLimit
-                                ? new Enqueue(Kind.SEMAPHORE, key("k"), value.longValue(), 0)
+                                ? new Enqueue(
+                                        ResourceKind.SEMAPHORE, key("k"), value.longValue(), 0)
                                 : new Malformed());
     }
 
@@ -199,7 +200,7 @@ class DflockdSyntaxPropertyTest {
 
     @Provide
     Arbitrary<DflockdRequest> requests() {
-        Arbitrary<Kind> kinds = Arbitraries.of(Kind.LOCK, Kind.SEMAPHORE);
+        Arbitrary<ResourceKind> kinds = Arbitraries.of(ResourceKind.LOCK, ResourceKind.SEMAPHORE);
         Arbitrary<Key> keys = keys();
         Arbitrary<Long> waits =
                 Arbitraries.longs().between(0, MOST_SECONDS).map(WireBytes::seconds);
@@ -210,9 +211,13 @@ class DflockdSyntaxPropertyTest {
                 Combinators.combine(Arbitraries.longs(), Arbitraries.longs()).as(Token::new);
         return Arbitraries.oneOf(
                 Combinators.combine(kinds, keys, limits, waits, leases)
-                        .as((kind, k, n, w, l) -> new Acquire(kind, k, slots(kind, n), w, l)),
+                        .as(
+                                (resourceKind, k, n, w, l) ->
+                                        new Acquire(resourceKind, k, slots(resourceKind, n), w, l)),
                 Combinators.combine(kinds, keys, limits, leases)
-                        .as((kind, k, n, l) -> new Enqueue(kind, k, slots(kind, n), l)),
+                        .as(
+                                (resourceKind, k, n, l) ->
+                                        new Enqueue(resourceKind, k, slots(resourceKind, n), l)),
                 Combinators.combine(kinds, keys, waits).as(Await::new),
                 Combinators.combine(kinds, keys, tokens).as(Release::new),
                 Combinators.combine(kinds, keys, tokens, leases).as(Renew::new),
@@ -319,8 +324,8 @@ class DflockdSyntaxPropertyTest {
     }
 
     /** A lock is a semaphore with one slot, and does not say so. */
-    private static long slots(Kind kind, long limit) {
-        return kind == Kind.LOCK ? 1 : limit;
+    private static long slots(ResourceKind resourceKind, long limit) {
+        return resourceKind == ResourceKind.LOCK ? 1 : limit;
     }
 
     /** Any bytes but the four that no key has. */

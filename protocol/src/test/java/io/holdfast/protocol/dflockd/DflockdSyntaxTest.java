@@ -1,7 +1,7 @@
 package io.holdfast.protocol.dflockd;
 
-import static io.holdfast.engine.Kind.LOCK;
-import static io.holdfast.engine.Kind.SEMAPHORE;
+import static io.holdfast.engine.ResourceKind.LOCK;
+import static io.holdfast.engine.ResourceKind.SEMAPHORE;
 import static io.holdfast.protocol.dflockd.DflockdRequest.DEFAULT_LEASE;
 import static io.holdfast.protocol.dflockd.WireBytes.key;
 import static io.holdfast.protocol.dflockd.WireBytes.raw;
@@ -11,8 +11,8 @@ import static io.holdfast.protocol.dflockd.WireBytes.seconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 import io.holdfast.protocol.dflockd.DflockdRequest.Acquire;
 import io.holdfast.protocol.dflockd.DflockdRequest.Auth;
@@ -47,8 +47,8 @@ class DflockdSyntaxTest {
     private static final long MOST_SECONDS = 9223372036L;
 
     /** The command of this letter for locks or for semaphores. */
-    private static String command(Kind kind, String letter) {
-        return kind == SEMAPHORE ? "s" + letter : letter;
+    private static String command(ResourceKind resourceKind, String letter) {
+        return resourceKind == SEMAPHORE ? "s" + letter : letter;
     }
 
     @Nested
@@ -179,11 +179,11 @@ class DflockdSyntaxTest {
 
     @ParameterizedTest
     @EnumSource(names = {"LOCK", "SEMAPHORE"})
-    void to_wait_names_a_timeout(Kind kind) {
-        assertThat(request(command(kind, "w"), "printer", "7"))
-                .isEqualTo(new Await(kind, PRINTER, seconds(7)));
-        assertThat(request(command(kind, "w"), "printer", "0"))
-                .isEqualTo(new Await(kind, PRINTER, 0));
+    void to_wait_names_a_timeout(ResourceKind resourceKind) {
+        assertThat(request(command(resourceKind, "w"), "printer", "7"))
+                .isEqualTo(new Await(resourceKind, PRINTER, seconds(7)));
+        assertThat(request(command(resourceKind, "w"), "printer", "0"))
+                .isEqualTo(new Await(resourceKind, PRINTER, 0));
     }
 
     @ParameterizedTest
@@ -198,23 +198,23 @@ class DflockdSyntaxTest {
     class WithToken {
         @ParameterizedTest
         @EnumSource(names = {"LOCK", "SEMAPHORE"})
-        void releases(Kind kind) {
-            assertThat(request(command(kind, "r"), "printer", TOKEN))
-                    .isEqualTo(new Release(kind, PRINTER, SAME));
+        void releases(ResourceKind resourceKind) {
+            assertThat(request(command(resourceKind, "r"), "printer", TOKEN))
+                    .isEqualTo(new Release(resourceKind, PRINTER, SAME));
         }
 
         @ParameterizedTest
         @EnumSource(names = {"LOCK", "SEMAPHORE"})
-        void renews_for_the_default_lease(Kind kind) {
-            assertThat(request(command(kind, "n"), "printer", TOKEN))
-                    .isEqualTo(new Renew(kind, PRINTER, SAME, DEFAULT_LEASE));
+        void renews_for_the_default_lease(ResourceKind resourceKind) {
+            assertThat(request(command(resourceKind, "n"), "printer", TOKEN))
+                    .isEqualTo(new Renew(resourceKind, PRINTER, SAME, DEFAULT_LEASE));
         }
 
         @ParameterizedTest
         @EnumSource(names = {"LOCK", "SEMAPHORE"})
-        void renews_for_the_lease_it_names(Kind kind) {
-            assertThat(request(command(kind, "n"), "printer", TOKEN + " 50"))
-                    .isEqualTo(new Renew(kind, PRINTER, SAME, seconds(50)));
+        void renews_for_the_lease_it_names(ResourceKind resourceKind) {
+            assertThat(request(command(resourceKind, "n"), "printer", TOKEN + " 50"))
+                    .isEqualTo(new Renew(resourceKind, PRINTER, SAME, seconds(50)));
         }
 
         @Test

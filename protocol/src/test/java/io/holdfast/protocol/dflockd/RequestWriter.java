@@ -5,7 +5,7 @@ import static io.holdfast.protocol.dflockd.DflockdRequest.DEFAULT_LEASE;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
 import org.jspecify.annotations.Nullable;
@@ -35,16 +35,26 @@ record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, 
 
     byte[] write(DflockdRequest request) {
         return switch (request) {
-            case DflockdRequest.Acquire(var kind, var key, var limit, var wait, var lease, var _) ->
-                    keyed(kind, "l", key, fields(seconds(wait), limit(kind, limit), lease(lease)));
-            case DflockdRequest.Enqueue(var kind, var key, var limit, var lease) ->
-                    keyed(kind, "e", key, fields(limit(kind, limit), lease(lease)));
-            case DflockdRequest.Await(var kind, var key, var wait) ->
-                    keyed(kind, "w", key, fields(seconds(wait)));
-            case DflockdRequest.Release(var kind, var key, var token) ->
-                    keyed(kind, "r", key, fields(token(token)));
-            case DflockdRequest.Renew(var kind, var key, var token, var lease) ->
-                    keyed(kind, "n", key, fields(token(token), lease(lease)));
+            case DflockdRequest.Acquire(
+                            var resourceKind,
+                            var key,
+                            var limit,
+                            var wait,
+                            var lease,
+                            var _) ->
+                    keyed(
+                            resourceKind,
+                            "l",
+                            key,
+                            fields(seconds(wait), limit(resourceKind, limit), lease(lease)));
+            case DflockdRequest.Enqueue(var resourceKind, var key, var limit, var lease) ->
+                    keyed(resourceKind, "e", key, fields(limit(resourceKind, limit), lease(lease)));
+            case DflockdRequest.Await(var resourceKind, var key, var wait) ->
+                    keyed(resourceKind, "w", key, fields(seconds(wait)));
+            case DflockdRequest.Release(var resourceKind, var key, var token) ->
+                    keyed(resourceKind, "r", key, fields(token(token)));
+            case DflockdRequest.Renew(var resourceKind, var key, var token, var lease) ->
+                    keyed(resourceKind, "n", key, fields(token(token), lease(lease)));
             case DflockdRequest.Data(var key, var operation) -> data(key, operation);
             case DflockdRequest.Listen(var pattern, var group) ->
                     lines("listen", pattern.bytes(), between(group.bytes()));
@@ -134,8 +144,8 @@ record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, 
         return end == DataOperation.End.FRONT ? "l" : "r";
     }
 
-    private byte[] keyed(Kind kind, String letter, Key key, String argument) {
-        String command = kind == Kind.SEMAPHORE ? "s" + letter : letter;
+    private byte[] keyed(ResourceKind resourceKind, String letter, Key key, String argument) {
+        String command = resourceKind == ResourceKind.SEMAPHORE ? "s" + letter : letter;
         return lines(command, key.bytes(), WireBytes.utf8(argument));
     }
 
@@ -163,8 +173,8 @@ record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, 
         return nanos == DEFAULT_LEASE ? "" : seconds(nanos);
     }
 
-    private String limit(Kind kind, long limit) {
-        return kind == Kind.SEMAPHORE ? number.apply(limit) : "";
+    private String limit(ResourceKind resourceKind, long limit) {
+        return resourceKind == ResourceKind.SEMAPHORE ? number.apply(limit) : "";
     }
 
     private static String token(Token token) {

@@ -3,8 +3,8 @@ package io.holdfast.protocol.dflockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.HoldAttributes;
-import io.holdfast.engine.Mode;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ReadWriteMode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -72,13 +72,14 @@ class TaggedSyntaxTest {
         "10 unbound read, READ, false",
         "10 1500ms unbound, WRITE, false"
     })
-    void an_acquire_says_on_what_terms(String argument, Mode mode, boolean bound) {
+    void an_acquire_says_on_what_terms(
+            String argument, ReadWriteMode readWriteMode, boolean bound) {
         assertThat(tagged("7 l", "k", argument).request())
                 .isInstanceOfSatisfying(
                         DflockdRequest.Acquire.class,
                         acquire ->
                                 assertThat(acquire.terms())
-                                        .isEqualTo(new HoldAttributes(mode, bound, true)));
+                                        .isEqualTo(new HoldAttributes(readWriteMode, bound, true)));
     }
 
     @ParameterizedTest

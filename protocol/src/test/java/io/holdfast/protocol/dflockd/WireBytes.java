@@ -72,27 +72,43 @@ final class WireBytes {
         return switch (input) {
             case DflockdInput.Request(DflockdRequest.Auth(byte[] secret)) ->
                     "auth " + HexFormat.of().formatHex(secret);
-            case DflockdInput.Request(DflockdRequest.Release(var kind, var key, var token)) ->
-                    "release " + kind + " " + hex(key) + " " + token.fence() + " " + token.salt();
             case DflockdInput.Request(
-                            DflockdRequest.Renew(var kind, var key, var token, var lease)) ->
+                            DflockdRequest.Release(var resourceKind, var key, var token)) ->
+                    "release "
+                            + resourceKind
+                            + " "
+                            + hex(key)
+                            + " "
+                            + token.fence()
+                            + " "
+                            + token.salt();
+            case DflockdInput.Request(
+                            DflockdRequest.Renew(
+                                    var resourceKind,
+                                    var key,
+                                    var token,
+                                    var lease)) ->
                     "renew %s %s %d %d %d"
-                            .formatted(kind, hex(key), token.fence(), token.salt(), lease);
+                            .formatted(resourceKind, hex(key), token.fence(), token.salt(), lease);
             case DflockdInput.Request(
                             DflockdRequest.Acquire(
-                                    var kind,
+                                    var resourceKind,
                                     var key,
                                     var limit,
                                     var wait,
                                     var lease,
                                     var holdAttributes)) ->
                     "acquire %s %s %d %d %d %s"
-                            .formatted(kind, hex(key), limit, wait, lease, holdAttributes);
+                            .formatted(resourceKind, hex(key), limit, wait, lease, holdAttributes);
             case DflockdInput.Request(
-                            DflockdRequest.Enqueue(var kind, var key, var limit, var lease)) ->
-                    "enqueue %s %s %d %d".formatted(kind, hex(key), limit, lease);
-            case DflockdInput.Request(DflockdRequest.Await(var kind, var key, var wait)) ->
-                    "await %s %s %d".formatted(kind, hex(key), wait);
+                            DflockdRequest.Enqueue(
+                                    var resourceKind,
+                                    var key,
+                                    var limit,
+                                    var lease)) ->
+                    "enqueue %s %s %d %d".formatted(resourceKind, hex(key), limit, lease);
+            case DflockdInput.Request(DflockdRequest.Await(var resourceKind, var key, var wait)) ->
+                    "await %s %s %d".formatted(resourceKind, hex(key), wait);
             case DflockdInput.Request(DflockdRequest.Data(var key, var operation)) ->
                     hex(key) + " " + describe(operation);
             case DflockdInput.Request(DflockdRequest.Listen(var pattern, var group)) ->

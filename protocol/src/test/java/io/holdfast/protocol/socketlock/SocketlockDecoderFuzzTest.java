@@ -54,10 +54,10 @@ class SocketlockDecoderFuzzTest {
                 if (next
                         instanceof
                         SocketlockInput.Line(SocketlockRequest.RequestLock requestLock)) {
-                    for (Dialect dialect : Dialect.values()) {
+                    for (SocketlockDialect socketlockDialect : SocketlockDialect.values()) {
                         found.add(
                                 SocketlockText.describe(
-                                        SocketlockSyntax.terms(dialect, requestLock)));
+                                        SocketlockSyntax.terms(socketlockDialect, requestLock)));
                     }
                 }
                 if (next instanceof SocketlockInput.TooLong) {

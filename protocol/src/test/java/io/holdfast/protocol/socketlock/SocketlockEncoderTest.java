@@ -3,7 +3,7 @@ package io.holdfast.protocol.socketlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.ByteString;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -28,17 +28,25 @@ class SocketlockEncoderTest {
 
     @Test
     void greets_in_both_dialects() {
-        assertThat(written(out -> SocketlockEncoder.connected(Dialect.ASSIGNED, CLIENT, out)))
+        assertThat(
+                        written(
+                                out ->
+                                        SocketlockEncoder.connected(
+                                                SocketlockDialect.ASSIGNED, CLIENT, out)))
                 .isEqualTo("CONNECTED I\n");
-        assertThat(written(out -> SocketlockEncoder.connected(Dialect.NAMED, CLIENT, out)))
+        assertThat(
+                        written(
+                                out ->
+                                        SocketlockEncoder.connected(
+                                                SocketlockDialect.NAMED, CLIENT, out)))
                 .isEqualTo("I CONNECTED\n");
     }
 
     @Test
     void offers_a_lock_of_either_mode() {
-        assertThat(written(out -> SocketlockEncoder.offer(CLIENT, Mode.READ, LOCK, out)))
+        assertThat(written(out -> SocketlockEncoder.offer(CLIENT, ReadWriteMode.READ, LOCK, out)))
                 .isEqualTo("I READLOCK l1\n");
-        assertThat(written(out -> SocketlockEncoder.offer(CLIENT, Mode.WRITE, LOCK, out)))
+        assertThat(written(out -> SocketlockEncoder.offer(CLIENT, ReadWriteMode.WRITE, LOCK, out)))
                 .isEqualTo("I WRITELOCK l1\n");
     }
 

@@ -34,8 +34,12 @@ final class SocketlockText {
             case SocketlockRequest.Ignored() -> "nothing";
             case SocketlockRequest.Hello() -> "hello";
             case SocketlockRequest.Greeting(var client) -> text(client) + "|hello";
-            case SocketlockRequest.RequestLock(var client, var mode, var first, var second) ->
-                    text(client) + "|ask " + mode + "|" + text(first) + "|" + text(second);
+            case SocketlockRequest.RequestLock(
+                            var client,
+                            var readWriteMode,
+                            var first,
+                            var second) ->
+                    text(client) + "|ask " + readWriteMode + "|" + text(first) + "|" + text(second);
             case SocketlockRequest.Confirm(var client, var lock) ->
                     text(client) + "|confirm|" + text(lock);
             case SocketlockRequest.Reject(var client, var lock) ->
@@ -52,14 +56,14 @@ final class SocketlockText {
             case SocketlockRequest.Reassert(
                             var client,
                             var lock,
-                            var mode,
+                            var readWriteMode,
                             var epoch,
                             var seconds) ->
                     text(client)
                             + "|reassert|"
                             + text(lock)
                             + "|"
-                            + mode
+                            + readWriteMode
                             + "|"
                             + epoch
                             + "|"

@@ -1,8 +1,8 @@
 package io.holdfast.server.connection;
 
 import io.holdfast.driver.Driver;
+import io.holdfast.driver.monitor.ProtocolTraffic;
 import io.holdfast.driver.monitor.ServerMonitor;
-import io.holdfast.driver.monitor.Traffic;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,11 +17,11 @@ public abstract class ConnectionService {
     /** What connections keep in memory for clients. */
     protected final InputBudget inputBudget;
 
-    private final Draining draining;
+    private final DrainState drainState;
     private final ServerMonitor serverMonitor;
 
     /** What connections of this protocol have read and written. */
-    final Traffic traffic;
+    final ProtocolTraffic traffic;
 
     /** 0 is no limit. */
     final long writeTimeoutNanos;
@@ -39,14 +39,14 @@ public abstract class ConnectionService {
             Driver driver,
             ServerMonitor serverMonitor,
             InputBudget kept,
-            Draining draining,
+            DrainState drainState,
             Duration writeTimeout) {
         this.protocol = protocol;
         this.driver = driver;
         this.serverMonitor = serverMonitor;
         this.traffic = serverMonitor.traffic(protocol);
         this.inputBudget = kept;
-        this.draining = draining;
+        this.drainState = drainState;
         this.writeTimeoutNanos = nanos(writeTimeout);
     }
 
@@ -74,6 +74,6 @@ public abstract class ConnectionService {
 
     /** Whether no request may create a hold, a wait, a subscription or data any more. */
     protected final boolean isDraining() {
-        return draining.isOn();
+        return drainState.isOn();
     }
 }

@@ -1,8 +1,8 @@
 package io.holdfast.server.connection;
 
 import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.LogThrottle;
-import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
  * @param <I> what the protocol's decoder finds in the input
  */
 public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
-        implements Mailbox, Runnable {
+        implements EffectMailbox, Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(LineConnection.class);
     private static final LogThrottle TOO_MUCH_KEPT = new LogThrottle();
     private static final LogThrottle FAILURES = new LogThrottle();

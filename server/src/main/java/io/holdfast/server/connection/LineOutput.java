@@ -1,6 +1,6 @@
 package io.holdfast.server.connection;
 
-import io.holdfast.driver.monitor.Traffic;
+import io.holdfast.driver.monitor.ProtocolTraffic;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -20,7 +20,7 @@ public final class LineOutput implements ChannelFutureListener {
     private static final int INITIAL_BYTES = 128;
 
     private final ChannelHandlerContext ctx;
-    private final Traffic traffic;
+    private final ProtocolTraffic protocolTraffic;
 
     /** 0 is no limit. */
     private final long timeoutNanos;
@@ -31,9 +31,13 @@ public final class LineOutput implements ChannelFutureListener {
     private long writingSinceNanos;
     private @Nullable Future<?> timer;
 
-    LineOutput(ChannelHandlerContext ctx, Traffic traffic, long timeoutNanos, Runnable onTimeout) {
+    LineOutput(
+            ChannelHandlerContext ctx,
+            ProtocolTraffic protocolTraffic,
+            long timeoutNanos,
+            Runnable onTimeout) {
         this.ctx = ctx;
-        this.traffic = traffic;
+        this.protocolTraffic = protocolTraffic;
         this.timeoutNanos = timeoutNanos;
         this.onTimeout = onTimeout;
     }
@@ -66,7 +70,7 @@ public final class LineOutput implements ChannelFutureListener {
         if (timer == null && timeoutNanos > 0) {
             arm(timeoutNanos);
         }
-        traffic.send(bytes.readableBytes());
+        protocolTraffic.send(bytes.readableBytes());
         ctx.writeAndFlush(bytes, promise).addListener(this);
     }
 

@@ -8,9 +8,9 @@ import io.holdfast.driver.Secret;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.signal.DistributedSignals;
 import io.holdfast.driver.signal.ListenOutcome;
-import io.holdfast.driver.signal.Recipients;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.signal.SignalListener;
+import io.holdfast.driver.signal.SignalRecipients;
 import io.holdfast.driver.signal.SignalRequest;
 import io.holdfast.driver.signal.SignalService;
 import io.holdfast.driver.signal.Subscriber;
@@ -19,9 +19,9 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.RequestStatus;
+import io.holdfast.engine.OfferRequestStatus;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.TrackedRequestView;
 import io.holdfast.protocol.dflockd.DflockdDecoder;
 import io.holdfast.protocol.dflockd.DflockdEncoder;
@@ -321,7 +321,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     private void serve(DflockdRequest what) {
         switch (what) {
             case DflockdRequest.Acquire(
-                            var kind,
+                            var resourceKind,
                             var key,
                             var limit,
                             var wait,
@@ -332,7 +332,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                             new Command.Acquire(
                                     session().id(),
                                     request(),
-                                    kind,
+                                    resourceKind,
                                     key,
                                     limit,
                                     wait,
@@ -341,30 +341,38 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                                     holdAttributes));
                 }
             }
-            case DflockdRequest.Enqueue(var kind, var key, var limit, var lease) -> {
+            case DflockdRequest.Enqueue(var resourceKind, var key, var limit, var lease) -> {
                 if (mayCreate()) {
                     submitRequest(
                             new Command.Enqueue(
                                     session().id(),
                                     request(),
-                                    kind,
+                                    resourceKind,
                                     key,
                                     limit,
                                     lease(lease),
                                     service.driver().salt()));
                 }
             }
-            case DflockdRequest.Await(var kind, var key, var wait) -> {
+            case DflockdRequest.Await(var resourceKind, var key, var wait) -> {
                 if (mayCreate()) {
-                    submitRequest(new Command.Await(session().id(), request(), kind, key, wait));
+                    submitRequest(
+                            new Command.Await(session().id(), request(), resourceKind, key, wait));
                 }
             }
-            case DflockdRequest.Release(var kind, var key, var token) ->
-                    submitRequest(new Command.Release(session().id(), request(), kind, key, token));
-            case DflockdRequest.Renew(var kind, var key, var token, var lease) ->
+            case DflockdRequest.Release(var resourceKind, var key, var token) ->
+                    submitRequest(
+                            new Command.Release(
+                                    session().id(), request(), resourceKind, key, token));
+            case DflockdRequest.Renew(var resourceKind, var key, var token, var lease) ->
                     submitRequest(
                             new Command.Renew(
-                                    session().id(), request(), kind, key, token, lease(lease)));
+                                    session().id(),
+                                    request(),
+                                    resourceKind,
+                                    key,
+                                    token,
+                                    lease(lease)));
             case DflockdRequest.Data(var key, var operation) -> {
                 if (!operation.mayCreate() || mayCreate()) {
                     submitRequest(new Command.Data(session().id(), request(), key, operation));
@@ -544,8 +552,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     private void describe(Key key) {
         Driver driver = service.driver();
-        KeyView lock = driver.view(Kind.LOCK, key, MAX_HOLDERS);
-        KeyView semaphore = driver.view(Kind.SEMAPHORE, key, MAX_HOLDERS);
+        KeyView lock = driver.view(ResourceKind.LOCK, key, MAX_HOLDERS);
+        KeyView semaphore = driver.view(ResourceKind.SEMAPHORE, key, MAX_HOLDERS);
         cost(MAX_HOLDERS / MATCH_STEPS_PER_COST);
         TaggedEncoder.keyInfo(session().id(), lock, semaphore, driver::nameOf, responseBuffer());
     }
@@ -628,7 +636,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     private void declined(
             Command.Decline decline, Effect.StatusReport statusReport, TaggedSession session) {
-        if (statusReport.status() == RequestStatus.QUEUED) {
+        if (statusReport.status() == OfferRequestStatus.QUEUED) {
             Command.Keyed _ = session.answered(decline.targetRequest());
             tag = decline.targetRequest();
             writeCancelled();
@@ -797,9 +805,9 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     }
 
     private void signal(SignalHub hub, Key channel, ByteString payload) {
-        Recipients recipients = hub.choose(channel);
-        List<SignalListener> receivers = recipients.listeners();
-        cost(recipients.cost() / MATCH_STEPS_PER_COST);
+        SignalRecipients signalRecipients = hub.choose(channel);
+        List<SignalListener> receivers = signalRecipients.listeners();
+        cost(signalRecipients.cost() / MATCH_STEPS_PER_COST);
         if (!receivers.isEmpty()) {
             PushLine line =
                     new PushLine(

@@ -8,7 +8,7 @@ import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.signal.SignalServices;
 import io.holdfast.server.connection.ByteBudget;
 import io.holdfast.server.connection.ConnectionService;
-import io.holdfast.server.connection.Draining;
+import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
 import io.netty.util.internal.PlatformDependent;
 
@@ -55,7 +55,7 @@ public final class DflockdService extends ConnectionService {
             ServerMonitor serverMonitor,
             Supplier<SignalHub> newHub,
             InputBudget kept,
-            Draining draining,
+            DrainState drainState,
             @Nullable Secret secret,
             Duration defaultLease,
             Duration readTimeout,
@@ -63,7 +63,7 @@ public final class DflockdService extends ConnectionService {
             SessionGraces graces,
             boolean autoRelease,
             long maxPushBytes) {
-        super("dflockd", driver, serverMonitor, kept, draining, writeTimeout);
+        super("dflockd", driver, serverMonitor, kept, drainState, writeTimeout);
         this.signals = SignalServices.of(driver, newHub);
         this.secret = secret;
         this.defaultLeaseNanos = nanos(defaultLease);

@@ -2,12 +2,12 @@ package io.holdfast.server.dflockd;
 
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
-import io.holdfast.engine.RequestStatus;
+import io.holdfast.engine.OfferRequestStatus;
 import io.holdfast.server.connection.EffectQueue;
 import io.netty.util.collection.LongObjectHashMap;
 import io.netty.util.collection.LongObjectMap;
@@ -28,7 +28,7 @@ import java.util.concurrent.Future;
  * <p>Its lock is taken before those of the driver. The mailbox methods, which the driver calls,
  * therefore never take it.
  */
-final class TaggedSession implements Mailbox {
+final class TaggedSession implements EffectMailbox {
     /** More requests than this are given up off the event loop. */
     private static final int MAX_INLINE_CANCELS = 512;
 
@@ -174,7 +174,7 @@ final class TaggedSession implements Mailbox {
             Command.Keyed command = unanswered.remove(effect.request());
             if (command instanceof Command.Decline decline
                     && effect instanceof Effect.StatusReport statusReport
-                    && statusReport.status() == RequestStatus.QUEUED) {
+                    && statusReport.status() == OfferRequestStatus.QUEUED) {
                 unanswered.remove(decline.targetRequest());
             }
         }

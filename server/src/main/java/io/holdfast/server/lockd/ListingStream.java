@@ -4,10 +4,10 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.ScanCursor;
 import io.holdfast.engine.ByteString;
-import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HeldCounts;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.protocol.lockd.LockdEncoder;
 import io.holdfast.server.connection.StreamedResponse;
 import io.netty.buffer.ByteBuf;
@@ -56,7 +56,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
     private final LockdConnection<?> connection;
     private final LockdService service;
     private final Form form;
-    private final Kind kind;
+    private final ResourceKind resourceKind;
     private final ByteString only;
 
     /** What each session is called, the same all through. */
@@ -69,13 +69,13 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
             LockdConnection<?> connection,
             LockdService service,
             Form form,
-            Kind kind,
+            ResourceKind resourceKind,
             ByteString only) {
         super(connection.channelContext(), connection::writeListing);
         this.connection = connection;
         this.service = service;
         this.form = form;
-        this.kind = kind;
+        this.resourceKind = resourceKind;
         this.only = only;
     }
 
@@ -123,12 +123,13 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
     /** Null if nobody waits for the answer any more. */
     private @Nullable List<Held> copyAll() throws InterruptedException {
         Driver driver = service.driver();
-        HeldCount count = driver.countHeld(service.namespace, kind);
+        HeldCounts count = driver.countHeld(service.namespace, resourceKind);
         if (!take(count.keys(), count.holds())) {
             return null;
         }
         List<Held> all = new ArrayList<>();
-        try (ScanCursor<HolderView> scanCursor = driver.listHolders(service.namespace, kind)) {
+        try (ScanCursor<HolderView> scanCursor =
+                driver.listHolders(service.namespace, resourceKind)) {
             for (List<HolderView> slice = scanCursor.next();
                     !slice.isEmpty();
                     slice = scanCursor.next()) {
@@ -157,13 +158,13 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
     }
 
     private @Nullable HolderView holders(Key key) {
-        return service.driver().holders(kind, key);
+        return service.driver().holders(resourceKind, key);
     }
 
     private void add(HolderView seen, List<Held> all) {
         HolderView view = seen;
         List<byte[]> holders = namesOf(seen.sessions());
-        while (kind == Kind.LOCK && holders.isEmpty()) {
+        while (resourceKind == ResourceKind.LOCK && holders.isEmpty()) {
             // Its session has ended since: looks again, for only a hold may outlive it.
             HolderView again = holders(seen.key());
             if (again == null) {
@@ -241,7 +242,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
     }
 
     private boolean writeMap(List<Held> all) {
-        boolean lists = kind == Kind.SHARED;
+        boolean lists = resourceKind == ResourceKind.SHARED;
         long length = LockdEncoder.mapLength(all.size());
         for (Held held : all) {
             length += LockdEncoder.mapEntryLength(held.key().bytes(), held.holders(), lists);

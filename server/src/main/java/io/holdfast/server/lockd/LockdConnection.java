@@ -4,7 +4,7 @@ import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.protocol.lockd.LockdEncoder;
 import io.holdfast.protocol.lockd.LockdInput;
 import io.holdfast.protocol.lockd.LockdVerb;
@@ -200,18 +200,18 @@ abstract class LockdConnection<I> extends LineConnection<I> {
             service.count(word);
         }
         switch (word) {
-            case G -> claim(Kind.LOCK, argument);
-            case R -> unclaim(Kind.LOCK, argument);
-            case I -> inspect(Kind.LOCK, argument);
-            case SG -> claim(Kind.SHARED, argument);
-            case SR -> unclaim(Kind.SHARED, argument);
-            case SI -> inspect(Kind.SHARED, argument);
-            case D -> list(ListingStream.Form.LINES, Kind.LOCK, argument);
-            case SD -> list(ListingStream.Form.LINES, Kind.SHARED, argument);
+            case G -> claim(ResourceKind.LOCK, argument);
+            case R -> unclaim(ResourceKind.LOCK, argument);
+            case I -> inspect(ResourceKind.LOCK, argument);
+            case SG -> claim(ResourceKind.SHARED, argument);
+            case SR -> unclaim(ResourceKind.SHARED, argument);
+            case SI -> inspect(ResourceKind.SHARED, argument);
+            case D -> list(ListingStream.Form.LINES, ResourceKind.LOCK, argument);
+            case SD -> list(ListingStream.Form.LINES, ResourceKind.SHARED, argument);
             case DUMP ->
                     list(
                             ListingStream.Form.MAP,
-                            argument.equals(SHARED) ? Kind.SHARED : Kind.LOCK,
+                            argument.equals(SHARED) ? ResourceKind.SHARED : ResourceKind.LOCK,
                             ByteString.EMPTY);
             case ME -> me();
             case IAM -> iam(argument);
@@ -224,27 +224,34 @@ abstract class LockdConnection<I> extends LineConnection<I> {
         return Key.of(service.namespace, name.bytes());
     }
 
-    private void claim(Kind kind, ByteString name) {
-        if (service.draining() && !service.driver().isHolding(session().id(), kind, key(name))) {
-            refuse(kind, name.bytes());
+    private void claim(ResourceKind resourceKind, ByteString name) {
+        if (service.draining()
+                && !service.driver().isHolding(session().id(), resourceKind, key(name))) {
+            refuse(resourceKind, name.bytes());
             return;
         }
         submit(
                 new Command.TryAcquire(
-                        session().id(), nextRequest(), kind, key(name), service.driver().salt()));
+                        session().id(),
+                        nextRequest(),
+                        resourceKind,
+                        key(name),
+                        service.driver().salt()));
     }
 
-    private void unclaim(Kind kind, ByteString name) {
-        submit(new Command.ReleaseBySession(session().id(), nextRequest(), kind, key(name)));
+    private void unclaim(ResourceKind resourceKind, ByteString name) {
+        submit(
+                new Command.ReleaseBySession(
+                        session().id(), nextRequest(), resourceKind, key(name)));
     }
 
-    private void inspect(Kind kind, ByteString name) {
-        submit(new Command.Inspect(session().id(), nextRequest(), kind, key(name)));
+    private void inspect(ResourceKind resourceKind, ByteString name) {
+        submit(new Command.Inspect(session().id(), nextRequest(), resourceKind, key(name)));
     }
 
-    private void refuse(Kind kind, byte[] name) {
+    private void refuse(ResourceKind resourceKind, byte[] name) {
         ByteBuf out = beginAnswer();
-        if (kind == Kind.LOCK) {
+        if (resourceKind == ResourceKind.LOCK) {
             LockdEncoder.notAcquired(name, out);
         } else {
             LockdEncoder.sharedNotAcquired(name, out);
@@ -252,9 +259,9 @@ abstract class LockdConnection<I> extends LineConnection<I> {
         endAnswer(out);
     }
 
-    private void list(ListingStream.Form form, Kind kind, ByteString name) {
+    private void list(ListingStream.Form form, ResourceKind resourceKind, ByteString name) {
         if (access.allowDump()) {
-            stream(new ListingStream(this, service, form, kind, name));
+            stream(new ListingStream(this, service, form, resourceKind, name));
         } else {
             disabled();
         }
@@ -287,7 +294,9 @@ abstract class LockdConnection<I> extends LineConnection<I> {
 
     private void who(ByteString name) {
         if (access.enableRegistry() && access.allowDump()) {
-            stream(new ListingStream(this, service, ListingStream.Form.WHO, Kind.LOCK, name));
+            stream(
+                    new ListingStream(
+                            this, service, ListingStream.Form.WHO, ResourceKind.LOCK, name));
         } else {
             disabled();
         }
@@ -315,7 +324,8 @@ abstract class LockdConnection<I> extends LineConnection<I> {
             return;
         }
         byte[] name = asked.key().bytes();
-        boolean mutex = asked instanceof Command.Locking locking && locking.kind() == Kind.LOCK;
+        boolean mutex =
+                asked instanceof Command.Locking locking && locking.kind() == ResourceKind.LOCK;
         ByteBuf out = beginAnswer();
         switch (effect) {
             case Effect.TryAcquired tryAcquired -> {

@@ -4,13 +4,13 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Effect;
-import io.holdfast.engine.HeldCount;
-import io.holdfast.engine.Kind;
+import io.holdfast.engine.HeldCounts;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.protocol.lockd.LockdEncoder;
 import io.holdfast.protocol.lockd.LockdVerb;
 import io.holdfast.server.connection.ConnectionService;
-import io.holdfast.server.connection.Draining;
+import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
 import io.netty.buffer.ByteBuf;
 
@@ -44,12 +44,12 @@ public final class LockdService extends ConnectionService {
             ServerMonitor serverMonitor,
             Namespace namespace,
             InputBudget kept,
-            Draining draining,
+            DrainState drainState,
             ListingBudget listings,
             Duration readTimeout,
             Duration listingTimeout,
             @Nullable Consumer<String> events) {
-        super("lockd", driver, serverMonitor, kept, draining, listingTimeout);
+        super("lockd", driver, serverMonitor, kept, drainState, listingTimeout);
         this.namespace = namespace;
         this.listings = listings;
         this.readTimeoutNanos = nanos(readTimeout);
@@ -113,8 +113,8 @@ public final class LockdService extends ConnectionService {
                 LockdEncoder.counter("command_" + word.text(), count, out);
             }
         }
-        HeldCount mutexes = driver.countHeld(namespace, Kind.LOCK);
-        HeldCount shared = driver.countHeld(namespace, Kind.SHARED);
+        HeldCounts mutexes = driver.countHeld(namespace, ResourceKind.LOCK);
+        HeldCounts shared = driver.countHeld(namespace, ResourceKind.SHARED);
         LockdEncoder.counter("connections", connections(), out);
         LockdEncoder.counter("invalid_commands", counters.invalidCommands(), out);
         LockdEncoder.counter("locks", mutexes.keys(), out);

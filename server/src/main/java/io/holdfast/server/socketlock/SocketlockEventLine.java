@@ -1,7 +1,7 @@
 package io.holdfast.server.socketlock;
 
 import io.holdfast.engine.ByteString;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.protocol.socketlock.SocketlockRequest;
 
 import org.jspecify.annotations.Nullable;
@@ -29,8 +29,10 @@ final class SocketlockEventLine {
         return lock == null ? this : append("lock", shown(lock));
     }
 
-    SocketlockEventLine mode(@Nullable Mode mode) {
-        return mode == null ? this : append("mode", mode.name().toLowerCase(Locale.ROOT));
+    SocketlockEventLine mode(@Nullable ReadWriteMode readWriteMode) {
+        return readWriteMode == null
+                ? this
+                : append("mode", readWriteMode.name().toLowerCase(Locale.ROOT));
     }
 
     SocketlockEventLine ttl(long seconds) {

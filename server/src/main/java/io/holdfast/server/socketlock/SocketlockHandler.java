@@ -6,11 +6,11 @@ import io.holdfast.driver.LogThrottle;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.OfferRequestStatus;
+import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.Refusal;
-import io.holdfast.engine.RequestStatus;
-import io.holdfast.protocol.socketlock.Dialect;
 import io.holdfast.protocol.socketlock.SocketlockDecoder;
+import io.holdfast.protocol.socketlock.SocketlockDialect;
 import io.holdfast.protocol.socketlock.SocketlockEncoder;
 import io.holdfast.protocol.socketlock.SocketlockFailure;
 import io.holdfast.protocol.socketlock.SocketlockInput;
@@ -51,16 +51,21 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     private static final class Request {
         final long number;
         final ByteString lock;
-        final Mode mode;
+        final ReadWriteMode mode;
         final long seconds;
         final int bytes;
         boolean held;
         @Nullable HoldRecord listed;
 
-        Request(long number, ByteString lock, Mode mode, long seconds, int bytes) {
+        Request(
+                long number,
+                ByteString lock,
+                ReadWriteMode readWriteMode,
+                long seconds,
+                int bytes) {
             this.number = number;
             this.lock = lock;
-            this.mode = mode;
+            this.mode = readWriteMode;
             this.seconds = seconds;
             this.bytes = bytes;
         }
@@ -78,7 +83,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     /** Null before the greeting. */
     private @Nullable ByteString client;
 
-    private Dialect dialect = Dialect.ASSIGNED;
+    private SocketlockDialect socketlockDialect = SocketlockDialect.ASSIGNED;
 
     /** What the client said that it is; null if it said nothing. */
     private @Nullable ProcessIdentity declaredProcess;
@@ -158,8 +163,8 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             case SocketlockRequest.Ignored() -> {}
             case SocketlockRequest.Hello() -> {
                 ByteString id = client == null ? service.newClient() : client;
-                if (client != null || introduce(id, Dialect.ASSIGNED)) {
-                    greet(id, Dialect.ASSIGNED);
+                if (client != null || introduce(id, SocketlockDialect.ASSIGNED)) {
+                    greet(id, SocketlockDialect.ASSIGNED);
                 }
             }
             case SocketlockRequest.FromClient fromClient -> {
@@ -168,17 +173,17 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
                     serve(id, fromClient);
                 } else if (id == null
                         && fromClient instanceof SocketlockRequest.Greeting
-                        && introduce(fromClient.client(), Dialect.NAMED)) {
-                    greet(fromClient.client(), Dialect.NAMED);
+                        && introduce(fromClient.client(), SocketlockDialect.NAMED)) {
+                    greet(fromClient.client(), SocketlockDialect.NAMED);
                 }
             }
         }
     }
 
     /** Keeps the id of the client; false if that is too much, and the connection is gone. */
-    private boolean introduce(ByteString id, Dialect its) {
+    private boolean introduce(ByteString id, SocketlockDialect its) {
         client = id;
-        dialect = its;
+        socketlockDialect = its;
         if (service.reserveInput(id.length())) {
             return true;
         }
@@ -186,7 +191,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         return false;
     }
 
-    private void greet(ByteString id, Dialect form) {
+    private void greet(ByteString id, SocketlockDialect form) {
         SocketlockEncoder.connected(form, id, output());
         event("hello", id);
         event("client_connected", id);
@@ -195,7 +200,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
 
     private void serve(ByteString id, SocketlockRequest.FromClient request) {
         switch (request) {
-            case SocketlockRequest.Greeting _ -> greet(id, dialect);
+            case SocketlockRequest.Greeting _ -> greet(id, socketlockDialect);
             case SocketlockRequest.Ping _ -> {
                 event("ping", id);
                 SocketlockEncoder.pong(id, output());
@@ -257,7 +262,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     }
 
     private void requestLock(ByteString id, SocketlockRequest.RequestLock requestLock) {
-        switch (SocketlockSyntax.terms(dialect, requestLock)) {
+        switch (SocketlockSyntax.terms(socketlockDialect, requestLock)) {
             case SocketlockSyntax.RequestArguments.InvalidTtl() ->
                     fail(
                             id,
@@ -361,7 +366,11 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
 
     /** Keeps a lock id; null if that is too much. */
     private @Nullable Request register(
-            ByteString id, long number, ByteString lock, Mode mode, long seconds) {
+            ByteString id,
+            long number,
+            ByteString lock,
+            ReadWriteMode readWriteMode,
+            long seconds) {
         int bytes = LOCK_BYTES + 2 * (lock.length() + id.length());
         if (byLock.size() >= MAX_LOCKS || lockBytes + lock.length() > MAX_LOCK_BYTES) {
             return null;
@@ -371,7 +380,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             return null;
         }
         lockBytes += lock.length();
-        Request request = new Request(number, lock, mode, seconds, bytes);
+        Request request = new Request(number, lock, readWriteMode, seconds, bytes);
         byLock.put(lock, request);
         byNumber.put(number, request);
         return request;
@@ -471,7 +480,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             case SocketlockRequest.Confirm(_, var lock) -> {
                 Request request =
                         findRequest(id, lock); // what was decided before may have ended it
-                if (request != null && statusReport.status() == RequestStatus.OFFERED) {
+                if (request != null && statusReport.status() == OfferRequestStatus.OFFERED) {
                     request.held = true;
                     if (list(id, request, statusReport.fence())) {
                         event("lock_confirmed", id, request);
@@ -488,20 +497,20 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
                 Request request = findRequest(id, lock);
                 if (request != null) {
                     forget(request);
-                    if (statusReport.status() != RequestStatus.GONE) {
+                    if (statusReport.status() != OfferRequestStatus.GONE) {
                         event("lock_released", id, request);
                     }
                 }
             }
             case SocketlockRequest.Status(_, var lock) -> {
                 Request request = byLock.get(lock);
-                if (request != null && statusReport.status() == RequestStatus.GONE) {
+                if (request != null && statusReport.status() == OfferRequestStatus.GONE) {
                     forget(request); // its time is over, and now it is told
                 }
-                sendStatus(id, serving, lock, statusReport.status() == RequestStatus.HELD);
+                sendStatus(id, serving, lock, statusReport.status() == OfferRequestStatus.HELD);
             }
             case SocketlockRequest.Token(_, var lock) -> {
-                if (statusReport.status() == RequestStatus.HELD) {
+                if (statusReport.status() == OfferRequestStatus.HELD) {
                     SocketlockEncoder.token(id, lock, statusReport.fence(), output());
                 } else {
                     sendStatus(id, serving, lock, false);
@@ -518,7 +527,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         }
     }
 
-    private void rejected(ByteString id, Request request, RequestStatus requestStatus) {
+    private void rejected(ByteString id, Request request, OfferRequestStatus offerRequestStatus) {
         if (service.verbose) {
             service.logEvent(
                     SocketlockEventLine.of("lock_rejected", id)
@@ -526,7 +535,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
                             .mode(request.mode)
                             .reason(SocketlockFailure.REJECTED.text()));
         }
-        switch (requestStatus) {
+        switch (offerRequestStatus) {
             case QUEUED -> forget(request);
             case OFFERED -> {
                 forget(request);
@@ -554,14 +563,14 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             ByteString id,
             SocketlockFailure socketlockFailure,
             @Nullable ByteString lock,
-            @Nullable Mode mode,
+            @Nullable ReadWriteMode readWriteMode,
             long seconds) {
         SocketlockEncoder.failed(id, socketlockFailure, output());
         if (service.verbose) {
             service.logEvent(
                     SocketlockEventLine.of("request_failed", id)
                             .lock(lock)
-                            .mode(mode)
+                            .mode(readWriteMode)
                             .ttl(seconds)
                             .reason(socketlockFailure.text()));
         }

@@ -8,10 +8,10 @@ import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.protocol.socketlock.SocketlockRequest;
 import io.holdfast.server.connection.ConnectionService;
-import io.holdfast.server.connection.Draining;
+import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
 
 import org.jspecify.annotations.Nullable;
@@ -64,7 +64,7 @@ public final class SocketlockService extends ConnectionService {
             Key key,
             SocketlockTimeouts socketlockTimeouts,
             InputBudget kept,
-            Draining draining,
+            DrainState drainState,
             PrimaryLock primaryLock,
             LongSupplier fences,
             Runnable look,
@@ -74,7 +74,7 @@ public final class SocketlockService extends ConnectionService {
                 driver,
                 serverMonitor,
                 kept,
-                draining,
+                drainState,
                 Duration.ZERO); // a client that does not read just waits
         this.key = key;
         this.waitNanos = nanos(socketlockTimeouts.request());
@@ -152,9 +152,18 @@ public final class SocketlockService extends ConnectionService {
 
     /** Lists a hold before its holder is told of it; null if it must not be told. */
     @Nullable HoldRecord record(
-            Mode mode, ByteString client, ByteString lock, ProcessIdentity process, long fence) {
+            ReadWriteMode readWriteMode,
+            ByteString client,
+            ByteString lock,
+            ProcessIdentity process,
+            long fence) {
         HoldRecord hold =
-                primaryLock.record(mode == Mode.WRITE, text(client), text(lock), process, fence);
+                primaryLock.record(
+                        readWriteMode == ReadWriteMode.WRITE,
+                        text(client),
+                        text(lock),
+                        process,
+                        fence);
         if (hold == null) {
             over = true;
             checkPrimaryLock.run();
@@ -171,7 +180,7 @@ public final class SocketlockService extends ConnectionService {
         return primaryLock
                 .grace()
                 .reassert(
-                        asked.mode() == Mode.WRITE,
+                        asked.mode() == ReadWriteMode.WRITE,
                         text(asked.client()),
                         text(asked.lock()),
                         asked.epoch(),

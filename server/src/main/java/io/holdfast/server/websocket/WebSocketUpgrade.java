@@ -78,7 +78,7 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
      */
     public void addTo(ChannelPipeline pipeline, InputBudget kept) {
         pipeline.addLast(
-                new RequestHead(MAX_LINE_BYTES + MAX_HEADER_BYTES, kept),
+                new RequestHeadBuffer(MAX_LINE_BYTES + MAX_HEADER_BYTES, kept),
                 new HttpRequestDecoder(
                         new HttpDecoderConfig()
                                 .setMaxInitialLineLength(MAX_LINE_BYTES)

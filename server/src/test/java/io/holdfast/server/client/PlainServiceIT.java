@@ -7,16 +7,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 
+import io.holdfast.client.service.AcquireAttempt;
 import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
-import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.LockService;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.SignalSink;
 import io.holdfast.client.service.TimerClock;
 import io.holdfast.client.wire.WireConfig;
-import io.holdfast.client.wire.WireServices;
+import io.holdfast.client.wire.WireServiceConnector;
 import io.holdfast.server.TestServer;
 
 import org.junit.jupiter.api.AfterEach;
@@ -69,7 +69,7 @@ class PlainServiceIT {
                         maxConnections,
                         true,
                         Runnable::run);
-        var service = WireServices.connect(config, new NoEvents(), new RealTime());
+        var service = WireServiceConnector.connect(config, new NoEvents(), new RealTime());
         services.add(service);
         return service;
     }
@@ -177,7 +177,7 @@ class PlainServiceIT {
             GrantedHold held = hold(get(acquire(service, lock("k", ofSeconds(5)))));
             var outcomes = new ConcurrentLinkedQueue<AcquireOutcome>();
             var told = new CompletableFuture<AcquireOutcome>();
-            Attempt attempt =
+            AcquireAttempt acquireAttempt =
                     service.acquire(
                             lock("k", ofSeconds(30)),
                             acquireOutcome -> {
@@ -189,7 +189,7 @@ class PlainServiceIT {
             while (System.nanoTime() < until) {
                 Thread.onSpinWait();
             }
-            attempt.cancel();
+            acquireAttempt.cancel();
             if (get(told) instanceof AcquireOutcome.Granted granted) {
                 assertThat(get(granted.hold().release())).isTrue();
             }

@@ -10,7 +10,7 @@ import io.holdfast.client.service.LockService;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.TimerClock;
 import io.holdfast.client.wire.WireConfig;
-import io.holdfast.client.wire.WireServices;
+import io.holdfast.client.wire.WireServiceConnector;
 import io.holdfast.server.TestServer;
 
 import org.junit.jupiter.api.AfterEach;
@@ -85,7 +85,7 @@ class TaggedServerIT {
                         return () -> timer.cancel(false);
                     }
                 };
-        return WireServices.connect(config, new Recorder(), timeline);
+        return WireServiceConnector.connect(config, new Recorder(), timeline);
     }
 
     private static AcquireRequest lock(Kind kind, String key, long lease, boolean unbound) {
@@ -137,9 +137,9 @@ class TaggedServerIT {
         for (int round = 0; round < 500; round++) {
             GrantedHold hold = acquire("k");
             var outcomes = new CopyOnWriteArrayList<AcquireOutcome>();
-            var attempt = service.acquire(lock(Kind.LOCK, "k", 0, false), outcomes::add);
+            var acquireAttempt = service.acquire(lock(Kind.LOCK, "k", 0, false), outcomes::add);
             var released = hold.release();
-            attempt.cancel();
+            acquireAttempt.cancel();
             TestServer.soon().until(() -> !outcomes.isEmpty());
             if (outcomes.get(0) instanceof AcquireOutcome.Granted granted) {
                 assertThat(get(granted.hold().release())).isTrue();

@@ -7,7 +7,7 @@ import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
-import io.holdfast.server.connection.Draining;
+import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -303,7 +303,7 @@ class DflockdHandlerTest {
                 new ServerMonitor(1, System::nanoTime),
                 () -> new SignalHub(0, () -> true),
                 new InputBudget(Runtime.getRuntime().maxMemory() / 8),
-                new Draining(),
+                new DrainState(),
                 null,
                 Duration.ofSeconds(33),
                 Duration.ofHours(1),

@@ -7,7 +7,7 @@ import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
-import io.holdfast.server.connection.Draining;
+import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
 import io.holdfast.server.connection.PipelineEvent;
 import io.netty.buffer.ByteBuf;
@@ -25,7 +25,7 @@ import java.util.concurrent.CompletableFuture;
 
 @DisplayName("A connection in tagged mode")
 class TaggedHandlerTest {
-    private final Draining draining = new Draining();
+    private final DrainState drainState = new DrainState();
     private LocalDriver driver = UnlimitedDriver.open();
     private DflockdService service = service(true);
 
@@ -44,7 +44,7 @@ class TaggedHandlerTest {
                 new ServerMonitor(1, System::nanoTime),
                 () -> new SignalHub(0, () -> true),
                 new InputBudget(Runtime.getRuntime().maxMemory() / 8),
-                draining,
+                drainState,
                 null,
                 Duration.ofSeconds(33),
                 Duration.ofHours(1),
@@ -157,7 +157,7 @@ class TaggedHandlerTest {
         EmbeddedChannel waiter = tagged();
         assertThat(ask(waiter, "1 l\nk\n60\n2 l\nmine\n0\n")).startsWith("2 ok ");
         waiter.pipeline().fireChannelRead(bytes("3 stats\n_\n_\n"));
-        draining.begin();
+        drainState.begin();
         waiter.pipeline().fireUserEventTriggered(PipelineEvent.DRAIN);
         StringBuilder all = new StringBuilder();
         long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.monitor.ServerMonitor;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.server.UnlimitedDriver;
-import io.holdfast.server.connection.Draining;
+import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -52,7 +52,7 @@ class FrameStreamPropertyTest {
                     new ServerMonitor(1, System::nanoTime),
                     Namespace.DEFAULT,
                     kept,
-                    new Draining(),
+                    new DrainState(),
                     new ListingBudget(MOST_KEPT, Duration.ofSeconds(5)),
                     Duration.ofSeconds(23),
                     Duration.ofSeconds(5),
@@ -342,6 +342,6 @@ class FrameStreamPropertyTest {
         assertThat(memory.metric().usedDirectMemory()).isZero();
         assertThat(memory.metric().usedHeapMemory()).isZero();
         assertThat(kept.reserve(MOST_KEPT)).as("nothing counts as kept").isTrue();
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK).keys()).isZero();
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys()).isZero();
     }
 }

@@ -6,7 +6,7 @@ import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
-import io.holdfast.server.connection.Draining;
+import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -39,7 +39,7 @@ class KeptMessageTest {
                     new ServerMonitor(1, System::nanoTime),
                     Namespace.DEFAULT,
                     kept,
-                    new Draining(),
+                    new DrainState(),
                     new ListingBudget(MOST, Duration.ofSeconds(5)),
                     Duration.ofSeconds(23),
                     Duration.ofSeconds(5),

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.Endpoint;
 import io.holdfast.server.ListenAddress;
-import io.holdfast.server.Protocol;
+import io.holdfast.server.ListenEndpoint;
+import io.holdfast.server.ListenerProtocol;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -35,7 +35,7 @@ class LockdAccessIT {
     private final LockdTestClient registering = server.connect(2);
     private final LockdTestClient both = server.connect(3);
 
-    private static Endpoint listener(boolean dump, boolean registry) {
+    private static ListenEndpoint listener(boolean dump, boolean registry) {
         return LockdTestServer.lockd(Namespace.DEFAULT, dump, registry);
     }
 
@@ -96,11 +96,11 @@ class LockdAccessIT {
     @Test
     void names_connections_of_version_6_with_brackets_and_of_version_4_without() throws Exception {
         assumeTrue(hasIpv6(), "no IPv6 here");
-        Endpoint six =
-                new Endpoint(
+        ListenEndpoint six =
+                new ListenEndpoint(
                         new ListenAddress.Tcp("::1", 0),
                         false,
-                        new Protocol.Lockd(Namespace.DEFAULT, false, true, true));
+                        new ListenerProtocol.Lockd(Namespace.DEFAULT, false, true, true));
         try (LockdTestServer mixed = LockdTestServer.start(six, LockdTestServer.lockd())) {
             assertThat(mixed.connect(0).ask("me")).matches("1 (\\[::1]:\\d+) \\1");
             assertThat(mixed.connect(1).ask("me")).matches("1 (127\\.0\\.0\\.1:\\d+) \\1");

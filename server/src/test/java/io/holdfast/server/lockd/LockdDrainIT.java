@@ -3,10 +3,10 @@ package io.holdfast.server.lockd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.server.IoTransport;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
-import io.holdfast.server.Transport;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -31,10 +31,10 @@ class LockdDrainIT {
     private final LockdTestClient holder;
     private final LockdTestClient sharer;
 
-    LockdDrainIT(Transport transport) {
+    LockdDrainIT(IoTransport ioTransport) {
         server =
                 LockdTestServer.start(
-                        new TestConfig().transport(transport),
+                        new TestConfig().transport(ioTransport),
                         LockdTestServer.lockd(),
                         LockdTestServer.dflockd());
         holder = server.connect().get("held");

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.monitor.ServerMonitor;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.server.UnlimitedDriver;
-import io.holdfast.server.connection.Draining;
+import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -31,7 +31,7 @@ class LockdHandlerTest {
                     new ServerMonitor(1, System::nanoTime),
                     Namespace.DEFAULT,
                     new InputBudget(1000),
-                    new Draining(),
+                    new DrainState(),
                     new ListingBudget(1000, Duration.ofSeconds(5)),
                     Duration.ofSeconds(23),
                     Duration.ZERO,
@@ -131,7 +131,7 @@ class LockdHandlerTest {
             pass(channel, 2); // the client may read what was answered
             assertThat(channel.isOpen()).isFalse();
         }
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK).keys()).isZero();
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys()).isZero();
     }
 
     @Test
@@ -144,7 +144,7 @@ class LockdHandlerTest {
         }
         pass(channel, 22);
         assertThat(ask(channel, "end")).endsWith("1 Lock Get Success: end\r\n");
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK).keys()).isEqualTo(11);
+        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys()).isEqualTo(11);
     }
 
     @Test

@@ -3,10 +3,10 @@ package io.holdfast.server.lockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.ClientLimits;
+import io.holdfast.server.IoTransport;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
-import io.holdfast.server.Transport;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -47,8 +47,8 @@ class LockdLimitsIT {
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
     void a_line_that_is_not_finished_in_time_ends_its_connection_and_idle_ones_stay(
-            Transport transport) {
-        start(new TestConfig().readTimeout(Duration.ofMillis(300)).transport(transport));
+            IoTransport ioTransport) {
+        start(new TestConfig().readTimeout(Duration.ofMillis(300)).transport(ioTransport));
         LockdTestClient idle = server.connect().get("idle");
         Map<String, LockdTestClient> unfinished = new HashMap<>();
         for (String part : List.of("g half", "g done\ng half", "x".repeat(70_000), " ")) {

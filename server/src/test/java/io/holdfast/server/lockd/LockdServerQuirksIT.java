@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.Endpoint;
+import io.holdfast.server.IoTransport;
+import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.StartException;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
-import io.holdfast.server.Transport;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -54,13 +54,13 @@ class LockdServerQuirksIT {
         server.close();
     }
 
-    private void restart(TestConfig config, Endpoint... listeners) {
+    private void restart(TestConfig config, ListenEndpoint... listeners) {
         server.close();
         server = LockdTestServer.start(config, listeners);
     }
 
-    private void restart(Transport transport) {
-        restart(new TestConfig().transport(transport), LockdTestServer.lockd());
+    private void restart(IoTransport ioTransport) {
+        restart(new TestConfig().transport(ioTransport), LockdTestServer.lockd());
     }
 
     // ---- framing
@@ -96,9 +96,9 @@ class LockdServerQuirksIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void q3_a_line_that_never_ends_takes_no_memory_and_nobody_waits(Transport transport)
+    void q3_a_line_that_never_ends_takes_no_memory_and_nobody_waits(IoTransport ioTransport)
             throws Exception {
-        restart(transport);
+        restart(ioTransport);
         LockdTestClient other = server.connect();
         LockdTestClient endless = server.connect();
         endless.send(new byte[1024 * 1024]); // what is taken once and kept for others
@@ -125,10 +125,11 @@ class LockdServerQuirksIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void q4_connections_that_were_closed_leave_no_descriptor(Transport transport) throws Exception {
+    void q4_connections_that_were_closed_leave_no_descriptor(IoTransport ioTransport)
+            throws Exception {
         Path socket = folder.resolve("socket");
         restart(
-                new TestConfig().transport(transport),
+                new TestConfig().transport(ioTransport),
                 LockdTestServer.lockd(),
                 LockdTestServer.unix(socket));
         LockdTestClient watching = server.connect();
@@ -157,9 +158,9 @@ class LockdServerQuirksIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void q4_a_client_that_half_closes_sees_the_end_of_the_stream(Transport transport)
+    void q4_a_client_that_half_closes_sees_the_end_of_the_stream(IoTransport ioTransport)
             throws Exception {
-        restart(transport);
+        restart(ioTransport);
         LockdTestClient silent = server.connect();
         assertThat(silent.halfClose().rest()).isEmpty();
         LockdTestClient holder = server.connect().get("k");
@@ -205,9 +206,9 @@ class LockdServerQuirksIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void q6_a_client_that_resets_loses_its_locks_and_nobody_else_is_disturbed(Transport transport)
-            throws Exception {
-        restart(transport);
+    void q6_a_client_that_resets_loses_its_locks_and_nobody_else_is_disturbed(
+            IoTransport ioTransport) throws Exception {
+        restart(ioTransport);
         LockdTestClient other = server.connect().get("mine");
         for (int i = 1; i <= 50; i++) {
             LockdTestClient crashing = server.connect().get("k");
@@ -230,9 +231,9 @@ class LockdServerQuirksIT {
     /** The kernel shows the timer of each of its sockets. */
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void q7_accepted_connections_are_kept_alive(Transport transport) throws Exception {
+    void q7_accepted_connections_are_kept_alive(IoTransport ioTransport) throws Exception {
         assumeTrue(Files.isReadable(Path.of("/proc/net/tcp")), "no list of sockets here");
-        restart(transport);
+        restart(ioTransport);
         LockdTestClient client = server.connect();
         client.assertServed();
         String ends =
@@ -266,12 +267,12 @@ class LockdServerQuirksIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void q8_a_client_that_does_not_read_costs_little_and_gets_its_answers_later(Transport transport)
-            throws Exception {
+    void q8_a_client_that_does_not_read_costs_little_and_gets_its_answers_later(
+            IoTransport ioTransport) throws Exception {
         int locks = 300;
         int listings = 2000;
         restart(
-                new TestConfig().transport(transport).writeTimeout(Duration.ofMillis(200)),
+                new TestConfig().transport(ioTransport).writeTimeout(Duration.ofMillis(200)),
                 LockdTestServer.lockd());
         LockdTestClient holder = server.connect().getMany("some-name-", 0, locks);
         LockdTestClient slow = server.connectNarrow();
@@ -298,10 +299,10 @@ class LockdServerQuirksIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void q8_a_client_that_sends_on_without_reading_is_not_read_from_either(Transport transport)
+    void q8_a_client_that_sends_on_without_reading_is_not_read_from_either(IoTransport ioTransport)
             throws Exception {
         restart(
-                new TestConfig().transport(transport).writeTimeout(Duration.ofMillis(200)),
+                new TestConfig().transport(ioTransport).writeTimeout(Duration.ofMillis(200)),
                 LockdTestServer.lockd());
         LockdTestClient other = server.connect();
         LockdTestClient slow = server.connectNarrow();

@@ -1,9 +1,9 @@
 package io.holdfast.server.lockd;
 
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.Endpoint;
 import io.holdfast.server.ListenAddress;
-import io.holdfast.server.Protocol;
+import io.holdfast.server.ListenEndpoint;
+import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.Stats;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
@@ -33,44 +33,46 @@ final class LockdTestServer implements AutoCloseable {
     // ---- listeners
 
     /** On TCP, with everything allowed. */
-    static Endpoint lockd() {
+    static ListenEndpoint lockd() {
         return lockd(Namespace.DEFAULT, true, true);
     }
 
-    static Endpoint lockd(Namespace namespace, boolean allowDump, boolean enableRegistry) {
-        return new Endpoint(
+    static ListenEndpoint lockd(Namespace namespace, boolean allowDump, boolean enableRegistry) {
+        return new ListenEndpoint(
                 new ListenAddress.Tcp("127.0.0.1", 0),
                 false,
-                new Protocol.Lockd(namespace, false, allowDump, enableRegistry));
+                new ListenerProtocol.Lockd(namespace, false, allowDump, enableRegistry));
     }
 
-    static Endpoint unix(Path path) {
+    static ListenEndpoint unix(Path path) {
         return unix(path, null);
     }
 
-    static Endpoint unix(Path path, @Nullable Set<PosixFilePermission> permissions) {
-        return new Endpoint(
+    static ListenEndpoint unix(Path path, @Nullable Set<PosixFilePermission> permissions) {
+        return new ListenEndpoint(
                 new ListenAddress.Unix(path, permissions),
                 false,
-                new Protocol.Lockd(Namespace.DEFAULT, false, true, true));
+                new ListenerProtocol.Lockd(Namespace.DEFAULT, false, true, true));
     }
 
-    static Endpoint dflockd() {
+    static ListenEndpoint dflockd() {
         return dflockd(Namespace.DEFAULT);
     }
 
-    static Endpoint dflockd(Namespace namespace) {
-        return new Endpoint(
-                new ListenAddress.Tcp("127.0.0.1", 0), false, new Protocol.Dflockd(namespace));
+    static ListenEndpoint dflockd(Namespace namespace) {
+        return new ListenEndpoint(
+                new ListenAddress.Tcp("127.0.0.1", 0),
+                false,
+                new ListenerProtocol.Dflockd(namespace));
     }
 
     // ---- life
 
-    static LockdTestServer start(Endpoint... listeners) {
+    static LockdTestServer start(ListenEndpoint... listeners) {
         return start(new TestConfig(), listeners);
     }
 
-    static LockdTestServer start(TestConfig config, Endpoint... listeners) {
+    static LockdTestServer start(TestConfig config, ListenEndpoint... listeners) {
         return new LockdTestServer(TestServer.start(config.listeners(listeners)));
     }
 

@@ -3,13 +3,13 @@ package io.holdfast.server.lockd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.IoTransport;
 import io.holdfast.server.ListenAddress;
+import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.StartException;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
-import io.holdfast.server.Transport;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -46,13 +46,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 @MethodSource("io.holdfast.server.TestServer#transports")
 @Timeout(120)
 class UnixSocketIT {
-    private final Transport transport;
+    private final IoTransport ioTransport;
     private final Path folder;
     private final Path socket;
     private final List<LockdTestServer> servers = new ArrayList<>();
 
-    UnixSocketIT(Transport transport, @TempDir Path folder) {
-        this.transport = transport;
+    UnixSocketIT(IoTransport ioTransport, @TempDir Path folder) {
+        this.ioTransport = ioTransport;
         this.folder = folder;
         this.socket = folder.resolve("holdfast.socket");
     }
@@ -68,17 +68,17 @@ class UnixSocketIT {
         return start(LockdTestServer.unix(socket));
     }
 
-    private LockdTestServer start(Endpoint... listeners) {
+    private LockdTestServer start(ListenEndpoint... listeners) {
         LockdTestServer server =
-                LockdTestServer.start(new TestConfig().transport(transport), listeners);
+                LockdTestServer.start(new TestConfig().transport(ioTransport), listeners);
         servers.add(server);
         return server;
     }
 
-    private ThrowingCallable starting(Endpoint... listeners) {
+    private ThrowingCallable starting(ListenEndpoint... listeners) {
         return () ->
                 HoldfastServer.start(
-                        new TestConfig().transport(transport).listeners(listeners).build());
+                        new TestConfig().transport(ioTransport).listeners(listeners).build());
     }
 
     private void assertRefused(String why) {
@@ -245,7 +245,7 @@ class UnixSocketIT {
         try {
             LockdTestServer server =
                     LockdTestServer.start(
-                            new TestConfig().transport(transport).eventLoops(1),
+                            new TestConfig().transport(ioTransport).eventLoops(1),
                             LockdTestServer.unix(socket));
             synchronized (servers) {
                 servers.add(server);
@@ -321,8 +321,8 @@ class UnixSocketIT {
                             }
                         });
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Endpoint second =
-                    new Endpoint(
+            ListenEndpoint second =
+                    new ListenEndpoint(
                             new ListenAddress.Tcp("127.0.0.1", taken.getLocalPort()),
                             false,
                             LockdTestServer.lockd().protocol());

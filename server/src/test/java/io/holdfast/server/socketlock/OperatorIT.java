@@ -4,21 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.ScanCursor;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
 import io.holdfast.driver.monitor.Histogram;
+import io.holdfast.driver.monitor.ProtocolTraffic;
 import io.holdfast.driver.monitor.ServerMonitor;
-import io.holdfast.driver.monitor.Traffic;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.Endpoint;
+import io.holdfast.engine.ResourceKind;
 import io.holdfast.server.ListenAddress;
-import io.holdfast.server.Protocol;
+import io.holdfast.server.ListenEndpoint;
+import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
@@ -53,8 +53,8 @@ class OperatorIT {
                 SocketlockTestServer.start(
                         new TestConfig(),
                         path,
-                        tcp(new Protocol.Dflockd(Namespace.DEFAULT)),
-                        tcp(new Protocol.Lockd(Namespace.DEFAULT, false, true, true)),
+                        tcp(new ListenerProtocol.Dflockd(Namespace.DEFAULT)),
+                        tcp(new ListenerProtocol.Lockd(Namespace.DEFAULT, false, true, true)),
                         SocketlockTestServer.endpoint(
                                 path, KEY, null, SocketlockTestServer.USUAL, null));
         driver = server.server().backend().driver();
@@ -65,8 +65,8 @@ class OperatorIT {
         server.close();
     }
 
-    private static Endpoint tcp(Protocol protocol) {
-        return new Endpoint(new ListenAddress.Tcp("127.0.0.1", 0), false, protocol);
+    private static ListenEndpoint tcp(ListenerProtocol listenerProtocol) {
+        return new ListenEndpoint(new ListenAddress.Tcp("127.0.0.1", 0), false, listenerProtocol);
     }
 
     // ---- clients
@@ -99,11 +99,11 @@ class OperatorIT {
 
     // ---- the operator
 
-    private Effect.ForceReleased evict(Kind kind) {
+    private Effect.ForceReleased evict(ResourceKind resourceKind) {
         List<Effect> answers = new ArrayList<>();
         Session session =
                 driver.open(
-                        new Mailbox() {
+                        new EffectMailbox() {
                             @Override
                             public void add(Effect effect) {
                                 answers.add(effect);
@@ -113,13 +113,13 @@ class OperatorIT {
                             public void wake() {}
                         },
                         new ClientInfo("http", () -> "operator"));
-        session.submit(new Command.ForceRelease(session.id(), 1, kind, Key.of(KEY), 0));
+        session.submit(new Command.ForceRelease(session.id(), 1, resourceKind, Key.of(KEY), 0));
         session.close(1);
         return (Effect.ForceReleased) answers.getFirst();
     }
 
     private long holder() {
-        return driver.view(Kind.LOCK, Key.of(KEY), 1).holders().getFirst().session();
+        return driver.view(ResourceKind.LOCK, Key.of(KEY), 1).holders().getFirst().session();
     }
 
     private long waiting(String protocol) {
@@ -138,7 +138,7 @@ class OperatorIT {
     void a_dflockd_client_cannot_renew_what_was_taken_from_it() {
         TestClient client = dflockd();
         String token = client.acquire(KEY);
-        assertThat(evict(Kind.LOCK).holds()).isEqualTo(1);
+        assertThat(evict(ResourceKind.LOCK).holds()).isEqualTo(1);
         assertThat(client.ask("n", KEY, token)).isEqualTo("error");
         assertThat(client.ask("r", KEY, token)).isEqualTo("error");
         assertFree();
@@ -150,7 +150,7 @@ class OperatorIT {
         TestClient client = tagged("grace=30");
         client.sendRaw("7 l\n" + KEY + "\n0\n");
         assertThat(client.line()).startsWith("7 ok ");
-        assertThat(evict(Kind.LOCK).holds()).isEqualTo(1);
+        assertThat(evict(ResourceKind.LOCK).holds()).isEqualTo(1);
         assertThat(client.line()).contains("lost", "7");
         assertFree();
     }
@@ -160,7 +160,7 @@ class OperatorIT {
         TestClient client = lockd();
         assertThat(ask(client, "g " + KEY)).startsWith("1 ");
         assertThat(ask(client, "i " + KEY)).isEqualTo("1 Lock Is Locked: " + KEY);
-        assertThat(evict(Kind.LOCK).holds()).isEqualTo(1);
+        assertThat(evict(ResourceKind.LOCK).holds()).isEqualTo(1);
         assertThat(ask(client, "i " + KEY)).isEqualTo("0 Lock Not Locked: " + KEY);
         assertThat(ask(client, "r " + KEY)).startsWith("0 ");
         client.close();
@@ -172,7 +172,7 @@ class OperatorIT {
         TestClient other = lockd();
         ask(one, "sg " + KEY);
         ask(other, "sg " + KEY);
-        assertThat(evict(Kind.SHARED).holds()).isEqualTo(2);
+        assertThat(evict(ResourceKind.SHARED).holds()).isEqualTo(2);
         assertThat(ask(one, "si " + KEY)).startsWith("0 ");
         one.close();
         other.close();
@@ -182,7 +182,7 @@ class OperatorIT {
     void a_socketlock_client_learns_of_its_loss_when_it_asks() {
         SocketlockTestClient client = server.connect().holds("WRITE", "mine");
         SocketlockTestClient next = server.connect().waits("WRITE", "its");
-        assertThat(evict(Kind.LOCK).holds()).isEqualTo(1);
+        assertThat(evict(ResourceKind.LOCK).holds()).isEqualTo(1);
         next.expect("WRITELOCK its").confirms("its");
         client.assertNotHeld("mine");
         next.assertHeld("its");
@@ -192,13 +192,13 @@ class OperatorIT {
     void the_next_in_line_gets_it_with_a_higher_fence() {
         TestClient client = dflockd();
         client.acquire(KEY);
-        long before = driver.view(Kind.LOCK, Key.of(KEY), 1).holders().getFirst().fence();
+        long before = driver.view(ResourceKind.LOCK, Key.of(KEY), 1).holders().getFirst().fence();
         TestClient next = dflockd();
         next.send("l", KEY, "60");
         server.server().awaitWaiters(KEY, 1);
-        evict(Kind.LOCK);
+        evict(ResourceKind.LOCK);
         TestClient.token(next.line());
-        assertThat(driver.view(Kind.LOCK, Key.of(KEY), 1).holders().getFirst().fence())
+        assertThat(driver.view(ResourceKind.LOCK, Key.of(KEY), 1).holders().getFirst().fence())
                 .isGreaterThan(before);
     }
 
@@ -270,7 +270,7 @@ class OperatorIT {
         TestClient lockd = lockd();
         assertThat(ask(lockd, "i x")).isEqualTo("0 Lock Not Locked: x");
         SocketlockTestClient socketlock = server.connect();
-        Traffic dflockd = serverMonitor.traffic("dflockd");
+        ProtocolTraffic dflockd = serverMonitor.traffic("dflockd");
         assertThat(dflockd.received()).isEqualTo("ping\n_\n_\n".length());
         assertThat(dflockd.sent()).isEqualTo("ok\n".length());
         assertThat(serverMonitor.traffic("lockd").received()).isEqualTo("i x\n".length());
@@ -286,7 +286,9 @@ class OperatorIT {
                 .until(
                         () ->
                                 serverMonitor.traffic().values().stream()
-                                        .allMatch(traffic -> traffic.connections() == 0));
+                                        .allMatch(
+                                                protocolTraffic ->
+                                                        protocolTraffic.connections() == 0));
     }
 
     @Test

@@ -3,9 +3,9 @@ package io.holdfast.server.socketlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.QueuePolicy;
+import io.holdfast.server.IoTransport;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
-import io.holdfast.server.Transport;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -31,11 +31,11 @@ class SocketlockConnectionIT {
     private final Queue<String> events = new ConcurrentLinkedQueue<>();
     private final SocketlockTestServer server;
 
-    SocketlockConnectionIT(Transport transport, @TempDir Path folder) {
+    SocketlockConnectionIT(IoTransport ioTransport, @TempDir Path folder) {
         Path path = folder.resolve("s");
         server =
                 SocketlockTestServer.start(
-                        new TestConfig().transport(transport),
+                        new TestConfig().transport(ioTransport),
                         path,
                         SocketlockTestServer.endpoint(
                                 path,

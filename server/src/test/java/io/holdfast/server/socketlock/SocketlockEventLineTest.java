@@ -3,7 +3,7 @@ package io.holdfast.server.socketlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.ByteString;
-import io.holdfast.engine.Mode;
+import io.holdfast.engine.ReadWriteMode;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -15,7 +15,7 @@ class SocketlockEventLineTest {
         assertThat(
                         SocketlockEventLine.of("request_failed", ByteString.of("c1"))
                                 .lock(ByteString.of("l1"))
-                                .mode(Mode.WRITE)
+                                .mode(ReadWriteMode.WRITE)
                                 .ttl(3690)
                                 .reason("timeout too long")
                                 .toString())

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
 import io.holdfast.server.ConfigException;
-import io.holdfast.server.Endpoint;
 import io.holdfast.server.ListenAddress;
-import io.holdfast.server.Protocol;
+import io.holdfast.server.ListenEndpoint;
+import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
 
@@ -32,11 +32,11 @@ class SocketlockKeySpaceIT {
                 SocketlockTestServer.start(
                         new TestConfig(),
                         path,
-                        new Endpoint("127.0.0.1", 0, false),
-                        new Endpoint(
+                        new ListenEndpoint("127.0.0.1", 0, false),
+                        new ListenEndpoint(
                                 new ListenAddress.Tcp("127.0.0.1", 0),
                                 false,
-                                new Protocol.Lockd(Namespace.DEFAULT, false, true, true)),
+                                new ListenerProtocol.Lockd(Namespace.DEFAULT, false, true, true)),
                         SocketlockTestServer.endpoint(
                                 path, key, queuePolicy, SocketlockTestServer.USUAL, null));
     }
@@ -130,7 +130,7 @@ class SocketlockKeySpaceIT {
         reader.assertHeld("r1");
     }
 
-    private Endpoint endpoint(Path path, QueuePolicy queuePolicy) {
+    private ListenEndpoint endpoint(Path path, QueuePolicy queuePolicy) {
         return SocketlockTestServer.endpoint(
                 path, "deploy", queuePolicy, SocketlockTestServer.USUAL, null);
     }
@@ -165,9 +165,13 @@ class SocketlockKeySpaceIT {
 
     @Test
     void is_spoken_on_a_unix_socket_alone() {
-        Protocol protocol = endpoint(Path.of("/run/a"), null).protocol();
+        ListenerProtocol listenerProtocol = endpoint(Path.of("/run/a"), null).protocol();
         assertThatThrownBy(
-                        () -> new Endpoint(new ListenAddress.Tcp("127.0.0.1", 0), false, protocol))
+                        () ->
+                                new ListenEndpoint(
+                                        new ListenAddress.Tcp("127.0.0.1", 0),
+                                        false,
+                                        listenerProtocol))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("socketlock is spoken on a Unix socket alone");
     }
@@ -176,10 +180,11 @@ class SocketlockKeySpaceIT {
     void keeps_its_own_locks_out_of_any_namespace_that_can_be_named() {
         assertThatThrownBy(
                         () ->
-                                new Endpoint(
+                                new ListenEndpoint(
                                         new ListenAddress.Tcp("127.0.0.1", 0),
                                         false,
-                                        new Protocol.Dflockd(new Namespace("\0socketlock"))))
+                                        new ListenerProtocol.Dflockd(
+                                                new Namespace("\0socketlock"))))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("control character");
     }

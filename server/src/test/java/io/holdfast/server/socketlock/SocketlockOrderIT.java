@@ -3,8 +3,8 @@ package io.holdfast.server.socketlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.QueuePolicy;
+import io.holdfast.server.IoTransport;
 import io.holdfast.server.TestConfig;
-import io.holdfast.server.Transport;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -42,11 +42,11 @@ class SocketlockOrderIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void an_answer_comes_in_the_order_in_which_it_was_decided(Transport transport) {
+    void an_answer_comes_in_the_order_in_which_it_was_decided(IoTransport ioTransport) {
         Path path = folder.resolve("s");
         server =
                 SocketlockTestServer.start(
-                        new TestConfig().transport(transport),
+                        new TestConfig().transport(ioTransport),
                         path,
                         SocketlockTestServer.endpoint(path, QueuePolicy.FIFO));
         SocketlockTestClient client = server.connect();

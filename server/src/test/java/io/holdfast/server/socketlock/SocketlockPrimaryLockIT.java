@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.client.socketlock.primary.ProcessIdentity;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.StartException;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
@@ -59,8 +59,11 @@ class SocketlockPrimaryLockIT {
     }
 
     private static void assertRefused(Path where, String reason) {
-        Endpoint endpoint = SocketlockTestServer.endpoint(where, QueuePolicy.FIFO);
-        assertThatThrownBy(() -> HoldfastServer.start(new TestConfig().listeners(endpoint).build()))
+        ListenEndpoint listenEndpoint = SocketlockTestServer.endpoint(where, QueuePolicy.FIFO);
+        assertThatThrownBy(
+                        () ->
+                                HoldfastServer.start(
+                                        new TestConfig().listeners(listenEndpoint).build()))
                 .isInstanceOf(StartException.class)
                 .hasMessageContaining(reason);
     }
@@ -156,7 +159,7 @@ class SocketlockPrimaryLockIT {
                 SocketlockTestServer.start(
                         config,
                         path,
-                        new Endpoint("127.0.0.1", 0, false),
+                        new ListenEndpoint("127.0.0.1", 0, false),
                         SocketlockTestServer.endpoint(
                                 path, "deploy", null, SocketlockTestServer.USUAL, null));
         SocketlockTestClient holder = server.connect().holds("WRITE", "l");
@@ -344,7 +347,7 @@ class SocketlockPrimaryLockIT {
                 SocketlockTestServer.start(
                         new TestConfig(),
                         path,
-                        new Endpoint("127.0.0.1", 0, false),
+                        new ListenEndpoint("127.0.0.1", 0, false),
                         SocketlockTestServer.endpoint(
                                 path, "deploy", null, SocketlockTestServer.USUAL, null),
                         SocketlockTestServer.endpoint(

@@ -3,9 +3,9 @@ package io.holdfast.server.socketlock;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.server.Endpoint;
 import io.holdfast.server.ListenAddress;
-import io.holdfast.server.Protocol;
+import io.holdfast.server.ListenEndpoint;
+import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
@@ -35,20 +35,20 @@ final class SocketlockTestServer implements AutoCloseable {
 
     // ---- listeners
 
-    static Endpoint endpoint(Path path, QueuePolicy queuePolicy) {
+    static ListenEndpoint endpoint(Path path, QueuePolicy queuePolicy) {
         return endpoint(path, null, queuePolicy, USUAL, null);
     }
 
-    static Endpoint endpoint(
+    static ListenEndpoint endpoint(
             Path path,
             @Nullable String key,
             @Nullable QueuePolicy queuePolicy,
             SocketlockTimeouts socketlockTimeouts,
             @Nullable Consumer<String> events) {
-        return new Endpoint(
+        return new ListenEndpoint(
                 new ListenAddress.Unix(path, null),
                 false,
-                new Protocol.Socketlock(
+                new ListenerProtocol.Socketlock(
                         Namespace.DEFAULT,
                         key == null ? null : ByteString.of(key),
                         queuePolicy,
@@ -70,7 +70,7 @@ final class SocketlockTestServer implements AutoCloseable {
         return start(new TestConfig(), path, endpoint(path, null, null, socketlockTimeouts, null));
     }
 
-    static SocketlockTestServer start(TestConfig config, Path path, Endpoint... listeners) {
+    static SocketlockTestServer start(TestConfig config, Path path, ListenEndpoint... listeners) {
         return new SocketlockTestServer(TestServer.start(config.listeners(listeners)), path);
     }
 

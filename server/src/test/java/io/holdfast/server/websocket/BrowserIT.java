@@ -7,7 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 
 import io.holdfast.server.WebSocketServer;
 import io.holdfast.testsupport.NeedsProgram;
-import io.holdfast.testsupport.Program;
+import io.holdfast.testsupport.OutsideProgram;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,7 +31,7 @@ import java.util.stream.Stream;
 
 @DisplayName("In a browser")
 @Timeout(120)
-@NeedsProgram(Program.CHROMIUM)
+@NeedsProgram(OutsideProgram.CHROMIUM)
 class BrowserIT {
     /** Names that do not exist; the browser is told that they are here. */
     private static final String NAMES = "MAP *.example 127.0.0.1";
@@ -152,7 +152,7 @@ class BrowserIT {
                 PAGE.replace("URLS", "['" + String.join("','", urls) + "']")
                         .replace("SANDBOXED", String.valueOf(sandboxed));
         List<String> command = new ArrayList<>();
-        command.add(Program.CHROMIUM.find().orElseThrow().toString());
+        command.add(OutsideProgram.CHROMIUM.find().orElseThrow().toString());
         command.addAll(
                 List.of(
                         "--headless",

@@ -15,7 +15,7 @@ import static io.holdfast.server.websocket.WebSocketClient.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.server.Transport;
+import io.holdfast.server.IoTransport;
 import io.holdfast.server.WebSocketServer;
 
 import org.junit.jupiter.api.AfterEach;
@@ -661,8 +661,8 @@ class WebSocketMessagesIT {
     /** Q6, with input that has no answer: the reset is all there is to notice. */
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void a_reset_in_the_middle_of_a_message_frees_its_locks(Transport transport) {
-        restart(new WebSocketServer.Options().transport(transport));
+    void a_reset_in_the_middle_of_a_message_frees_its_locks(IoTransport ioTransport) {
+        restart(new WebSocketServer.Options().transport(ioTransport));
         WebSocketClient other = open();
         for (int i = 0; i < 20; i++) {
             WebSocketClient client = open();

@@ -20,7 +20,7 @@ final class CampaignNode {
     private static final long END_SECONDS = 30;
 
     private final int index;
-    private final Network network;
+    private final ProxiedNetwork proxiedNetwork;
     private final Ports ports;
     private final Path folder;
     private final boolean skewed;
@@ -33,9 +33,10 @@ final class CampaignNode {
      * @param folder where its data and its log go
      * @param skewed whether each start may have a clock of its own
      */
-    CampaignNode(int index, Network network, Ports ports, Path folder, boolean skewed) {
+    CampaignNode(
+            int index, ProxiedNetwork proxiedNetwork, Ports ports, Path folder, boolean skewed) {
         this.index = index;
-        this.network = network;
+        this.proxiedNetwork = proxiedNetwork;
         this.ports = ports;
         this.folder = folder;
         this.skewed = skewed;
@@ -61,7 +62,7 @@ final class CampaignNode {
     void start(long clockSeconds) throws IOException {
         Files.createDirectories(folder);
         Path hosts = folder.resolve(name() + ".hosts");
-        network.writeHosts(index, hosts);
+        proxiedNetwork.writeHosts(index, hosts);
         process =
                 new ProcessBuilder(command(hosts, clockSeconds))
                         .redirectErrorStream(true)
@@ -91,7 +92,7 @@ final class CampaignNode {
                         "io.holdfast.cli.Main",
                         "serve",
                         "--cluster",
-                        network.members(),
+                        proxiedNetwork.members(),
                         "--node",
                         name(),
                         "--data-dir",
@@ -192,7 +193,7 @@ final class CampaignNode {
     }
 
     /** Null if it does not say. */
-    @Nullable NodeView view() {
+    @Nullable NodeStatusReading view() {
         if (!isRunning()) {
             return null;
         }
@@ -206,7 +207,7 @@ final class CampaignNode {
                 if (!(JsonValue.parse(text) instanceof JsonValue.ObjectValue objectValue)) {
                     return null;
                 }
-                return new NodeView(
+                return new NodeStatusReading(
                         index,
                         objectValue.text("role"),
                         (long) objectValue.number("term"),

@@ -6,18 +6,18 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 
 /** Adds one to counters that several share. */
-final class CounterClient extends Client {
+final class CounterClient extends CampaignClient {
     private final List<String> keys;
 
     CounterClient(
             String name,
             List<CampaignNode> nodes,
             int node,
-            History history,
+            OperationHistory operationHistory,
             SplittableRandom random,
             CountDownLatch end,
             List<String> keys) {
-        super(name, nodes, node, history, random, end);
+        super(name, nodes, node, operationHistory, random, end);
         this.keys = keys;
     }
 
@@ -30,14 +30,14 @@ final class CounterClient extends Client {
         try {
             answer = ask("incr", key, "1");
         } catch (IOException e) {
-            history.add(new History.Added(key, asked, History.UNKNOWN, 0));
+            history.add(new OperationHistory.Added(key, asked, OperationHistory.UNKNOWN, 0));
             throw e;
         }
         if (answer.startsWith("ok ")) {
             long value = Long.parseLong(answer.substring("ok ".length()));
-            history.add(new History.Added(key, asked, System.nanoTime(), value));
+            history.add(new OperationHistory.Added(key, asked, System.nanoTime(), value));
         } else {
-            history.add(new History.Added(key, asked, History.UNKNOWN, 0));
+            history.add(new OperationHistory.Added(key, asked, OperationHistory.UNKNOWN, 0));
         }
         rest(30);
     }

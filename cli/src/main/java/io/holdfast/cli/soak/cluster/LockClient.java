@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * while, renews some, lets the lease of some run out. If its connection ends it sometimes takes its
  * lock over to another node.
  */
-final class LockClient extends Client {
+final class LockClient extends CampaignClient {
     /** No answer that says what the cluster knows takes as long as one that says it does not. */
     private static final long SWIFT = TimeUnit.SECONDS.toNanos(4);
 
@@ -29,12 +29,12 @@ final class LockClient extends Client {
             String name,
             List<CampaignNode> nodes,
             int node,
-            History history,
+            OperationHistory operationHistory,
             SplittableRandom random,
             CountDownLatch end,
             List<String> keys,
             boolean inTwoPhases) {
-        super(name, nodes, node, history, random, end);
+        super(name, nodes, node, operationHistory, random, end);
         this.keys = keys;
         this.inTwoPhases = inTwoPhases;
     }
@@ -127,7 +127,7 @@ final class LockClient extends Client {
         }
         if (answer.equals("timeout")) {
             history.add(
-                    new History.TimedOut(
+                    new OperationHistory.TimedOut(
                             name, key, waits, System.nanoTime(), TimeUnit.SECONDS.toNanos(wait)));
         } else if (answer.equals("error_already_enqueued") && overslept.contains(key)) {
             drop();
@@ -212,7 +212,7 @@ final class LockClient extends Client {
         long answered = System.nanoTime();
         if (asked < heldLock.leaseEnd && answered < heldLock.leaseEnd && answered - asked < SWIFT) {
             history.add(
-                    new History.Lost(
+                    new OperationHistory.Lost(
                             name,
                             heldLock.node,
                             heldLock.key,

@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** Tries for the same locks by lockd's protocol, where they last as long as the connection. */
-final class LockdCampaignClient extends Client {
+final class LockdCampaignClient extends CampaignClient {
     private static final long SWIFT = TimeUnit.SECONDS.toNanos(4);
 
     private final List<String> keys;
@@ -16,11 +16,11 @@ final class LockdCampaignClient extends Client {
             String name,
             List<CampaignNode> nodes,
             int node,
-            History history,
+            OperationHistory operationHistory,
             SplittableRandom random,
             CountDownLatch end,
             List<String> keys) {
-        super(name, nodes, node, history, random, end);
+        super(name, nodes, node, operationHistory, random, end);
         this.keys = keys;
     }
 
@@ -57,7 +57,7 @@ final class LockdCampaignClient extends Client {
                 long answered = System.nanoTime();
                 if (answered - ended < SWIFT) {
                     history.add(
-                            new History.Lost(
+                            new OperationHistory.Lost(
                                     name, at.node(), key, "release", granted, ended, answered));
                 }
                 drop(); // it may have the lock still

@@ -19,11 +19,15 @@ final class NetworkProxy implements Closeable {
 
     private final ServerSocket door;
     private final InetSocketAddress target;
-    private final Direction there;
-    private final Direction back;
+    private final NetworkDirection there;
+    private final NetworkDirection back;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
-    NetworkProxy(InetSocketAddress at, InetSocketAddress target, Direction there, Direction back)
+    NetworkProxy(
+            InetSocketAddress at,
+            InetSocketAddress target,
+            NetworkDirection there,
+            NetworkDirection back)
             throws IOException {
         this.target = target;
         this.there = there;
@@ -68,16 +72,16 @@ final class NetworkProxy implements Closeable {
         }
     }
 
-    private void copy(Socket from, Socket to, Direction direction) {
+    private void copy(Socket from, Socket to, NetworkDirection networkDirection) {
         byte[] buffer = new byte[BUFFER];
         try {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
             for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-                direction.pass();
+                networkDirection.pass();
                 out.write(buffer, 0, count);
             }
-            direction.pass();
+            networkDirection.pass();
         } catch (IOException e) {
             // one of them went away, and so does the other
         } catch (InterruptedException e) {

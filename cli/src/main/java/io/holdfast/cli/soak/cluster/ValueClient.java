@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 
 /** Writes ever greater numbers under a key of its own, and reads its own and the others'. */
-final class ValueClient extends Client {
+final class ValueClient extends CampaignClient {
     private final String own;
     private final List<String> all;
     private long last;
@@ -15,12 +15,12 @@ final class ValueClient extends Client {
             String name,
             List<CampaignNode> nodes,
             int node,
-            History history,
+            OperationHistory operationHistory,
             SplittableRandom random,
             CountDownLatch end,
             String own,
             List<String> all) {
-        super(name, nodes, node, history, random, end);
+        super(name, nodes, node, operationHistory, random, end);
         this.own = own;
         this.all = all;
     }
@@ -39,13 +39,13 @@ final class ValueClient extends Client {
         connection();
         long value = ++last;
         long asked = System.nanoTime();
-        long answered = History.UNKNOWN;
+        long answered = OperationHistory.UNKNOWN;
         try {
             if (ask("kset", own, value + " 0").equals("ok")) {
                 answered = System.nanoTime();
             }
         } finally {
-            history.add(new History.Written(own, asked, answered, value));
+            history.add(new OperationHistory.Written(own, asked, answered, value));
         }
     }
 
@@ -55,7 +55,7 @@ final class ValueClient extends Client {
         String answer = ask("kget", key, "");
         if (answer.equals("nil") || answer.startsWith("ok ")) {
             long value = answer.equals("nil") ? 0 : Long.parseLong(answer.substring(3));
-            history.add(new History.Read(name, key, asked, System.nanoTime(), value));
+            history.add(new OperationHistory.Read(name, key, asked, System.nanoTime(), value));
         }
     }
 }

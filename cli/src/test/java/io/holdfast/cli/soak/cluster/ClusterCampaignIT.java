@@ -24,7 +24,7 @@ class ClusterCampaignIT {
     @Timeout(300)
     void finds_no_promise_broken(@TempDir Path folder) throws InterruptedException {
         run(
-                new CampaignPlan(11, Duration.ofSeconds(20), 3, folder),
+                new FaultCampaignPlan(11, Duration.ofSeconds(20), 3, folder),
                 List.of(Fault.KILL_LEADER, Fault.CUT_OFF_LEADER, Fault.KILL_ALL));
     }
 
@@ -34,12 +34,15 @@ class ClusterCampaignIT {
     void of_ten_minutes_and_with_all_faults_finds_no_promise_broken(@TempDir Path folder)
             throws InterruptedException {
         long seed = new Random().nextLong(1_000_000);
-        run(new CampaignPlan(seed, Duration.ofMinutes(10), 3, folder), List.of(Fault.values()));
+        run(
+                new FaultCampaignPlan(seed, Duration.ofMinutes(10), 3, folder),
+                List.of(Fault.values()));
     }
 
-    private static void run(CampaignPlan plan, List<Fault> faults) throws InterruptedException {
+    private static void run(FaultCampaignPlan plan, List<Fault> faults)
+            throws InterruptedException {
         List<String> lines = new CopyOnWriteArrayList<>();
-        int status = new Campaign(plan, faults, lines::add).run();
+        int status = new FaultCampaign(plan, faults, lines::add).run();
         lines.forEach(System.err::println);
         assertThat(lines).contains("soak: no violations, seed " + plan.seed());
         assertThat(status).isZero();

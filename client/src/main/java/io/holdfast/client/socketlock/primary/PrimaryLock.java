@@ -76,7 +76,7 @@ public final class PrimaryLock {
     private final PrimaryLockFile file;
     private final Path bindPath;
     private final long fenceFloor;
-    private final GracePeriod gracePeriod;
+    private final TakeoverGracePeriod takeoverGracePeriod;
 
     // Guarded by this.
     private PrimaryLockFile.Header header;
@@ -137,8 +137,8 @@ public final class PrimaryLock {
                         && (otherPeer
                                 || afterStranger
                                 || (unlisted && (wasActive || before == null)));
-        this.gracePeriod =
-                new GracePeriod(
+        this.takeoverGracePeriod =
+                new TakeoverGracePeriod(
                         this,
                         listed,
                         unknown,
@@ -367,8 +367,8 @@ public final class PrimaryLock {
     }
 
     /** What is to be waited for before anything is offered. */
-    public GracePeriod grace() {
-        return gracePeriod;
+    public TakeoverGracePeriod grace() {
+        return takeoverGracePeriod;
     }
 
     /** Whether the path and the lock file still are those of this seat. */

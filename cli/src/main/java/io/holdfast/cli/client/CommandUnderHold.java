@@ -1,0 +1,128 @@
+package io.holdfast.cli.client;
+
+import io.holdfast.cli.output.Printer;
+import io.holdfast.cli.process.ChildCommand;
+import io.holdfast.cli.process.RunningCommand;
+import io.holdfast.cli.process.SignalRelay;
+import io.holdfast.client.Hold;
+import io.holdfast.client.LossReason;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** One run of a command under a hold, which ends the command if the hold is lost. */
+final class CommandUnderHold {
+    /** The names of what the command is told. */
+    static final String KEY = "HOLDFAST_KEY";
+
+    static final String FENCE = "HOLDFAST_FENCE";
+
+    /**
+     * How it ended.
+     *
+     * @param lost whether the command was ended since the hold was lost
+     */
+    record Ended(int status, boolean lost) {}
+
+    private final Hold hold;
+    private final LossAction lossAction;
+    private final Duration killAfter;
+    private final int lostStatus;
+
+    private boolean over;
+    private @Nullable Thread ending;
+
+    CommandUnderHold(Hold hold, LossAction lossAction, Duration killAfter, int lostStatus) {
+        this.hold = hold;
+        this.lossAction = lossAction;
+        this.killAfter = killAfter;
+        this.lostStatus = lostStatus;
+    }
+
+    /** A fence of somebody around us must not pass for ours. */
+    static Consumer<Map<String, String>> variables(Hold hold) {
+        return variables -> {
+            variables.put(KEY, hold.key());
+            variables.remove(FENCE);
+            hold.fence().ifPresent(fence -> variables.put(FENCE, Long.toString(fence)));
+        };
+    }
+
+    /** Runs the command to its end. */
+    Ended run(ChildCommand command, SignalRelay signals) throws ChildCommand.NotStartedException {
+        if (!hold.isHeld()) {
+            printLoss(
+                    hold.lossReason().orElse(LossReason.CONNECTION_LOST),
+                    "the command was not started");
+            return new Ended(lostStatus, true);
+        }
+        RunningCommand running = command.start(signals);
+        hold.onLost(reason -> lost(reason, running));
+        int status = running.await();
+        Optional<Thread> last = finish();
+        last.ifPresent(CommandUnderHold::join);
+        if (last.isPresent()) {
+            return new Ended(lostStatus, true);
+        }
+        boolean held = hold.isHeld(); // nobody may have told us yet
+        if (lossAction != LossAction.IGNORE && !held && hold.lossReason().isPresent()) {
+            printLoss(hold.lossReason().get(), "the command has ended meanwhile");
+            return new Ended(lostStatus, true);
+        }
+        return new Ended(status, false);
+    }
+
+    private synchronized void lost(LossReason reason, RunningCommand running) {
+        if (over) {
+            return;
+        }
+        if (lossAction == LossAction.IGNORE) {
+            printLoss(reason, "the command goes on");
+            return;
+        }
+        printLoss(reason, "ending the command");
+        ending = Thread.ofPlatform().name("ending").start(() -> end(running));
+    }
+
+    private void end(RunningCommand running) {
+        if (lossAction == LossAction.KILL) {
+            running.kill();
+            return;
+        }
+        try {
+            running.end(killAfter);
+        } catch (InterruptedException _) {
+            running.kill(); // nobody interrupts this thread
+        }
+    }
+
+    /** From now on a loss does not matter. */
+    private synchronized Optional<Thread> finish() {
+        over = true;
+        return Optional.ofNullable(ending);
+    }
+
+    private static void join(Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException _) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void printLoss(LossReason reason, String what) {
+        String why = reason.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        Printer.err("Lost " + hold.key() + " (" + why + "): " + what);
+    }
+}

@@ -1,0 +1,56 @@
+package io.holdfast.cli.client;
+
+import io.holdfast.cli.options.TrustedCertificates;
+import io.holdfast.client.ConnectionEvent;
+import io.holdfast.client.Holdfast;
+import io.holdfast.client.HoldfastBuilder;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Which server to use, and how.
+ *
+ * @param addresses of one service, any of which will do, or of shards
+ * @param token asked for at each connect; a secret
+ * @param trusted certificates; without them those that the JVM trusts
+ */
+record ServerTarget(
+        Kind kind,
+        List<String> addresses,
+        Optional<Supplier<String>> token,
+        boolean tls,
+        Optional<Path> trusted,
+        Optional<String> label,
+        Consumer<ConnectionEvent> listener) {
+    enum Kind {
+        SERVER,
+        SHARDS
+    }
+
+    ServerTarget withLabel(Optional<String> text) {
+        return new ServerTarget(kind, addresses, token, tls, trusted, text, listener);
+    }
+
+    ServerTarget withListener(Consumer<ConnectionEvent> action) {
+        return new ServerTarget(kind, addresses, token, tls, trusted, label, action);
+    }
+
+    Holdfast connect() {
+        HoldfastBuilder builder = Holdfast.builder().onConnection(listener);
+        String[] all = addresses.toArray(String[]::new);
+        switch (kind) {
+            case SERVER -> builder.cluster(all);
+            case SHARDS -> builder.shards(all);
+        }
+        token.ifPresent(builder::authToken);
+        label.ifPresent(builder::label);
+        if (tls) {
+            builder.tls(TrustedCertificates.context(trusted));
+        }
+        return builder.connect();
+    }
+}

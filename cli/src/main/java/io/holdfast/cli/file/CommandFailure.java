@@ -1,0 +1,155 @@
+package io.holdfast.cli.file;
+
+import io.holdfast.cli.output.JsonLine;
+import io.holdfast.driver.FailureText;
+import io.holdfast.lockfile.DamagedLockException;
+import io.holdfast.lockfile.HeldException;
+import io.holdfast.lockfile.Holder;
+import io.holdfast.lockfile.LockFileContent;
+import io.holdfast.lockfile.LockFileException;
+import io.holdfast.lockfile.LockFileIoException;
+import io.holdfast.lockfile.LockFileStatus;
+import io.holdfast.lockfile.LockFileTimeoutException;
+import io.holdfast.lockfile.LockLostException;
+import io.holdfast.lockfile.LockPathException;
+import io.holdfast.lockfile.NotOwnerException;
+import io.holdfast.lockfile.NotPermittedException;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How something that was not done is told.
+ *
+ * @param type for programs
+ * @param status the exit status
+ * @param lines for people
+ * @param json for programs, and more than the type
+ */
+record CommandFailure(Type type, int status, List<String> lines, JsonLine json) {
+    enum Type {
+        ALREADY_LOCKED,
+        TIMEOUT,
+        PERMISSION_DENIED,
+        LOST,
+        INVALID_PATH,
+        PARSE_ERROR,
+        IO_ERROR
+    }
+
+    private static final int REFUSED = 1;
+    private static final int ERROR = 3;
+
+    /** An error is told even to those who want it quiet. */
+    boolean isError() {
+        return status == ERROR;
+    }
+
+    static CommandFailure of(LockFileException e) {
+        return switch (e) {
+            case HeldException held -> held(held.status());
+            case LockFileTimeoutException late ->
+                    timeout("Timeout waiting for lock", late.timeout());
+            case NotOwnerException other -> notOwner(other.status());
+            case LockLostException lost -> refused(Type.LOST, message(lost));
+            case LockPathException path -> badPath(message(path));
+            case DamagedLockException damaged -> damaged(damaged);
+            case NotPermittedException denied -> ioError(message(denied));
+            case LockFileIoException io -> ioError(message(io));
+            default -> ioError(message(e));
+        };
+    }
+
+    static CommandFailure badPath(String message) {
+        return error(Type.INVALID_PATH, "Invalid path: ", message);
+    }
+
+    /** Nobody could read the answer. */
+    static CommandFailure outputClosed() {
+        return ioError("cannot write to standard output, the lock was released again");
+    }
+
+    /** An exception that nobody thought of. */
+    static CommandFailure unexpected(Throwable e) {
+        return ioError(FailureText.of(e));
+    }
+
+    /** Whoever waited for the lock to come free did so in vain. */
+    static CommandFailure waitTimeout(Duration timeout) {
+        return timeout("Timeout waiting for lock to be released", timeout);
+    }
+
+    private static CommandFailure held(LockFileStatus lockFileStatus) {
+        Long pid = lockFileStatus.holder().map(Holder::pid).orElse(null);
+        Long since = lockFileStatus.holder().map(Holder::timestamp).orElse(null);
+        String message = "Lock already held";
+        return new CommandFailure(
+                Type.ALREADY_LOCKED,
+                REFUSED,
+                heldLines(message, lockFileStatus),
+                json(Type.ALREADY_LOCKED, message)
+                        .put("locked", true)
+                        .put("pid", pid)
+                        .put("since", since)
+                        .put("holderPid", pid)
+                        .put("lockedSince", since));
+    }
+
+    private static List<String> heldLines(String message, LockFileStatus lockFileStatus) {
+        if (lockFileStatus.holder().isPresent()) {
+            return List.of(message, "  Holder PID: " + lockFileStatus.holder().get().pid());
+        }
+        return lockFileStatus.isLocked() && lockFileStatus.content() == LockFileContent.FOREIGN
+                ? List.of(message, "  Found: " + OutcomeReport.found(lockFileStatus))
+                : List.of(message);
+    }
+
+    private static CommandFailure timeout(String line, Duration timeout) {
+        String message = "Timeout waiting for lock after " + timeout.toMillis() + "ms";
+        return new CommandFailure(
+                Type.TIMEOUT, REFUSED, List.of(line), json(Type.TIMEOUT, message));
+    }
+
+    private static CommandFailure notOwner(LockFileStatus lockFileStatus) {
+        Long pid = lockFileStatus.holder().map(Holder::pid).orElse(null);
+        String message =
+                "Lock held by different process" + (pid == null ? "" : " (PID " + pid + ")");
+        return new CommandFailure(
+                Type.PERMISSION_DENIED,
+                REFUSED,
+                List.of(message),
+                json(Type.PERMISSION_DENIED, message).put("holderPid", pid));
+    }
+
+    private static CommandFailure damaged(DamagedLockException e) {
+        return switch (e.status().found()) {
+            case FOLDER, OTHER -> ioError(message(e));
+            case NOTHING, FILE, UNREADABLE_FILE, LINK ->
+                    error(Type.PARSE_ERROR, "Parse error: ", message(e));
+        };
+    }
+
+    private static CommandFailure ioError(String message) {
+        return error(Type.IO_ERROR, "IO error: ", message);
+    }
+
+    private static CommandFailure refused(Type type, String message) {
+        return new CommandFailure(type, REFUSED, List.of(message), json(type, message));
+    }
+
+    private static CommandFailure error(Type type, String kind, String message) {
+        return new CommandFailure(
+                type, ERROR, List.of("Error: " + kind + message), json(type, message));
+    }
+
+    private static JsonLine json(Type type, String message) {
+        return new JsonLine()
+                .put("status", "failed")
+                .put("type", type.name())
+                .put("message", message);
+    }
+
+    private static String message(Exception e) {
+        return String.valueOf(e.getMessage());
+    }
+}

@@ -1,0 +1,80 @@
+package io.holdfast.cli.options;
+
+import io.holdfast.driver.FailureText;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * What a server wants to see, by option or by variable. An option wins over its variable; an empty
+ * variable counts as none. All throw {@link IllegalArgumentException} with a text for the user.
+ */
+public final class CredentialOptions {
+    public static final String TOKEN = "HOLDFAST_TOKEN";
+    public static final String TOKEN_FILE = "HOLDFAST_TOKEN_FILE";
+    public static final String TLS_CA = "HOLDFAST_TLS_CA";
+
+    private CredentialOptions() {}
+
+    /**
+     * The secret, read anew each time. The order is that of the server for its own variables.
+     *
+     * @param file the option that names a file
+     */
+    public static Optional<Supplier<String>> token(
+            @Nullable String file, Map<String, String> environment) {
+        Optional<String> secret = variable(environment, TOKEN);
+        if (file == null && secret.isPresent()) {
+            String text = secret.get().strip();
+            return Optional.of(() -> text);
+        }
+        return given(file, environment, TOKEN_FILE)
+                .map(FileNames::parse)
+                .map(
+                        path -> {
+                            String _ = read(path); // so that a wrong name is told at once
+                            return () -> read(path);
+                        });
+    }
+
+    /**
+     * The file with the certificates to trust.
+     *
+     * @param file the option that names it
+     */
+    public static Optional<Path> trusted(@Nullable String file, Map<String, String> environment) {
+        return given(file, environment, TLS_CA).map(FileNames::parse);
+    }
+
+    /** A variable that is set and not empty. */
+    public static Optional<String> variable(Map<String, String> environment, String name) {
+        return Optional.ofNullable(environment.get(name)).filter(text -> !text.isEmpty());
+    }
+
+    private static Optional<String> given(
+            @Nullable String option, Map<String, String> environment, String variable) {
+        return option != null ? Optional.of(option) : variable(environment, variable);
+    }
+
+    private static String read(Path file) {
+        String text;
+        try {
+            text = Files.readString(file, StandardCharsets.UTF_8).strip();
+        } catch (IOException e) {
+            throw new IllegalArgumentException(
+                    "Cannot read the token file " + file + " (--token-file): " + FailureText.of(e),
+                    e);
+        }
+        if (text.isEmpty()) {
+            throw new IllegalArgumentException("The token file " + file + " is empty");
+        }
+        return text;
+    }
+}

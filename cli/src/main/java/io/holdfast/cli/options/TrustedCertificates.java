@@ -1,0 +1,67 @@
+package io.holdfast.cli.options;
+
+import io.holdfast.driver.FailureText;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.util.Collection;
+import java.util.Optional;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * Reads the certificates that clients are to trust. All throw {@link IllegalArgumentException} with
+ * a text for the user.
+ */
+public final class TrustedCertificates {
+    private TrustedCertificates() {}
+
+    /** Trusts what is in a PEM file and nothing else. */
+    public static TrustManagerFactory trust(Path file) {
+        try (var in = Files.newInputStream(file)) {
+            Collection<? extends Certificate> certificates =
+                    CertificateFactory.getInstance("X.509").generateCertificates(in);
+            if (certificates.isEmpty()) {
+                throw new GeneralSecurityException("there is none in it");
+            }
+            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+            store.load(null, null);
+            int number = 0;
+            for (Certificate certificate : certificates) {
+                store.setCertificateEntry("trusted-" + ++number, certificate);
+            }
+            TrustManagerFactory trust =
+                    TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(store);
+            return trust;
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IllegalArgumentException(
+                    "Cannot use the certificates in " + file + " (--tls-ca): " + FailureText.of(e),
+                    e);
+        }
+    }
+
+    /**
+     * For sockets.
+     *
+     * @param file the certificates to trust; without it those that the JVM trusts
+     */
+    public static SSLContext context(Optional<Path> file) {
+        try {
+            if (file.isEmpty()) {
+                return SSLContext.getDefault();
+            }
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust(file.get()).getTrustManagers(), null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalArgumentException("TLS cannot be used: " + FailureText.of(e), e);
+        }
+    }
+}

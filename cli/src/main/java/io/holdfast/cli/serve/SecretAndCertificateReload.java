@@ -1,0 +1,56 @@
+package io.holdfast.cli.serve;
+
+import io.holdfast.driver.FailureText;
+import io.holdfast.server.ConfigException;
+import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.StartException;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.function.Supplier;
+
+import javax.net.ssl.X509KeyManager;
+
+/** Reads secrets and TLS certificates again while the server runs. */
+final class SecretAndCertificateReload {
+    private static final Logger LOG = LoggerFactory.getLogger(SecretAndCertificateReload.class);
+
+    private final Supplier<ServerSecrets> secrets;
+    private final HoldfastServer server;
+    private final @Nullable Http http;
+
+    /** HTTP beside the server. */
+    @FunctionalInterface
+    interface Http {
+        /** If it fails, nothing has changed. */
+        void reload(ServerSecrets serverSecrets, @Nullable X509KeyManager key)
+                throws StartException;
+    }
+
+    SecretAndCertificateReload(
+            Supplier<ServerSecrets> secrets, HoldfastServer server, @Nullable Http http) {
+        this.secrets = secrets;
+        this.server = server;
+        this.http = http;
+    }
+
+    /** New connections use what the files have now; a file that cannot be used changes nothing. */
+    synchronized void run() {
+        try {
+            ServerSecrets next = secrets.get();
+            X509KeyManager key = server.readKey();
+            Runnable change = server.prepareReload(next.full(), key);
+            if (http != null) {
+                http.reload(next, key);
+            }
+            change.run(); // last, since it cannot fail
+            LOG.info("SIGHUP: secrets and TLS certificates reloaded; new connections use them");
+        } catch (ConfigException | StartException e) {
+            LOG.error("SIGHUP: not reloaded, the old ones stay in use: {}", e.getMessage());
+        } catch (RuntimeException e) {
+            LOG.error("SIGHUP: not reloaded, the old ones stay in use: {}", FailureText.of(e));
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package io.holdfast.cli.watch;
+
+import io.holdfast.cli.json.JsonValue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalDouble;
+
+/** What {@code top} shows, as lines of text. */
+final class TopScreen {
+    /** Two lines with numbers, one about the view, a headline, and one with keys. */
+    private static final int BESIDE_ROWS = 5;
+
+    /** How much of a list of deadlocks is shown. */
+    private static final int MAX_CYCLES = 3;
+
+    private static final String HELP =
+            "q quit  k keys  c connections  w waits  s sort  r reverse  / filter  arrows scroll";
+
+    private TopScreen() {}
+
+    /** How many rows fit on so many lines. */
+    static int rows(int height) {
+        return Math.max(1, height - BESIDE_ROWS);
+    }
+
+    /**
+     * All lines of a screen.
+     *
+     * @param message what went wrong, or what is being typed; empty for the help
+     */
+    static List<String> lines(
+            String url,
+            TopSample topSample,
+            TopQuery wanted,
+            String message,
+            int width,
+            int height) {
+        List<String> lines = new ArrayList<>(head(url, topSample));
+        boolean fits = topSample.query().view() == wanted.view();
+        lines.add(about(topSample, wanted, fits));
+        if (fits) {
+            List<String> cycles = cycles(topSample);
+            lines.addAll(cycles);
+            lines.addAll(TopRows.table(topSample).lines(width));
+        }
+        while (lines.size() > Math.max(1, height - 1)) {
+            lines.removeLast();
+        }
+        while (lines.size() < height - 1) {
+            lines.add("");
+        }
+        lines.add(message.isEmpty() ? HELP : message);
+        return lines.stream()
+                .limit(height)
+                .map(line -> TerminalText.cut(TerminalText.escaped(line), width))
+                .toList();
+    }
+
+    /** The same for a file or a pipe. */
+    static List<String> plain(String url, TopSample topSample) {
+        List<String> lines = new ArrayList<>(head(url, topSample));
+        lines.add(about(topSample, topSample.query(), true));
+        lines.addAll(cycles(topSample));
+        lines.addAll(TopRows.table(topSample).lines(TextTable.UNLIMITED));
+        return lines.stream().map(TerminalText::escaped).toList();
+    }
+
+    private static List<String> head(String url, TopSample topSample) {
+        JsonValue.ObjectValue overview = topSample.overview();
+        JsonValue.ObjectValue totals = overview.fields("totals");
+        JsonValue.ObjectValue series = overview.fields("series");
+        return List.of(
+                "Holdfast "
+                        + TerminalText.escaped(overview.text("version"))
+                        + " at "
+                        + TerminalText.escaped(url)
+                        + ", up "
+                        + DurationText.text(overview.number("uptime_s"))
+                        + ", connections "
+                        + (long) totals.number("connections"),
+                deadlocks(topSample)
+                        + "waiting "
+                        + (long)
+                                (totals.number("lock_waiters") + totals.number("semaphore_waiters"))
+                        + ", longest wait "
+                        + DurationText.text(totals.optional("longest_wait_s"))
+                        + ", wait p99 "
+                        + millis(known(series, "wait_p99_ms"))
+                        + ", held "
+                        + (long)
+                                (totals.number("locks_held")
+                                        + totals.number("semaphore_holders")
+                                        + totals.number("shared_holders"))
+                        + ", acquired "
+                        + last(series, "acquired")
+                        + "/s, timeouts "
+                        + last(series, "timed_out")
+                        + "/s, lost "
+                        + last(series, "lost")
+                        + "/s");
+    }
+
+    /** First in the line, so that it is seen on a narrow terminal too. */
+    private static String deadlocks(TopSample topSample) {
+        long certain = topSample.deadlocks().stream().filter(DisplayNames::isCertain).count();
+        return counted(certain, "DEADLOCK")
+                + counted(topSample.deadlocks().size() - certain, "POSSIBLE DEADLOCK");
+    }
+
+    private static String counted(long count, String what) {
+        return count == 0 ? "" : count + " " + what + (count == 1 ? ", " : "S, ");
+    }
+
+    private static String about(TopSample topSample, TopQuery wanted, boolean fits) {
+        StringBuilder line = new StringBuilder(wanted.view().title());
+        if (fits) {
+            int total = TopRows.total(topSample);
+            int first = Math.min(topSample.query().offset(), total);
+            int shown = TopRows.table(topSample).rows().size();
+            line.append(' ');
+            line.append(shown == 0 ? "0" : (first + 1) + "-" + (first + shown));
+            line.append(" of ").append(total);
+        }
+        line.append(", ").append(wanted.sorting().text());
+        line.append(wanted.reversed() ? ", reversed" : "");
+        if (!wanted.filter().isEmpty()) {
+            line.append(", with \"").append(TerminalText.escaped(wanted.filter())).append('"');
+        }
+        return line.toString();
+    }
+
+    /** In the view of waits. */
+    private static List<String> cycles(TopSample topSample) {
+        List<String> lines = new ArrayList<>();
+        if (topSample.query().view() != TopView.WAITS) {
+            return lines;
+        }
+        for (JsonValue.ArrayValue members : topSample.deadlocks()) {
+            if (lines.size() == MAX_CYCLES) {
+                lines.add("and " + (topSample.deadlocks().size() - MAX_CYCLES) + " more deadlocks");
+                break;
+            }
+            lines.add(
+                    DisplayNames.deadlock(members).toUpperCase(Locale.ROOT)
+                            + ": "
+                            + DisplayNames.cycle(members));
+        }
+        return lines;
+    }
+
+    /** Of the last second. */
+    private static String last(JsonValue.ObjectValue series, String name) {
+        JsonValue.ArrayValue values = series.list(name);
+        return values != null
+                        && !values.values().isEmpty()
+                        && values.values().getLast() instanceof JsonValue.NumberValue(double value)
+                ? Long.toString(Math.round(value))
+                : "0";
+    }
+
+    /** Of the last second in which there was any. */
+    private static OptionalDouble known(JsonValue.ObjectValue series, String name) {
+        JsonValue.ArrayValue values = series.list(name);
+        if (values != null) {
+            for (JsonValue each : values.values().reversed()) {
+                if (each instanceof JsonValue.NumberValue(double value)) {
+                    return OptionalDouble.of(value);
+                }
+            }
+        }
+        return OptionalDouble.empty();
+    }
+
+    private static String millis(OptionalDouble millis) {
+        if (millis.isEmpty()) {
+            return "-";
+        }
+        double value = millis.getAsDouble();
+        return value < 1000
+                ? String.format(Locale.ROOT, value < 10 ? "%.1fms" : "%.0fms", value)
+                : DurationText.text(value / 1000);
+    }
+}

@@ -1,0 +1,57 @@
+package io.holdfast.client;
+
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A thread per task: virtual ones where there are any, else daemon threads that are used again. */
+final class DaemonThreads implements Executor {
+    private static final AtomicLong NUMBERS = new AtomicLong();
+
+    static final ThreadFactory DAEMONS =
+            task -> {
+                var thread = new Thread(task, "holdfast-" + NUMBERS.incrementAndGet());
+                thread.setDaemon(true);
+                return thread;
+            };
+
+    private final Executor executor;
+    private final Runnable end;
+
+    DaemonThreads() {
+        var virtual = virtual();
+        if (virtual.isPresent()) {
+            executor = task -> virtual.get().newThread(task).start();
+            end = () -> {};
+        } else {
+            var pool = Executors.newCachedThreadPool(DAEMONS);
+            executor = pool;
+            end = pool::shutdown;
+        }
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        executor.execute(task);
+    }
+
+    /** Takes no more tasks where threads are kept; those under way go on. */
+    void close() {
+        end.run();
+    }
+
+    private static Optional<ThreadFactory> virtual() {
+        try {
+            var builder = Thread.class.getMethod("ofVirtual").invoke(null);
+            var type = Class.forName("java.lang.Thread$Builder");
+            var named =
+                    type.getMethod("name", String.class, long.class)
+                            .invoke(builder, "holdfast-", 1L);
+            return Optional.of((ThreadFactory) type.getMethod("factory").invoke(named));
+        } catch (ReflectiveOperationException | ClassCastException e) {
+            return Optional.empty();
+        }
+    }
+}

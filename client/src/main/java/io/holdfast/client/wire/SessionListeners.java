@@ -1,0 +1,215 @@
+package io.holdfast.client.wire;
+
+import io.holdfast.client.service.LockService.SignalSubscription;
+import io.holdfast.client.service.ServiceException;
+import io.holdfast.client.service.SignalSink;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Who listens to what over one session. The server hears of each pattern and group once; it sends a
+ * signal once, whatever patterns it matches, so matching is done here again. Everything runs in the
+ * session's {@link SerialTaskRunner}.
+ */
+final class SessionListeners {
+    /** A pattern and a group; an empty group is none. */
+    record Name(String pattern, String group) {}
+
+    private final ClientSession clientSession;
+    private final Map<Name, Topic> topics = new LinkedHashMap<>();
+
+    SessionListeners(ClientSession clientSession) {
+        this.clientSession = clientSession;
+    }
+
+    /** Callable from anywhere. */
+    SignalSubscription listen(Name name, SignalSink sink, long patienceNanos) {
+        var subscription = new Subscription(name, sink);
+        clientSession.run(() -> add(subscription, patienceNanos));
+        return subscription;
+    }
+
+    private void add(Subscription subscription, long patienceNanos) {
+        if (clientSession.isClosing()) {
+            subscription.accepted.completeExceptionally(clientSession.closed());
+            return;
+        }
+        Topic topic = topics.computeIfAbsent(subscription.name, Topic::new);
+        topic.subscriptions.add(subscription);
+        if (topic.listening) {
+            subscription.nowListening();
+        } else if (clientSession.isOnline() && !topic.asked) {
+            ask(topic);
+        }
+        var timer =
+                clientSession
+                        .timeline()
+                        .schedule(
+                                patienceNanos,
+                                () ->
+                                        subscription.accepted.completeExceptionally(
+                                                clientSession.unreachable()));
+        subscription.accepted.whenComplete((unused, unusedToo) -> timer.cancel());
+    }
+
+    private void remove(Subscription subscription) {
+        Topic topic = topics.get(subscription.name);
+        if (topic != null
+                && topic.subscriptions.remove(subscription)
+                && topic.subscriptions.isEmpty()) {
+            topics.remove(subscription.name);
+            if (topic.asked && clientSession.isOnline()) {
+                clientSession.sendCommand(
+                        "unlisten", topic.name.pattern(), topic.name.group(), unused -> {});
+            }
+        }
+    }
+
+    private void ask(Topic topic) {
+        topic.asked = true;
+        clientSession.sendCommand(
+                "listen", topic.name.pattern(), topic.name.group(), topic::answered);
+    }
+
+    void connected() {
+        for (Topic topic : List.copyOf(topics.values())) {
+            ask(topic);
+        }
+    }
+
+    void disconnected() {
+        for (Topic topic : topics.values()) {
+            topic.asked = false;
+            topic.listening = false;
+        }
+    }
+
+    void closed(ServiceException why) {
+        for (Topic topic : topics.values()) {
+            for (Subscription subscription : topic.subscriptions) {
+                subscription.accepted.completeExceptionally(why);
+            }
+        }
+        topics.clear();
+    }
+
+    /** Takes a pushed line without its first word. */
+    void signal(String line) throws BadLineException {
+        int blank = line.indexOf(' ');
+        if (blank < 0) {
+            throw new BadLineException("a signal without a payload");
+        }
+        String channel = line.substring(0, blank);
+        String payload = line.substring(blank + 1);
+        for (Topic topic : List.copyOf(topics.values())) {
+            if (matches(topic.name.pattern(), channel)) {
+                topic.signal(channel, payload);
+            }
+        }
+    }
+
+    /** {@code *} stands for one part, {@code >} at the end for one or more. */
+    static boolean matches(String pattern, String channel) {
+        String[] wanted = pattern.split("\\.", -1);
+        String[] parts = channel.split("\\.", -1);
+        for (int i = 0; i < wanted.length; i++) {
+            if (i == parts.length) {
+                return false;
+            }
+            if (wanted[i].equals(">") && i == wanted.length - 1) {
+                return true;
+            }
+            if (!wanted[i].equals("*") && !wanted[i].equals(parts[i])) {
+                return false;
+            }
+        }
+        return wanted.length == parts.length;
+    }
+
+    /** What the server knows of. */
+    private final class Topic {
+        private final Name name;
+        private final List<Subscription> subscriptions = new ArrayList<>();
+        private boolean asked;
+        private boolean listening;
+        private int turn;
+
+        Topic(Name name) {
+            this.name = name;
+        }
+
+        void answered(String answer) {
+            if (answer.equals("ok")) {
+                listening = true;
+                List.copyOf(subscriptions).forEach(Subscription::nowListening);
+                return;
+            }
+            var why = clientSession.refused(answer);
+            asked = false;
+            for (Subscription subscription : List.copyOf(subscriptions)) {
+                if (subscription.accepted.completeExceptionally(why)) {
+                    subscriptions.remove(subscription);
+                }
+            }
+            if (subscriptions.isEmpty()) {
+                topics.remove(name, this);
+            }
+        }
+
+        /** To all, or to one member of a group, in turn. */
+        void signal(String channel, String payload) {
+            if (name.group().isEmpty()) {
+                for (Subscription subscription : List.copyOf(subscriptions)) {
+                    subscription.signal(channel, payload);
+                }
+            } else if (!subscriptions.isEmpty()) {
+                turn = (turn + 1) % subscriptions.size();
+                subscriptions.get(turn).signal(channel, payload);
+            }
+        }
+    }
+
+    /** One that listens. */
+    private final class Subscription implements SignalSubscription {
+        private final Name name;
+        private final SignalSink sink;
+        private final CompletableFuture<Void> accepted = new CompletableFuture<>();
+        private boolean listened;
+
+        Subscription(Name name, SignalSink sink) {
+            this.name = name;
+            this.sink = sink;
+        }
+
+        @SuppressWarnings("NullAway") // the one value that a Void can have
+        void nowListening() {
+            accepted.complete(null);
+            if (listened) {
+                SerialTaskRunner.guard(sink::gap);
+            }
+            listened = true;
+        }
+
+        void signal(String channel, String payload) {
+            SerialTaskRunner.guard(() -> sink.signal(channel, payload));
+        }
+
+        @Override
+        public CompletableFuture<Void> accepted() {
+            return accepted;
+        }
+
+        @Override
+        public void close() {
+            clientSession.run(
+                    () -> {
+                        remove(this);
+                        accepted.completeExceptionally(clientSession.closed());
+                    });
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.holdfast.client.wire;
+
+import io.holdfast.client.service.ServiceException;
+
+import java.util.function.Consumer;
+
+/** A command that is answered at once and that nobody repeats. */
+final class UnrepeatedRequest extends TaggedRequest {
+    private final String command;
+    private final String key;
+    private final String argument;
+    private final ReplyHandler then;
+    private final Consumer<ServiceException> otherwise;
+
+    UnrepeatedRequest(
+            String command,
+            String key,
+            String argument,
+            ReplyHandler then,
+            Consumer<ServiceException> otherwise) {
+        this.command = command;
+        this.key = key;
+        this.argument = argument;
+        this.then = then;
+        this.otherwise = otherwise;
+    }
+
+    /** What to do with the answer. */
+    interface ReplyHandler {
+        void accept(String answer) throws BadLineException;
+    }
+
+    @Override
+    String command() {
+        return command;
+    }
+
+    @Override
+    String key() {
+        return key;
+    }
+
+    @Override
+    String argument(long now) {
+        return argument;
+    }
+
+    @Override
+    void answer(String answer) throws BadLineException {
+        then.accept(answer);
+    }
+
+    @Override
+    boolean survivesDisconnect(ServiceException why) {
+        otherwise.accept(why);
+        return false;
+    }
+
+    @Override
+    long offlineTimeoutNanos(long now, long connectTimeoutNanos) {
+        return connectTimeoutNanos;
+    }
+
+    @Override
+    boolean survivesTimeout(ServiceException why) {
+        otherwise.accept(why);
+        return false;
+    }
+
+    @Override
+    boolean survivesSessionLoss() {
+        return true;
+    }
+
+    @Override
+    boolean shouldResend(ResumedState resumedState) {
+        return false; // never in doubt: it ended with the connection
+    }
+
+    @Override
+    void closed(ServiceException why) {
+        otherwise.accept(why);
+    }
+}

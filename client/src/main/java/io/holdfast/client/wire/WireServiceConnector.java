@@ -1,0 +1,86 @@
+package io.holdfast.client.wire;
+
+import io.holdfast.client.service.LockService;
+import io.holdfast.client.service.ServiceEvents;
+import io.holdfast.client.service.ServiceException;
+import io.holdfast.client.service.ServiceException.Kind;
+import io.holdfast.client.service.TimerClock;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/** Connects services. */
+public final class WireServiceConnector {
+    private WireServiceConnector() {}
+
+    /**
+     * Connects, authenticates and finds out whether the server has tagged mode; blocks at most for
+     * the connect timeout per address, and as long again for the first answers.
+     */
+    public static LockService connect(
+            WireConfig config, ServiceEvents events, TimerClock timerClock)
+            throws ServiceException, InterruptedException {
+        ServiceException failure = null;
+        for (InetSocketAddress address : config.addresses()) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            try {
+                return connect(config, events, timerClock, address);
+            } catch (ServiceException e) {
+                if (failure == null || failure.kind() != Kind.AUTHENTICATION) {
+                    failure = e;
+                }
+            }
+        }
+        throw failure == null ? LineSocket.unreachable("any server", "no address", null) : failure;
+    }
+
+    private static LockService connect(
+            WireConfig config,
+            ServiceEvents events,
+            TimerClock timerClock,
+            InetSocketAddress address)
+            throws ServiceException {
+        LineSocket socket = LineSocket.dial(config, address);
+        boolean ready = false;
+        try {
+            socket.readTimeout(config.connectTimeout());
+            socket.authenticate(config.authToken());
+            LockService service = negotiate(config, events, timerClock, address, socket);
+            ready = true;
+            return service;
+        } catch (IOException | RuntimeException e) { // the token's supplier may throw
+            throw LineSocket.unreachable(socket.address(), ConnectionFailure.reason(e), e);
+        } finally {
+            if (!ready) {
+                socket.close();
+            }
+        }
+    }
+
+    /** Old servers answer {@code error}, which is as good. */
+    private static String ping(LineSocket socket) throws IOException {
+        socket.write("ping", "_", "_");
+        return socket.readLine();
+    }
+
+    private static LockService negotiate(
+            WireConfig config,
+            ServiceEvents events,
+            TimerClock timerClock,
+            InetSocketAddress address,
+            LineSocket socket)
+            throws IOException, ServiceException {
+        String answer =
+                config.plain() ? ping(socket) : socket.hello(HelloResponse.argument(config, null));
+        boolean pinged = config.plain() && answer.equals("ok");
+        if (!pinged && HelloResponse.isTaggedOrPlain(answer, socket.address())) {
+            socket.readTimeout(config.readTimeout());
+            return TaggedService.open(config, events, timerClock, socket, answer);
+        }
+        socket.readTimeout(Duration.ZERO);
+        return PlainService.open(config, events, timerClock, socket, address);
+    }
+}

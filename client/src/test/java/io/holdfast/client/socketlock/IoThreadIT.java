@@ -1,0 +1,101 @@
+package io.holdfast.client.socketlock;
+
+import static io.holdfast.client.socketlock.Eventually.await;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** A lock is valid only as long as this is young, so it must not look younger than it is. */
+@DisplayName("What a loop knows of its channels")
+class IoThreadIT {
+    @TempDir private Path folder;
+    private IoThread ioThread;
+
+    @BeforeEach
+    void start() throws IOException {
+        ioThread = IoThread.start("loop under test");
+    }
+
+    @AfterEach
+    void end() {
+        ioThread.close();
+    }
+
+    private <T> T onLoop(Supplier<T> task) {
+        var result = new CompletableFuture<T>();
+        ioThread.execute(() -> result.complete(task.get()));
+        return result.orTimeout(60, TimeUnit.SECONDS).join();
+    }
+
+    @Test
+    void is_as_old_as_the_beginning_of_the_look() {
+        long begin = onLoop(System::nanoTime); // then it looks
+        long span = TimeUnit.MILLISECONDS.toNanos(300);
+        await().until(() -> System.nanoTime() - begin > span);
+
+        Duration age = Duration.ofNanos(onLoop(ioThread::nanosSinceLastTurn));
+        assertThat(age).isBetween(Duration.ofMillis(150), Duration.ofSeconds(2));
+    }
+
+    @Test
+    void is_never_old_while_it_runs() {
+        await().during(Duration.ofMillis(1500))
+                .until(() -> ioThread.nanosSinceLastTurn() < TimeUnit.SECONDS.toNanos(2));
+    }
+
+    @Test
+    void includes_the_end_of_a_connection_behind_its_last_line() {
+        List<String> heard = new CopyOnWriteArrayList<>();
+        ioThread.execute(() -> connectAndHangUp(heard));
+
+        await().until(() -> heard.size() == 3);
+        assertThat(heard).containsExactly("the last line", "the end", "the next turn");
+    }
+
+    private void connectAndHangUp(List<String> heard) {
+        Path path = folder.resolve("s");
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            server.bind(UnixDomainSocketAddress.of(path));
+            Connection.open(
+                    ioThread,
+                    path,
+                    new Connection.Listener() {
+                        @Override
+                        public void line(String line) {
+                            heard.add(line);
+                            ioThread.execute(() -> heard.add("the next turn"));
+                        }
+
+                        @Override
+                        public void ended() {
+                            heard.add("the end");
+                        }
+                    });
+            try (SocketChannel peer = server.accept()) {
+                peer.write(ByteBuffer.wrap("the last line\n".getBytes(StandardCharsets.US_ASCII)));
+            }
+        } catch (IOException e) {
+            heard.add(e.toString());
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package io.holdfast.cluster.rpc;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
+
+/** Answers the calls of other nodes: a thread for each connection, and calls begin in order. */
+public final class NodeRpcServer implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeRpcServer.class);
+    private static final int MAX_CONNECTIONS = 64;
+
+    /** Does what is called for. */
+    public interface Handler {
+        /**
+         * Begins a call.
+         *
+         * @return the answer; null if there is nothing to say, now or later
+         * @throws IOException what is answered then
+         */
+        @Nullable CompletableFuture<byte[]> handle(byte kind, byte[] body) throws IOException;
+    }
+
+    private final ServerSocket listening;
+    private final RpcSocketFactory rpcSocketFactory;
+    private final Handler handler;
+    private final int greetingMillis;
+    private final ThreadFactory threads;
+    private final Semaphore connectionPermits = new Semaphore(MAX_CONNECTIONS);
+    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    public NodeRpcServer(
+            String name,
+            InetSocketAddress address,
+            RpcSocketFactory rpcSocketFactory,
+            Handler handler)
+            throws IOException {
+        this(
+                name,
+                address,
+                rpcSocketFactory,
+                handler,
+                RpcSocketFactory.GREETING_MILLIS,
+                Thread.ofPlatform().daemon().name(name).factory());
+    }
+
+    /**
+     * @param greetingMillis how long the other side may take to prove who it is
+     * @param threads a thread for each connection
+     */
+    NodeRpcServer(
+            String name,
+            InetSocketAddress address,
+            RpcSocketFactory rpcSocketFactory,
+            Handler handler,
+            int greetingMillis,
+            ThreadFactory threads)
+            throws IOException {
+        this.rpcSocketFactory = rpcSocketFactory;
+        this.handler = handler;
+        this.greetingMillis = greetingMillis;
+        this.threads = threads;
+        this.listening = rpcSocketFactory.listen(address);
+        Thread.ofPlatform().daemon().name(name + "-accept").start(this::accept);
+    }
+
+    /** Whatever fails, it goes on: without it the node would be cut off until its restart. */
+    private void accept() {
+        boolean failing = false;
+        while (!closed) {
+            try {
+                begin(listening.accept());
+                failing = false;
+            } catch (IOException | RuntimeException | Error e) {
+                if (!closed) {
+                    LOG.atLevel(failing ? Level.DEBUG : Level.WARN)
+                            .addKeyValue("reason", e)
+                            .log("could not accept a connection from another node; retrying");
+                    failing = true;
+                    pause();
+                }
+            }
+        }
+    }
+
+    private void begin(Socket socket) throws IOException {
+        if (!connectionPermits.tryAcquire()) {
+            socket.close();
+            return;
+        }
+        open.add(socket);
+        boolean started = false;
+        try {
+            threads.newThread(() -> serve(socket)).start();
+            started = true;
+        } finally {
+            if (!started) {
+                end(socket);
+                socket.close();
+            }
+        }
+    }
+
+    private void end(Socket socket) {
+        open.remove(socket);
+        connectionPermits.release();
+    }
+
+    /** The process may be out of descriptors or threads for a while. */
+    private static void pause() {
+        try {
+            Thread.sleep(10);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void serve(Socket socket) {
+        try (socket) {
+            RpcConnection rpcConnection = rpcSocketFactory.accepted(socket, greetingMillis);
+            while (!closed) {
+                answer(rpcConnection, rpcConnection.read());
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.atDebug().setCause(e).log("connection from a peer closed");
+        } finally {
+            end(socket);
+        }
+    }
+
+    private void answer(RpcConnection rpcConnection, RpcFrame rpcFrame) {
+        CompletableFuture<byte[]> answer;
+        try {
+            answer = handler.handle(rpcFrame.kind, rpcFrame.body);
+        } catch (IOException | RuntimeException e) {
+            answer = CompletableFuture.failedFuture(e);
+        }
+        if (answer != null) {
+            answer.whenComplete(
+                    (body, failure) -> {
+                        if (failure == null) {
+                            send(rpcConnection, RpcFrame.DONE, rpcFrame.call, body);
+                        } else {
+                            send(rpcConnection, RpcFrame.FAILED, rpcFrame.call, text(failure));
+                        }
+                    });
+        }
+    }
+
+    private static byte[] text(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null
+                        ? failure.getCause()
+                        : failure;
+        return String.valueOf(cause.getMessage()).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static void send(RpcConnection rpcConnection, byte kind, long call, byte[] body) {
+        try {
+            rpcConnection.send(kind, call, body);
+        } catch (IOException e) {
+            rpcConnection.close(); // whoever called finds out by that
+        }
+    }
+
+    public InetSocketAddress address() {
+        return (InetSocketAddress) listening.getLocalSocketAddress();
+    }
+
+    @Override
+    public void close() throws IOException {
+        closed = true;
+        listening.close();
+        for (Socket socket : open) {
+            socket.close();
+        }
+    }
+}

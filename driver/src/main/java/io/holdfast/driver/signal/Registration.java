@@ -1,9 +1,0 @@
-package io.holdfast.driver.signal;
-
-/**
- * That somebody listens to a topic.
- *
- * @param joined grows with each registration of the hub
- */
-record Registration(
-        Subscriber subscriber, PatternAndGroup topic, GroupMembers members, long joined) {}

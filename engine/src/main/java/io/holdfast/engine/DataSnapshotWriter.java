@@ -1,0 +1,57 @@
+package io.holdfast.engine;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+
+/** Writes counters, values and lists. */
+final class DataSnapshotWriter {
+    private final DataStore data;
+    private final SnapshotOutput out;
+
+    DataSnapshotWriter(DataStore data, SnapshotOutput out) {
+        this.data = data;
+        this.out = out;
+    }
+
+    void write() throws IOException {
+        out.deadlines(data.expiries);
+        out.deadlines(data.idleEnds);
+        out.number(data.counters.size());
+        for (CursorList.Node node = first(data.counters); node != null; node = node.after()) {
+            if (node instanceof CounterEntry counterEntry) {
+                name(counterEntry);
+                out.number(counterEntry.value);
+                out.deadline(counterEntry);
+            }
+        }
+        out.number(data.values.size());
+        for (CursorList.Node node = first(data.values); node != null; node = node.after()) {
+            if (node instanceof ValueEntry valueEntry) {
+                name(valueEntry);
+                out.bytes(valueEntry.content.bytes());
+                out.flag(valueEntry.expires);
+                out.deadline(valueEntry);
+            }
+        }
+        out.number(data.lists.size());
+        for (CursorList.Node node = first(data.lists); node != null; node = node.after()) {
+            if (node instanceof ListEntry list) {
+                name(list);
+                out.number(list.size());
+                for (int i = 0; i < list.size(); i++) {
+                    out.bytes(list.item(i).bytes());
+                }
+            }
+        }
+    }
+
+    private static CursorList.@Nullable Node first(DataEntries<?> dataEntries) {
+        return dataEntries.inOrder().first();
+    }
+
+    private void name(DataEntry dataEntry) throws IOException {
+        out.key(dataEntry.key);
+        out.fixed(dataEntry.lastActivityNanos);
+    }
+}

@@ -1,9 +1,0 @@
-package io.holdfast.engine;
-
-/** How much of a read/write lock is asked for. */
-public enum Mode {
-    /** Together with other readers. */
-    READ,
-    /** Alone. */
-    WRITE
-}

@@ -1,4 +1,0 @@
-package io.holdfast.engine;
-
-/** The time in which an engine grants nothing that excludes others; it ends like a lease. */
-final class Quarantine extends Deadline {}

@@ -1,0 +1,118 @@
+package io.holdfast.engine;
+
+import java.io.DataInput;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Reads what {@link SnapshotOutput} wrote. It makes nothing that is much larger than what it has
+ * read, whatever lengths it meets.
+ */
+final class SnapshotInput {
+    private static final int PIECE = 1 << 16;
+    private static final int LAST_SHIFT = 63;
+
+    private final DataInput in;
+
+    /** Keys of one namespace share it. */
+    private final Map<String, Namespace> namespaces = new HashMap<>();
+
+    SnapshotInput(DataInput in) {
+        this.in = in;
+        namespaces.put(Namespace.DEFAULT.name(), Namespace.DEFAULT);
+    }
+
+    static IOException wrong(String what) {
+        return new IOException("malformed engine state: " + what);
+    }
+
+    static void check(boolean right, String what) throws IOException {
+        if (!right) {
+            throw wrong(what);
+        }
+    }
+
+    long number() throws IOException {
+        long value = 0;
+        for (int shift = 0; shift <= LAST_SHIFT; shift += 7) {
+            int piece = in.readUnsignedByte();
+            value |= (piece & 0x7FL) << shift;
+            if (piece < 0x80) {
+                return value;
+            }
+        }
+        throw wrong("a number of more than 64 bits");
+    }
+
+    /** How many of something follow. */
+    int count() throws IOException {
+        long value = number();
+        check(value >= 0 && value <= Integer.MAX_VALUE, "a count of " + value);
+        return (int) value;
+    }
+
+    /** One of a few, counted from 0. */
+    int choice(int count) throws IOException {
+        long value = number();
+        check(value >= 0 && value < count, "choice " + value + " of " + count);
+        return (int) value;
+    }
+
+    long fixed() throws IOException {
+        return in.readLong();
+    }
+
+    boolean flag() throws IOException {
+        return choice(2) == 1;
+    }
+
+    byte[] bytes() throws IOException {
+        int length = count();
+        byte[] value = new byte[Math.min(length, PIECE)];
+        int read = 0;
+        while (true) {
+            in.readFully(value, read, value.length - read);
+            read = value.length;
+            if (read == length) {
+                return value;
+            }
+            value = Arrays.copyOf(value, (int) Math.min(length, 2L * read));
+        }
+    }
+
+    Key key() throws IOException {
+        Namespace namespace = namespace();
+        return Key.of(namespace, bytes());
+    }
+
+    private Namespace namespace() throws IOException {
+        int length = count();
+        if (length == 0) {
+            return Namespace.DEFAULT;
+        }
+        var name = new StringBuilder();
+        for (int i = 0; i < length; i++) {
+            name.append((char) choice(Character.MAX_VALUE + 1));
+        }
+        return namespaces.computeIfAbsent(name.toString(), Namespace::new);
+    }
+
+    void deadline(Deadline entry, Deadlines all) throws IOException {
+        if (flag()) {
+            long time = fixed();
+            long sequence = number();
+            check(
+                    time != Long.MAX_VALUE && sequence > 0 && sequence <= all.lastSequence(),
+                    "a deadline out of order, " + sequence);
+            all.restore(entry, time, sequence);
+        }
+    }
+
+    void deadlines(Deadlines all) throws IOException {
+        long lastSequence = number();
+        check(lastSequence >= 0, "a last deadline of " + lastSequence);
+        all.restore(lastSequence, fixed());
+    }
+}

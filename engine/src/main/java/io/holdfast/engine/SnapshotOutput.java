@@ -1,0 +1,60 @@
+package io.holdfast.engine;
+
+import java.io.DataOutput;
+import java.io.IOException;
+
+/** Writes the values of a state one after the other. */
+final class SnapshotOutput {
+    private final DataOutput out;
+
+    SnapshotOutput(DataOutput out) {
+        this.out = out;
+    }
+
+    /** One byte for less than 128, ten for what is negative. */
+    void number(long value) throws IOException {
+        long rest = value;
+        while ((rest & ~0x7FL) != 0) {
+            out.writeByte((int) (rest | 0x80));
+            rest >>>= 7;
+        }
+        out.writeByte((int) rest);
+    }
+
+    /** Eight bytes: for times and secrets. */
+    void fixed(long value) throws IOException {
+        out.writeLong(value);
+    }
+
+    void flag(boolean value) throws IOException {
+        out.writeByte(value ? 1 : 0);
+    }
+
+    void bytes(byte[] value) throws IOException {
+        number(value.length);
+        out.write(value);
+    }
+
+    void key(Key key) throws IOException {
+        String name = key.namespace().name();
+        number(name.length());
+        for (int i = 0; i < name.length(); i++) {
+            number(name.charAt(i));
+        }
+        bytes(key.bytes());
+    }
+
+    /** When it ends, and its place among those that end at that time. */
+    void deadline(Deadline entry) throws IOException {
+        flag(entry.isScheduled());
+        if (entry.isScheduled()) {
+            fixed(entry.time);
+            number(entry.sequence);
+        }
+    }
+
+    void deadlines(Deadlines all) throws IOException {
+        number(all.lastSequence());
+        fixed(all.reachedNanos());
+    }
+}

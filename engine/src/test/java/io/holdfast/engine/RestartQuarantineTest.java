@@ -1,0 +1,187 @@
+package io.holdfast.engine;
+
+import static io.holdfast.engine.LockScenario.Outcome.BLOCKED;
+import static io.holdfast.engine.LockScenario.Outcome.BUSY;
+import static io.holdfast.engine.LockScenario.Outcome.CANCELLED;
+import static io.holdfast.engine.LockScenario.Outcome.CLAIMED;
+import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
+import static io.holdfast.engine.LockScenario.Outcome.NOT_HELD;
+import static io.holdfast.engine.LockScenario.Outcome.OFFERED;
+import static io.holdfast.engine.LockScenario.Outcome.QUEUED;
+import static io.holdfast.engine.LockScenario.Outcome.TIMED_OUT;
+import static io.holdfast.engine.LockScenario.Outcome.TOO_MANY_WAITERS;
+import static io.holdfast.engine.LockScenario.USUAL;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.time.Duration.ofSeconds;
+
+import io.holdfast.engine.LockScenario.Request;
+import io.holdfast.engine.LockScenario.Target;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+
+@DisplayName("During a quarantine")
+class RestartQuarantineTest {
+    private static final Duration SPAN = ofSeconds(3);
+    private static final Target DOOR = Target.mutex("door");
+    private static final Target SLOTS = Target.semaphore("slots", 2);
+
+    private final LockScenario locks = new LockScenario();
+
+    @BeforeEach
+    void begin() {
+        locks.quarantine(SPAN);
+    }
+
+    @Test
+    void acquires_wait_until_it_ends_and_are_granted_in_their_order() {
+        Request alice = locks.acquire("alice", DOOR);
+        Request bob = locks.acquire("bob", DOOR);
+        Request first = locks.acquire("carol", SLOTS);
+        Request second = locks.acquire("dave", SLOTS);
+        Request third = locks.acquire("erin", SLOTS);
+        locks.advance(SPAN.minusNanos(1));
+        assertThat(alice.outcome()).isEqualTo(BLOCKED);
+        assertThat(first.outcome()).isEqualTo(BLOCKED);
+        locks.advance(Duration.ofNanos(1));
+        assertThat(alice.outcome()).isEqualTo(GRANTED);
+        assertThat(bob.outcome()).isEqualTo(BLOCKED);
+        assertThat(first.outcome()).isEqualTo(GRANTED);
+        assertThat(second.outcome()).isEqualTo(GRANTED);
+        assertThat(third.outcome()).isEqualTo(BLOCKED);
+        assertThat(alice.fence()).isLessThan(first.fence());
+        locks.release(alice);
+        assertThat(bob.outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void its_end_is_a_deadline_of_the_engine() {
+        Request alice = locks.acquire("alice", DOOR);
+        assertThat(locks.follow()).isEqualTo(SPAN);
+        assertThat(alice.outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void a_later_end_replaces_the_first() {
+        locks.quarantine(SPAN.multipliedBy(2));
+        Request alice = locks.acquire("alice", DOOR);
+        locks.advance(SPAN);
+        assertThat(alice.outcome()).isEqualTo(BLOCKED);
+        locks.advance(SPAN);
+        assertThat(alice.outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void a_try_is_answered_as_if_the_key_were_held() {
+        assertThat(locks.tryAcquire("alice", DOOR).outcome()).isEqualTo(TIMED_OUT);
+        assertThat(locks.tryAcquire("alice", SLOTS).outcome()).isEqualTo(TIMED_OUT);
+        assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(BUSY);
+        assertThat(
+                        locks.ask("alice", DOOR, ReadWriteMode.READ, Duration.ZERO, USUAL, USUAL)
+                                .outcome())
+                .isEqualTo(TIMED_OUT);
+        assertThat(locks.waitersFor(DOOR)).isZero();
+        locks.advance(SPAN);
+        assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(CLAIMED);
+        assertThat(locks.tryAcquire("alice", SLOTS).outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void an_enqueue_is_queued_and_awaited_as_ever() {
+        assertThat(locks.enqueue("alice", DOOR).outcome()).isEqualTo(QUEUED);
+        assertThat(locks.enqueue("bob", DOOR).outcome()).isEqualTo(QUEUED);
+        assertThat(locks.enqueue("carol", SLOTS).outcome()).isEqualTo(QUEUED);
+        assertThat(locks.await("alice", DOOR, Duration.ZERO).outcome()).isEqualTo(TIMED_OUT);
+        Request bob = locks.await("bob", DOOR);
+        assertThat(bob.outcome()).isEqualTo(BLOCKED);
+        locks.advance(SPAN);
+        assertThat(bob.outcome()).isEqualTo(GRANTED);
+        assertThat(locks.await("carol", SLOTS).outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void readers_and_asks_for_a_lock_wait_too() {
+        Request alice =
+                locks.acquire("alice", DOOR, new HoldAttributes(ReadWriteMode.READ, true, true));
+        Request bob =
+                locks.acquire("bob", DOOR, new HoldAttributes(ReadWriteMode.READ, true, true));
+        Request carol = locks.read("carol", Target.mutex("gate"));
+        assertThat(alice.outcome()).isEqualTo(BLOCKED);
+        assertThat(carol.outcome()).isEqualTo(QUEUED);
+        locks.advance(SPAN);
+        assertThat(alice.outcome()).isEqualTo(GRANTED);
+        assertThat(bob.outcome()).isEqualTo(GRANTED);
+        assertThat(carol.outcome()).isEqualTo(OFFERED);
+    }
+
+    @Test
+    void shared_locks_are_taken_as_ever() {
+        Target shared = Target.shared("counted");
+        assertThat(locks.claim("alice", shared).outcome()).isEqualTo(CLAIMED);
+        assertThat(locks.claim("bob", shared).outcome()).isEqualTo(CLAIMED);
+        assertThat(locks.holdersOf(shared)).isEqualTo(2);
+    }
+
+    @Test
+    void a_wait_that_ends_before_it_times_out_and_one_that_ends_after_it_is_granted() {
+        Request alice = locks.acquire("alice", DOOR, SPAN.minusNanos(1), USUAL);
+        Request bob = locks.acquire("bob", DOOR, SPAN.plusNanos(1), USUAL);
+        locks.advance(SPAN.plusSeconds(1)); // the engine is looked at late
+        assertThat(alice.outcome()).isEqualTo(TIMED_OUT);
+        assertThat(bob.outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void waits_that_are_cancelled_or_whose_session_ends_let_nobody_in() {
+        Request alice = locks.acquire("alice", DOOR);
+        Request bob = locks.acquire("bob", DOOR);
+        Request carol = locks.acquire("carol", DOOR);
+        locks.cancel(alice);
+        locks.close("bob");
+        assertThat(alice.outcome()).isEqualTo(CANCELLED);
+        assertThat(carol.outcome()).isEqualTo(BLOCKED);
+        locks.advance(SPAN);
+        assertThat(carol.outcome()).isEqualTo(GRANTED);
+        assertThat(bob.outcome()).isEqualTo(BLOCKED);
+    }
+
+    @Test
+    void a_suspended_key_that_is_resumed_grants_nothing_before_the_end() {
+        locks.suspend(DOOR);
+        Request alice = locks.acquire("alice", DOOR);
+        locks.resume(DOOR);
+        assertThat(alice.outcome()).isEqualTo(BLOCKED);
+        locks.advance(SPAN);
+        assertThat(alice.outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void nothing_is_held_that_could_be_evicted() {
+        locks.acquire("alice", DOOR);
+        assertThat(locks.evict(DOOR, 0).outcome()).isEqualTo(NOT_HELD);
+    }
+
+    @Test
+    void a_limit_of_waiters_counts_those_who_wait_for_its_end() {
+        LockScenario few =
+                new LockScenario(new EngineSettings(1, LockScenario.IDLE.toNanos(), true));
+        few.quarantine(SPAN);
+        assertThat(few.acquire("alice", DOOR).outcome()).isEqualTo(BLOCKED);
+        assertThat(few.acquire("bob", DOOR).outcome()).isEqualTo(TOO_MANY_WAITERS);
+    }
+
+    @Test
+    void names_that_were_only_tried_are_forgotten_as_ever() {
+        locks.tryAcquire("alice", DOOR);
+        locks.claim("alice", Target.mutex("gate"));
+        locks.advance(LockScenario.IDLE.plusSeconds(1));
+        locks.collect();
+        assertThat(locks.ledger.keys).isZero();
+        assertThat(locks.ledger.claims).isZero();
+    }
+}

@@ -1,0 +1,114 @@
+package io.holdfast.http.signal;
+
+import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.EffectMailbox;
+import io.holdfast.driver.Session;
+import io.holdfast.driver.signal.DistributedSignals;
+import io.holdfast.driver.signal.SignalRequest;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Refusal;
+import io.holdfast.http.lock.RefusalProblems;
+import io.holdfast.http.web.HttpContext;
+import io.holdfast.http.web.HttpExchange;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * Emits shared signals on behalf of requests, which have no session of their own. One is enough for
+ * all of them. Belongs to the event loop, except for the mailbox methods.
+ */
+final class HttpSignalEmitter implements EffectMailbox {
+    private final HttpContext httpContext;
+    private final Map<Long, HttpExchange> inFlight = new HashMap<>();
+    private final Queue<Effect> effects = new ConcurrentLinkedQueue<>();
+    private @Nullable Session session;
+    private long requests;
+    private boolean closed;
+
+    HttpSignalEmitter(HttpContext httpContext) {
+        this.httpContext = httpContext;
+    }
+
+    void emit(
+            DistributedSignals shared, HttpExchange httpExchange, Key channel, ByteString payload) {
+        if (closed) {
+            fail(httpExchange);
+            return;
+        }
+        Session asking = session;
+        if (asking == null) {
+            asking =
+                    httpContext
+                            .backend()
+                            .driver()
+                            .open(this, ClientInfo.ofServer("signals over HTTP"));
+            session = asking;
+        }
+        long request = ++requests;
+        inFlight.put(request, httpExchange);
+        shared.submit(asking, new SignalRequest.Emit(request, channel, payload));
+    }
+
+    @Override
+    public void add(Effect effect) {
+        effects.add(effect);
+    }
+
+    @Override
+    public void wake() {
+        httpContext.runOnEventLoop(this::answer);
+    }
+
+    /** Its requests are refused; the next has a session again. */
+    @Override
+    public boolean kick() {
+        httpContext.runOnEventLoop(this::end);
+        return true;
+    }
+
+    private void answer() {
+        for (Effect effect = effects.poll(); effect != null; effect = effects.poll()) {
+            HttpExchange httpExchange = inFlight.remove(effect.request());
+            if (httpExchange != null) {
+                answer(httpExchange, effect);
+            }
+        }
+    }
+
+    private static void answer(HttpExchange httpExchange, Effect effect) {
+        switch (effect) {
+            case Effect.Counted counted -> httpExchange.ok(SignalRoutes.delivered(counted.value()));
+            case Effect.Refused refused ->
+                    httpExchange.fail(RefusalProblems.problem(refused.reason()));
+            default -> throw new IllegalStateException("a signal is not answered by " + effect);
+        }
+    }
+
+    private static void fail(HttpExchange httpExchange) {
+        httpExchange.fail(RefusalProblems.problem(Refusal.UNAVAILABLE));
+    }
+
+    private void end() {
+        List<HttpExchange> unanswered = new ArrayList<>(inFlight.values());
+        inFlight.clear();
+        unanswered.forEach(HttpSignalEmitter::fail);
+        if (session != null) {
+            session.close(requests);
+            session = null;
+        }
+    }
+
+    void close() {
+        closed = true;
+        end();
+    }
+}

@@ -1,9 +1,0 @@
-package io.holdfast.lockfile;
-
-/** Whether the process that a lock file names runs on this host. */
-public enum Alive {
-    YES,
-    NO,
-    /** The file names none, one of another host, or one that cannot be asked about. */
-    UNKNOWN
-}

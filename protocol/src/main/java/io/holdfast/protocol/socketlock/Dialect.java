@@ -1,9 +1,0 @@
-package io.holdfast.protocol.socketlock;
-
-/** Who makes the id of a client; its first greeting tells. */
-public enum Dialect {
-    /** The client: {@code ID HELLO}. */
-    NAMED,
-    /** The server: {@code HELLO}. */
-    ASSIGNED
-}

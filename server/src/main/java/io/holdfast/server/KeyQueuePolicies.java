@@ -1,0 +1,44 @@
+package io.holdfast.server;
+
+import io.holdfast.engine.Key;
+import io.holdfast.engine.QueuePolicy;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** Who comes next, key by key, as the listeners say. */
+final class KeyQueuePolicies {
+    private KeyQueuePolicies() {}
+
+    static Map<Key, QueuePolicy> of(Iterable<ListenEndpoint> listeners) {
+        Map<Key, QueuePolicy> policies = new HashMap<>();
+        Map<Key, ListenEndpoint> named = new HashMap<>();
+        for (ListenEndpoint listenEndpoint : listeners) {
+            if (listenEndpoint.protocol() instanceof ListenerProtocol.Socketlock socketlock
+                    && socketlock.policy() != null) {
+                Key key = listenEndpoint.lock(socketlock);
+                QueuePolicy before = policies.put(key, socketlock.policy());
+                ListenEndpoint first = named.putIfAbsent(key, listenEndpoint);
+                if (before != null && before != socketlock.policy()) {
+                    throw new ConfigException(
+                            "the key %s cannot have two policies: %s on %s and %s on %s"
+                                    .formatted(
+                                            key,
+                                            label(before),
+                                            first,
+                                            label(socketlock.policy()),
+                                            listenEndpoint));
+                }
+            }
+        }
+        return policies;
+    }
+
+    private static String label(QueuePolicy queuePolicy) {
+        return switch (queuePolicy) {
+            case FIFO -> "fifo";
+            case READER_PREFERRED -> "reader";
+            case WRITER_PREFERRED -> "writer";
+        };
+    }
+}

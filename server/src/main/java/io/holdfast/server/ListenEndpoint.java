@@ -1,0 +1,80 @@
+package io.holdfast.server;
+
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Namespace;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/** Where to listen, and with what. */
+public record ListenEndpoint(ListenAddress address, boolean tls, ListenerProtocol protocol) {
+    /** Nobody can give this name: names have no control characters. */
+    private static final Namespace OWN_LOCKS = new Namespace("\0socketlock");
+
+    public ListenEndpoint {
+        if (tls && address instanceof ListenAddress.Unix) {
+            throw new ConfigException("a Unix socket has no TLS: " + address);
+        }
+        if (address instanceof ListenAddress.Unix
+                && (protocol instanceof ListenerProtocol.Dflockd
+                        || (protocol instanceof ListenerProtocol.Lockd lockd
+                                && lockd.webSocket()))) {
+            throw new ConfigException(
+                    "only socketlock and lockd's lines are spoken on a Unix socket: " + address);
+        }
+        if (protocol instanceof ListenerProtocol.Socketlock
+                && !(address instanceof ListenAddress.Unix)) {
+            throw new ConfigException("socketlock is spoken on a Unix socket alone: " + address);
+        }
+        if (protocol.namespace().name().chars().anyMatch(Character::isISOControl)) {
+            throw new ConfigException(
+                    "the namespace of " + address + " has a control character in it");
+        }
+    }
+
+    /** A listener for dflockd, in the namespace that all share. */
+    public ListenEndpoint(String host, int port, boolean tls) {
+        this(
+                new ListenAddress.Tcp(host, port),
+                tls,
+                new ListenerProtocol.Dflockd(Namespace.DEFAULT));
+    }
+
+    /** The one lock of a socketlock listener; one that has no key given has its path. */
+    Key lock(ListenerProtocol.Socketlock socketlock) {
+        return socketlock.key() != null
+                ? Key.of(socketlock.namespace(), socketlock.key().bytes())
+                : Key.of(OWN_LOCKS, String.valueOf(path()).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Where its socket is, however it was written; null on TCP. */
+    @Nullable Path path() {
+        return address instanceof ListenAddress.Unix unix
+                ? unix.path().toAbsolutePath().normalize()
+                : null;
+    }
+
+    /** The scheme of its URL. */
+    public String scheme() {
+        return switch (protocol) {
+            case ListenerProtocol.Dflockd _ -> tls ? "dflockds" : "dflockd";
+            case ListenerProtocol.Lockd lockd -> {
+                if (address instanceof ListenAddress.Unix) {
+                    yield "lockd+unix";
+                }
+                if (lockd.webSocket()) {
+                    yield tls ? "lockd+wss" : "lockd+ws";
+                }
+                yield tls ? "lockds" : "lockd";
+            }
+            case ListenerProtocol.Socketlock _ -> "socketlock";
+        };
+    }
+
+    @Override
+    public String toString() {
+        return address.toString();
+    }
+}

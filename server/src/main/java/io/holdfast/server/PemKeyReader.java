@@ -1,0 +1,132 @@
+package io.holdfast.server;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Reads an unencrypted private key from a PEM file in the forms that openssl and others write:
+ * PKCS#8, and the older PKCS#1 (RSA) and SEC 1 (EC), which are wrapped into PKCS#8.
+ */
+final class PemKeyReader {
+    private static final Pattern BLOCK =
+            Pattern.compile(
+                    "-----BEGIN ((?:RSA |EC |ENCRYPTED )?PRIVATE KEY)-----(.*?)-----END \\1-----",
+                    Pattern.DOTALL);
+
+    // Algorithm identifiers in DER: rsaEncryption with NULL, and the object id of id-ecPublicKey.
+    private static final byte[] RSA = hex("300d06092a864886f70d0101010500");
+    private static final byte[] EC_PUBLIC_KEY = hex("06072a8648ce3d0201");
+    private static final byte[] VERSION_0 = hex("020100");
+
+    private PemKeyReader() {}
+
+    static PrivateKey read(Path file) throws IOException, GeneralSecurityException {
+        Matcher block = BLOCK.matcher(Files.readString(file, StandardCharsets.ISO_8859_1));
+        if (!block.find()) {
+            throw new GeneralSecurityException("no private key in it");
+        }
+        byte[] der;
+        try {
+            der = Base64.getMimeDecoder().decode(block.group(2));
+        } catch (IllegalArgumentException e) {
+            throw new GeneralSecurityException("not valid base64", e);
+        }
+        return switch (block.group(1)) {
+            case "RSA PRIVATE KEY" -> pkcs8(wrap(RSA, der), List.of("RSA"));
+            case "EC PRIVATE KEY" -> pkcs8(wrap(ecAlgorithm(der), der), List.of("EC"));
+            case "PRIVATE KEY" -> pkcs8(der, List.of("RSA", "EC", "EdDSA"));
+            default -> throw new GeneralSecurityException("encrypted keys are not supported");
+        };
+    }
+
+    private static PrivateKey pkcs8(byte[] der, List<String> algorithms)
+            throws GeneralSecurityException {
+        for (String algorithm : algorithms) {
+            try {
+                return KeyFactory.getInstance(algorithm)
+                        .generatePrivate(new PKCS8EncodedKeySpec(der));
+            } catch (GeneralSecurityException e) {
+                // not of this algorithm: the next one may fit
+            }
+        }
+        throw new GeneralSecurityException("not a private key of a known kind");
+    }
+
+    private static byte[] wrap(byte[] algorithm, byte[] key) {
+        return tagged(0x30, VERSION_0, algorithm, tagged(0x04, key));
+    }
+
+    /** The curve stands in the key itself, as element [0] behind version and number. */
+    private static byte[] ecAlgorithm(byte[] key) throws GeneralSecurityException {
+        try {
+            int at = contentAt(key, 0);
+            at = endOf(key, at);
+            at = endOf(key, at);
+            if ((key[at] & 0xff) != 0xa0) {
+                throw new GeneralSecurityException("EC key without named curve");
+            }
+            byte[] curve = Arrays.copyOfRange(key, contentAt(key, at), endOf(key, at));
+            return tagged(0x30, EC_PUBLIC_KEY, curve);
+        } catch (ArrayIndexOutOfBoundsException e) {
+            throw new GeneralSecurityException("not a valid EC key", e);
+        }
+    }
+
+    private static int contentAt(byte[] der, int at) {
+        int first = der[at + 1] & 0xff;
+        return at + 2 + (first < 0x80 ? 0 : first & 0x7f);
+    }
+
+    private static int endOf(byte[] der, int at) {
+        int first = der[at + 1] & 0xff;
+        int content = contentAt(der, at);
+        int length = first;
+        if (first >= 0x80) {
+            length = 0;
+            for (int i = at + 2; i < content; i++) {
+                length = (length << 8) | (der[i] & 0xff);
+            }
+        }
+        return content + length;
+    }
+
+    private static byte[] tagged(int tag, byte[]... contents) {
+        int length = 0;
+        for (byte[] content : contents) {
+            length += content.length;
+        }
+        var out = new ByteArrayOutputStream();
+        out.write(tag);
+        if (length < 0x80) {
+            out.write(length);
+        } else if (length < 0x100) {
+            out.write(0x81);
+            out.write(length);
+        } else {
+            out.write(0x82);
+            out.write(length >> 8);
+            out.write(length);
+        }
+        for (byte[] content : contents) {
+            out.writeBytes(content);
+        }
+        return out.toByteArray();
+    }
+
+    private static byte[] hex(String digits) {
+        return HexFormat.of().parseHex(digits);
+    }
+}
