@@ -101,6 +101,25 @@ class DurableServerIT {
     }
 
     @Test
+    void takes_a_renewal_that_was_sent_during_a_pause_in_which_the_lease_would_have_ended()
+            throws Exception {
+        try (var server = serve();
+                var holder = new LineClient(server.port());
+                var waiter = new LineClient(server.port())) {
+            String token = holder.lock("printer", "0 2");
+            assertThat(waiter.ask("e", "printer", "120")).isEqualTo("queued");
+            server.signal("STOP");
+            holder.send("n", "printer", token + " 60");
+            long end = System.nanoTime() + Duration.ofMillis(2100).toNanos();
+            await().until(() -> System.nanoTime() > end);
+            server.signal("CONT");
+            assertThat(holder.receive()).startsWith("ok 60");
+            assertThat(holder.ask("r", "printer", token)).isEqualTo("ok");
+            assertThat(waiter.ask("w", "printer", "60")).startsWith("ok ");
+        }
+    }
+
+    @Test
     void does_not_start_with_what_it_did_not_write() throws Exception {
         try (var server = serve();
                 var client = new LineClient(server.port())) {

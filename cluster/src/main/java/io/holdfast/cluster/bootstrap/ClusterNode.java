@@ -7,6 +7,7 @@ import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.NodeStatus;
 import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.entry.ReplicatedSettings;
+import io.holdfast.cluster.raft.LeaderClock;
 import io.holdfast.cluster.raft.RaftNode;
 import io.holdfast.cluster.raft.RaftTls;
 import io.holdfast.cluster.state.Replica;
@@ -48,9 +49,11 @@ public final class ClusterNode implements AutoCloseable {
 
     private final ClusterConfig config;
     private final DataDirectory data;
+    private final LeaderClock leaderClock;
     private final RaftNode raft;
     private final ReplicatedDriver driver;
     private final RepeatingThread flushWorker;
+    private final RepeatingThread clockWorker;
     private final RepeatingThread tickWorker;
     private final RepeatingThread watchWorker;
     private final RepeatingThread checkWorker;
@@ -65,7 +68,8 @@ public final class ClusterNode implements AutoCloseable {
             Parameters parameters) {
         this.config = config;
         this.data = data;
-        this.raft = new RaftNode(config, parameters);
+        this.leaderClock = new LeaderClock(System::nanoTime, driverConfig.readRound());
+        this.raft = new RaftNode(config, parameters, leaderClock);
         this.driver =
                 new ReplicatedDriver(
                         config.node(),
@@ -81,6 +85,7 @@ public final class ClusterNode implements AutoCloseable {
                         System::nanoTime,
                         new NodeEnvironment());
         this.flushWorker = new RepeatingThread("holdfast-cluster-send", this::flush);
+        this.clockWorker = new RepeatingThread("holdfast-cluster-clock", this::beat);
         this.tickWorker = new RepeatingThread("holdfast-cluster-time", this::tick);
         this.watchWorker = new RepeatingThread("holdfast-cluster-watch", this::watch);
         this.checkWorker = new RepeatingThread("holdfast-cluster-check", this::check);
@@ -99,6 +104,7 @@ public final class ClusterNode implements AutoCloseable {
         DataDirectory data = DataDirectory.open(config);
         ClusterNode node = new ClusterNode(config, driverConfig, data, parameters);
         try {
+            node.clockWorker.start();
             node.raft.start(
                     data.raftDirectory(),
                     data.isUsed(),
@@ -183,6 +189,12 @@ public final class ClusterNode implements AutoCloseable {
         return Math.min(driver.flush(), NANOS_PER_MILLI * 20);
     }
 
+    /** Apart from the other threads, which may wait for locks and disks. */
+    private long beat() {
+        leaderClock.beat();
+        return LeaderClock.BEAT_NANOS;
+    }
+
     private long tick() {
         return driver.tick();
     }
@@ -263,6 +275,7 @@ public final class ClusterNode implements AutoCloseable {
     private void stop() {
         closed.set(true);
         flushWorker.stop();
+        clockWorker.stop();
         tickWorker.stop();
         watchWorker.stop();
         checkWorker.stop();

@@ -60,7 +60,10 @@ final class LeaderTasks {
             return IDLE_NANOS;
         }
         boolean started = replica.term() == replicatedLog.term();
-        long time = replica.timeNanos() + (started ? Math.max(0, now - replica.stampNanos()) : 0);
+        long time = replica.timeNanos();
+        if (started) {
+            time += Math.max(0, replicatedLog.clockNanos() - replica.stampNanos());
+        }
         if (!started || due <= time) {
             propose(new LogEntry.Tick(), replica, now);
             return IDLE_NANOS;

@@ -25,4 +25,7 @@ public interface ReplicatedLog {
 
     /** The term that this node leads in, or knows of. */
     long term();
+
+    /** The time that an entry would have that this node appended now, as the leader. */
+    long clockNanos();
 }

@@ -46,6 +46,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** This node's part in keeping the log. */
@@ -61,6 +62,7 @@ public final class RaftNode implements AutoCloseable {
     private final Parameters parameters;
     private final LogSizeLimits limits;
     private final RaftGroupId groupId;
+    private final LongSupplier leaderClock;
     private final RatisLog log;
     private volatile @Nullable SocketRaftServerRpc rpc;
 
@@ -70,17 +72,23 @@ public final class RaftNode implements AutoCloseable {
 
     /**
      * @param parameters how nodes talk, as {@link RaftTls} says
+     * @param leaderClock read for each entry that this node appends as the leader
      */
-    public RaftNode(ClusterConfig config, Parameters parameters) {
-        this(config, parameters, RaftSettings.logLimits(config));
+    public RaftNode(ClusterConfig config, Parameters parameters, LongSupplier leaderClock) {
+        this(config, parameters, RaftSettings.logLimits(config), leaderClock);
     }
 
-    RaftNode(ClusterConfig config, Parameters parameters, LogSizeLimits limits) {
+    RaftNode(
+            ClusterConfig config,
+            Parameters parameters,
+            LogSizeLimits limits,
+            LongSupplier leaderClock) {
+        this.leaderClock = leaderClock;
         this.config = config;
         this.limits = limits;
         this.parameters = parameters;
         this.groupId = RaftSettings.groupId(config.name());
-        this.log = new RatisLog(groupId, config.isSingle());
+        this.log = new RatisLog(groupId, config.isSingle(), leaderClock);
         SocketRpcType.put(parameters, new NodeContext());
     }
 
@@ -129,7 +137,8 @@ public final class RaftNode implements AutoCloseable {
                                             fatal,
                                             () -> ended(fatal),
                                             opened,
-                                            log::flushed))
+                                            log::flushed,
+                                            leaderClock))
                             .setProperties(properties)
                             .setParameters(parameters)
                             .setOption(RaftStorage.StartupOption.RECOVER)

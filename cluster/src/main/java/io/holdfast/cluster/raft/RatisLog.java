@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /** The way into the log of a Ratis server: straight if it leads, else through the one that does. */
 final class RatisLog implements ReplicatedLog {
@@ -33,13 +34,15 @@ final class RatisLog implements ReplicatedLog {
     private final RaftGroupId groupId;
     private final ClientId clientId = ClientId.randomId();
     private final AtomicLong lastCall = new AtomicLong();
+    private final LongSupplier leaderClock;
     private final boolean startedAlone;
     private final ProposalBatcher proposalBatcher;
     private volatile RaftServer.@Nullable Division division;
 
     private volatile @Nullable SocketRaftServerRpc rpc;
 
-    RatisLog(RaftGroupId groupId, boolean alone) {
+    RatisLog(RaftGroupId groupId, boolean alone, LongSupplier leaderClock) {
+        this.leaderClock = leaderClock;
         this.startedAlone = alone;
         this.proposalBatcher = new ProposalBatcher(this::submitHere, alone, System::nanoTime);
         this.groupId = groupId;
@@ -69,6 +72,11 @@ final class RatisLog implements ReplicatedLog {
     public boolean isLeader() {
         RaftServer.Division here = division();
         return here != null && here.getInfo().isLeaderReady();
+    }
+
+    @Override
+    public long clockNanos() {
+        return leaderClock.getAsLong();
     }
 
     @Override

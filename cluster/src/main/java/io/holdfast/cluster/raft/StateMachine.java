@@ -65,6 +65,7 @@ final class StateMachine extends BaseStateMachine {
     private final Runnable ended;
     private final HardStateFile hardState;
     private final LongSupplier flushed;
+    private final LongSupplier leaderClock;
 
     /** Where Ratis has its files. */
     private volatile @Nullable RaftStorage files;
@@ -88,6 +89,7 @@ final class StateMachine extends BaseStateMachine {
      * @param ended told when Ratis has ended for this node, for whatever reason but its removal
      * @param hardState written before clients get acknowledgements
      * @param flushed the last entry of the log that is on this node's disk
+     * @param leaderClock read for each entry that this node appends as the leader
      */
     StateMachine(
             boolean alone,
@@ -98,7 +100,8 @@ final class StateMachine extends BaseStateMachine {
             Consumer<Throwable> fatal,
             Runnable ended,
             HardStateFile hardState,
-            LongSupplier flushed) {
+            LongSupplier flushed,
+            LongSupplier leaderClock) {
         this.alone = alone;
         this.driver = driver;
         this.snapshotDue = snapshotDue;
@@ -110,6 +113,7 @@ final class StateMachine extends BaseStateMachine {
         this.ended = ended;
         this.hardState = hardState;
         this.flushed = flushed;
+        this.leaderClock = leaderClock;
     }
 
     @Override
@@ -246,7 +250,7 @@ final class StateMachine extends BaseStateMachine {
     public TransactionContext startTransaction(RaftClientRequest request) throws IOException {
         LogEntry _ = LogEntryEncoding.decode(request.getMessage().getContent().toByteArray());
         byte[] stamp = new byte[Long.BYTES];
-        ByteBuffer.wrap(stamp).putLong(System.nanoTime());
+        ByteBuffer.wrap(stamp).putLong(leaderClock.getAsLong());
         ByteString data =
                 UnsafeByteOperations.unsafeWrap(stamp).concat(request.getMessage().getContent());
         return TransactionContext.newBuilder()

@@ -152,6 +152,11 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
     }
 
     @Override
+    public long clockNanos() {
+        return nowNanos();
+    }
+
+    @Override
     public boolean isAlone() {
         return alone;
     }

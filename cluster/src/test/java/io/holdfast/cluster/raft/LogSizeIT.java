@@ -130,7 +130,8 @@ class LogSizeIT {
     void stays_small_however_large_its_entries_are() throws Exception {
         byte[] entry = entry(400_000);
         var limits = new LogSizeLimits(1_000_000, 4 * MIB, 2 * MIB);
-        try (RaftNode node = new RaftNode(config, RaftTls.parameters(null), limits)) {
+        try (RaftNode node =
+                new RaftNode(config, RaftTls.parameters(null), limits, System::nanoTime)) {
             node.start(folder, false, driver(node), () -> new byte[0], _ -> {});
             await().until(() -> node.log().isLeader());
             for (int i = 0; i < 90; i++) { // 34 MiB
@@ -148,7 +149,8 @@ class LogSizeIT {
         byte[] entry = entry(10);
         Set<String> snapshots = new HashSet<>();
         var limits = new LogSizeLimits(50, 1000 * MIB, 1000 * MIB);
-        try (RaftNode node = new RaftNode(config, RaftTls.parameters(null), limits)) {
+        try (RaftNode node =
+                new RaftNode(config, RaftTls.parameters(null), limits, System::nanoTime)) {
             node.start(folder, false, driver(node), () -> new byte[0], _ -> {});
             await().until(() -> node.log().isLeader());
             for (int i = 0; i < 200; i++) {

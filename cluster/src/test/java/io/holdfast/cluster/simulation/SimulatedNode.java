@@ -254,6 +254,11 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
     public void reconnectToLeader() {}
 
     @Override
+    public long clockNanos() {
+        return clock();
+    }
+
+    @Override
     public boolean isAlone() {
         return simulatedCluster.nodes.size() == 1;
     }
