@@ -95,6 +95,14 @@ public interface Driver extends AutoCloseable {
 
     ScanCursor<ListView> listLists();
 
+    /**
+     * How long acquires still wait because the server was started again without a clean stop; 0 if
+     * they do not.
+     */
+    default long quarantineLeftNanos() {
+        return 0;
+    }
+
     /** Stops all timers; sessions must have been closed before. */
     @Override
     void close();

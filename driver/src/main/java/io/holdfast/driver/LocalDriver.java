@@ -49,6 +49,11 @@ public final class LocalDriver implements Driver {
     private final Fences fences;
     private final DeadlineThread deadlines;
     private final LongSupplier clock;
+
+    /** Of the latest quarantine, if there was one. */
+    private volatile long quarantineEndNanos;
+
+    private volatile boolean quarantined;
     private final DriverObserver driverObserver;
 
     /** The clock of the watcher has to be {@link System#nanoTime}. */
@@ -144,9 +149,16 @@ public final class LocalDriver implements Driver {
      */
     public void quarantine(Duration span) {
         long until = clock.getAsLong() + span.toNanos();
+        quarantineEndNanos = until;
+        quarantined = true;
         for (Shard shard : shards) {
             shard.quarantine(until);
         }
+    }
+
+    @Override
+    public long quarantineLeftNanos() {
+        return quarantined ? Math.max(0, quarantineEndNanos - clock.getAsLong()) : 0;
     }
 
     @Override

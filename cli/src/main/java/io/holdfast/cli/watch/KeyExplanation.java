@@ -83,6 +83,15 @@ record KeyExplanation(
                     + DisplayNames.cycle(cycle)
                     + ". They go on when one of them gives up, is released, or loses its lease.";
         }
+        OptionalDouble quarantine = key.optional("quarantine_left_s");
+        if (holders.isEmpty() && waiting > 0 && quarantine.isPresent()) {
+            return name
+                    + " is not granted for another "
+                    + DurationText.text(quarantine)
+                    + ", because the server was not stopped cleanly and clients may still hold it: "
+                    + count(waiting)
+                    + ".";
+        }
         if (holders.isEmpty()) {
             return waiting == 0
                     ? name + " is free: nobody holds it and nobody waits for it."

@@ -79,7 +79,8 @@ final class TopScreen {
                         + ", up "
                         + DurationText.text(overview.number("uptime_s"))
                         + ", connections "
-                        + (long) totals.number("connections"),
+                        + (long) totals.number("connections")
+                        + quarantine(overview),
                 deadlocks(topSample)
                         + "waiting "
                         + (long)
@@ -100,6 +101,11 @@ final class TopScreen {
                         + "/s, lost "
                         + last(series, "lost")
                         + "/s");
+    }
+
+    private static String quarantine(JsonValue.ObjectValue overview) {
+        OptionalDouble left = overview.optional("quarantine_left_s");
+        return left.isEmpty() ? "" : ", RESTART QUARANTINE for " + DurationText.text(left);
     }
 
     /** First in the line, so that it is seen on a narrow terminal too. */

@@ -16,6 +16,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,7 +43,7 @@ class RestartProcessIT {
 
     private ServerProcess start(String... more) throws IOException {
         List<String> words = new ArrayList<>(List.of("serve", "--listen"));
-        words.add("dflockd://127.0.0.1:" + port + ",lockd://127.0.0.1:0");
+        words.add("dflockd://127.0.0.1:" + port + ",lockd://127.0.0.1:0,http://127.0.0.1:0");
         words.addAll(List.of("--state-dir", folder.toString()));
         words.addAll(List.of(more));
         return ServerProcess.start(words.toArray(String[]::new));
@@ -70,6 +74,10 @@ class RestartProcessIT {
                         assertThat(lockd.ask("g deploy")).isEqualTo("0 Lock Get Failure: deploy");
                     }
                     assertThat(other.lock("deploy").tryAcquire()).isEmpty();
+                    assertThat(get(second.portOf("http"), "/v1/overview"))
+                            .containsPattern("\"quarantine_left_s\":[12]?\\d\\.");
+                    assertThat(get(second.portOf("http"), "/v1/keys/deploy"))
+                            .containsPattern("\"quarantine_left_s\":[12]?\\d\\.");
                     assertThat(waits).isNotDone();
                     hold.close();
                     second.signal("TERM");
@@ -81,6 +89,16 @@ class RestartProcessIT {
         try (ServerProcess third = start("--restart-quarantine", "0");
                 var client = new LineClient(third.port())) {
             assertThat(client.lock("deploy", "0")).isNotEmpty();
+        }
+    }
+
+    private static String get(int port, String path) throws Exception {
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            URI uri = URI.create("http://127.0.0.1:" + port + path);
+            return client.send(
+                            HttpRequest.newBuilder(uri).build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .body();
         }
     }
 

@@ -190,6 +190,16 @@ class ExplainCommandIT {
     }
 
     @Test
+    void says_that_acquires_wait_for_the_end_of_a_restart_quarantine() {
+        String page = page("deploy", "", 0, waiter(1, 2), 1);
+        api.put("/v1/keys/deploy", page.replaceFirst("\\{", "{\"quarantine_left_s\":8.5,"));
+        assertThat(explain("deploy").out().getFirst())
+                .isEqualTo(
+                        "lock deploy is not granted for another 8.5s, because the server was not"
+                                + " stopped cleanly and clients may still hold it: one waits.");
+    }
+
+    @Test
     void shows_no_more_than_it_is_asked_for() {
         api.put("/v1/keys/k", page("k", holder(1, "20"), 1, waiter(1, 2), 40));
         assertThat(explain("k", "--limit", "1").out()).contains("  and 39 more waiters");

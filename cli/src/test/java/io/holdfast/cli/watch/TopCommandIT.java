@@ -101,6 +101,14 @@ class TopCommandIT {
     }
 
     @Test
+    void shows_a_restart_quarantine_in_the_first_line() {
+        api.put(
+                "/v1/overview",
+                FakeApi.OVERVIEW.replaceFirst("\\{", "{\"quarantine_left_s\":8.5,"));
+        assertThat(top("--once").getFirst()).endsWith(", RESTART QUARANTINE for 8.5s");
+    }
+
+    @Test
     void prints_connections() {
         assertThat(top("--once", "--view", "connections"))
                 .containsExactly(

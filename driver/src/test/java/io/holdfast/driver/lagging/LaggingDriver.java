@@ -221,6 +221,11 @@ public final class LaggingDriver implements Driver {
     }
 
     @Override
+    public long quarantineLeftNanos() {
+        return behind.quarantineLeftNanos();
+    }
+
+    @Override
     public int openSessions() {
         return behind.openSessions();
     }

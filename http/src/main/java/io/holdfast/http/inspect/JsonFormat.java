@@ -1,6 +1,7 @@
 package io.holdfast.http.inspect;
 
 import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.Driver;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Key;
@@ -100,6 +101,12 @@ public final class JsonFormat {
     /** What is left, in seconds; null without end. */
     static @Nullable BigDecimal remaining(long nanos) {
         return nanos == Command.FOREVER ? null : JsonWriter.seconds(Math.max(nanos, 0));
+    }
+
+    /** How long acquires still wait after a crash, in seconds; null if they do not. */
+    public static @Nullable BigDecimal quarantine(Driver driver) {
+        long left = driver.quarantineLeftNanos();
+        return left == 0 ? null : JsonWriter.seconds(left);
     }
 
     static @Nullable String fence(long fence) {

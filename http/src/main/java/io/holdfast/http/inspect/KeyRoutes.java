@@ -182,7 +182,9 @@ final class KeyRoutes {
                         throw new HttpProblem(
                                 404, "unknown_key", "nobody uses this key, nor did so of late");
                     }
-                    return JsonFormat.putKey(new JsonObject(), key).put("resources", resources);
+                    return JsonFormat.putKey(new JsonObject(), key)
+                            .put("quarantine_left_s", JsonFormat.quarantine(driver))
+                            .put("resources", resources);
                 });
     }
 

@@ -84,6 +84,9 @@ public final class MetricsRoutes implements AutoCloseable {
                                 .put("version", frontEndStatus.version())
                                 .put("uptime_s", JsonWriter.seconds(System.nanoTime() - sinceNanos))
                                 .put("ready", frontEndStatus.ready().getAsBoolean())
+                                .put(
+                                        "quarantine_left_s",
+                                        JsonFormat.quarantine(frontEndServices.driver()))
                                 .put("role", role)
                                 .put("admin", admin)
                                 .put("cluster", ClusterJson.of(frontEndStatus.cluster()))
