@@ -135,8 +135,9 @@ final class RatisMetadataFiles {
         String vote = persisted.getVotedFor().toString();
         if (!hardState.state().includesVote(persisted.getTerm(), vote)) {
             syncDirectories(storage, hardState);
-            hardState.vote(persisted.getTerm(), vote);
         }
+        // Also if another thread has recorded it: its sync may not have ended.
+        hardState.vote(persisted.getTerm(), vote);
     }
 
     /** Records the member list that Ratis has persisted. */
