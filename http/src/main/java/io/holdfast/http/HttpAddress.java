@@ -3,11 +3,11 @@ package io.holdfast.http;
 import io.holdfast.engine.Namespace;
 
 /**
- * Where HTTP is served.
+ * An address on which HTTP is served.
  *
- * @param port 0 takes a free one
- * @param tls whether it is https
- * @param namespace of the keys that its clients name
+ * @param port 0 to bind any free port
+ * @param tls whether it serves https
+ * @param namespace the namespace of its clients' keys
  */
 public record HttpAddress(String host, int port, boolean tls, Namespace namespace) {
     public HttpAddress {
@@ -24,12 +24,12 @@ public record HttpAddress(String host, int port, boolean tls, Namespace namespac
         return new HttpAddress(host, port, false, Namespace.DEFAULT);
     }
 
-    /** The same with the port that was taken. */
-    HttpAddress withPort(int taken) {
-        return new HttpAddress(host, taken, tls, namespace);
+    /** The same address with the port that was bound. */
+    HttpAddress withPort(int boundPort) {
+        return new HttpAddress(host, boundPort, tls, namespace);
     }
 
-    /** As a URL without a path. */
+    /** The URL of the address, without a path. */
     @Override
     public String toString() {
         String name = host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;

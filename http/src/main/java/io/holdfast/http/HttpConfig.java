@@ -13,20 +13,20 @@ import java.util.function.Supplier;
 import javax.net.ssl.X509KeyManager;
 
 /**
- * How HTTP is served. 0 is no limit.
+ * Settings of the HTTP front end. A limit of 0 is unlimited.
  *
- * @param secret what clients have to know; null lets everybody in
- * @param readToken lets its bearer read but change nothing; it needs a secret beside it
- * @param admin whether admin routes exist without a secret
- * @param sessionIdle a session unused for twice as long ends; 0 for never
- * @param rate requests per second and address
- * @param burst how many of them may come at once; 0 as many as the rate
- * @param ping how often a stream that says nothing shows that it lives
- * @param corsOrigins pages of these may use the API; {@code *} for all
- * @param allowedHosts names under which clients may call this server, beside its own
- * @param key certificate and key of the addresses with TLS
- * @param version of the program, as it is told
- * @param cluster how the cluster looks from here; null if there is none
+ * @param secret the secret that clients must send; null for no authentication
+ * @param readToken a second secret, for read access only; requires {@code secret}
+ * @param admin whether the admin routes are available without a secret
+ * @param sessionIdle idle timeout: a session that is unused for twice as long ends; 0 for never
+ * @param rate requests per second and client address
+ * @param burst the maximum number of requests at once per client address; 0 for {@code rate}
+ * @param ping interval of the pings on event streams
+ * @param corsOrigins origins of pages that may use the API; {@code *} for all
+ * @param allowedHosts host names that requests may name, in addition to the server's own
+ * @param key certificate and private key of the addresses with TLS
+ * @param version of the program, as reported to clients
+ * @param cluster supplies the state of the cluster; null without a cluster
  */
 public record HttpConfig(
         List<HttpAddress> addresses,
@@ -60,17 +60,16 @@ public record HttpConfig(
         }
     }
 
-    /** One that is open to everybody at these addresses, to be changed. */
+    /** Returns a builder with the default settings: no authentication and no limits. */
     public static Builder at(HttpAddress... addresses) {
         return at(List.of(addresses));
     }
 
-    /** One that is open to everybody at these addresses, to be changed. */
+    /** Returns a builder with the default settings: no authentication and no limits. */
     public static Builder at(List<HttpAddress> addresses) {
         return new Builder(addresses);
     }
 
-    /** Settings on their way. */
     public static final class Builder {
         private final List<HttpAddress> addresses;
         private @Nullable Secret secret;

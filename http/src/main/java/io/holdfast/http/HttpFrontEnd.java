@@ -67,7 +67,7 @@ public final class HttpFrontEnd implements FrontEnd {
     private static final Logger LOG = LoggerFactory.getLogger(HttpFrontEnd.class);
     private static final long CLOSE_SECONDS = 10;
 
-    /** Long enough for the longest keys there are, all of it escaped. */
+    /** In bytes: enough for a key of the maximum length with every byte percent-encoded. */
     private static final int MAX_LINE = 200 * 1024;
 
     private static final int MAX_HEADERS = 16 * 1024;
@@ -81,14 +81,14 @@ public final class HttpFrontEnd implements FrontEnd {
     private final HttpContext httpContext;
     private final HttpConnections httpConnections;
     private final ApiRouter apiRouter;
-    private final ImmediateSession prompt;
+    private final ImmediateSession immediateSession;
     private final HttpSessions sessions;
     private final SignalRoutes signals;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final MetricsRoutes metrics;
     private final List<HttpServer> tlsServers = new ArrayList<>();
     private final List<HttpAddress> addresses = new ArrayList<>();
-    private final Set<InetSocketAddress> taken = new HashSet<>();
+    private final Set<InetSocketAddress> boundAddresses = new HashSet<>();
 
     private HttpFrontEnd(HttpConfig config, FrontEndServices frontEndServices) {
         this.config = config;
@@ -128,7 +128,8 @@ public final class HttpFrontEnd implements FrontEnd {
                         new RateLimit(config.rate(), config.burst(), System::nanoTime),
                         httpConnections,
                         frontEndServices.authFailures());
-        this.prompt = new ImmediateSession(frontEndServices.driver(), httpContext::runOnEventLoop);
+        this.immediateSession =
+                new ImmediateSession(frontEndServices.driver(), httpContext::runOnEventLoop);
         this.sessions =
                 new HttpSessions(
                         httpContext,
@@ -170,13 +171,13 @@ public final class HttpFrontEnd implements FrontEnd {
                         httpExchange.unready(unready);
                     }
                 });
-        new DataRoutes(prompt).addTo(apiRouter);
+        new DataRoutes(immediateSession).addTo(apiRouter);
         signals.addTo(apiRouter);
-        new InspectRoutes(prompt, config.ping()).addTo(apiRouter);
+        new InspectRoutes(immediateSession, config.ping()).addTo(apiRouter);
         new OpenApiRoutes(config.secret() != null || config.admin()).addTo(apiRouter);
     }
 
-    /** Why new work should go to another server; null if this one takes it. */
+    /** Why clients should use another server; null if this one is ready. */
     private @Nullable JsonObject unready() {
         if (httpContext.isDraining()) {
             return new JsonObject().put("status", "draining");
@@ -192,9 +193,9 @@ public final class HttpFrontEnd implements FrontEnd {
     }
 
     /**
-     * Takes all addresses. It is not ready before {@link #open}.
+     * Binds all addresses. The server is not ready before {@link #open}.
      *
-     * @throws IOException if an address cannot be taken; its message says why
+     * @throws IOException if an address cannot be bound; its message has the reason
      */
     public static HttpFrontEnd start(HttpConfig config, FrontEndServices frontEndServices)
             throws IOException {
@@ -213,7 +214,7 @@ public final class HttpFrontEnd implements FrontEnd {
     }
 
     private void bind(HttpAddress address) throws IOException {
-        if (address.port() != 0 && !taken.add(socketAddressOf(address))) {
+        if (address.port() != 0 && !boundAddresses.add(socketAddressOf(address))) {
             throw new IOException("cannot listen on " + address + " twice");
         }
         HttpServerOptions options =
@@ -236,7 +237,8 @@ public final class HttpFrontEnd implements FrontEnd {
         HttpServer server =
                 vertx.createHttpServer(options)
                         .connectionHandler(httpConnections::enter)
-                        .exceptionHandler(e -> LOG.atDebug().setCause(e).log("a connection failed"))
+                        .exceptionHandler(
+                                e -> LOG.atDebug().setCause(e).log("HTTP connection failed"))
                         .invalidRequestHandler(HttpFrontEnd::refuseInvalid);
         apiRouter.serve(server, address.namespace(), isLoopback(address));
         if (key != null) {
@@ -257,9 +259,10 @@ public final class HttpFrontEnd implements FrontEnd {
     }
 
     /**
-     * New connections need these from now on; those that are there go on as they began.
+     * Changes the credentials and the certificate for new connections; open connections keep
+     * theirs.
      *
-     * @param key null leaves TLS as it is
+     * @param key null to leave TLS unchanged
      * @throws IOException if the certificate cannot be used; nothing has changed then
      */
     public void reload(
@@ -286,7 +289,10 @@ public final class HttpFrontEnd implements FrontEnd {
         authenticator.change(secret, readToken);
     }
 
-    /** Two servers of one Vert.x share a place without a word, and its connections in turns. */
+    /**
+     * Identifies duplicate addresses: two servers of one Vert.x instance that bind the same address
+     * would silently share it and take connections in turn.
+     */
     private static InetSocketAddress socketAddressOf(HttpAddress address) throws IOException {
         return new InetSocketAddress(InetAddress.getByName(address.host()), address.port());
     }
@@ -295,7 +301,7 @@ public final class HttpFrontEnd implements FrontEnd {
         return InetAddress.getByName(address.host()).isLoopbackAddress();
     }
 
-    /** What is no HTTP, or too long, ends the connection. */
+    /** Refuses a request that is malformed or too long, and closes the connection. */
     private static void refuseInvalid(HttpServerRequest request) {
         Throwable cause = request.decoderResult().cause();
         HttpProblem httpProblem =
@@ -316,7 +322,7 @@ public final class HttpFrontEnd implements FrontEnd {
                 .onComplete(_ -> request.connection().close());
     }
 
-    /** All that is served by one loop begins on it. */
+    /** Runs a task on the event loop. Servers are bound to the event loop on which they start. */
     private <T> CompletableFuture<T> onLoop(Supplier<Future<T>> task) {
         CompletableFuture<T> result = new CompletableFuture<>();
         httpContext.runOnEventLoop(
@@ -337,12 +343,11 @@ public final class HttpFrontEnd implements FrontEnd {
         T _ = future.orTimeout(CLOSE_SECONDS, TimeUnit.SECONDS).join();
     }
 
-    /** Where it is, with the ports that were taken. */
+    /** The addresses with the ports that were bound. */
     public List<HttpAddress> addresses() {
         return List.copyOf(addresses);
     }
 
-    /** The routes there are. */
     public ApiRouter api() {
         return apiRouter;
     }
@@ -352,7 +357,7 @@ public final class HttpFrontEnd implements FrontEnd {
         httpContext.open();
     }
 
-    /** A timer runs after its loop has looked at the sockets. */
+    /** An event loop polls its sockets before it runs timers. */
     @Override
     public void readRound(Runnable done) {
         httpContext.runOnEventLoop(
@@ -384,7 +389,7 @@ public final class HttpFrontEnd implements FrontEnd {
         if (closed.getAndSet(true)) {
             return;
         }
-        prompt.close();
+        immediateSession.close();
         metrics.close();
         try {
             await(onLoop(this::endSessions));

@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Somebody who came another way than HTTP. */
+/** A client of the driver that does not use HTTP. */
 public final class DriverClient {
     public final Session session;
-    public final List<Effect> told = new CopyOnWriteArrayList<>();
+    public final List<Effect> effects = new CopyOnWriteArrayList<>();
     public final AtomicBoolean kicked = new AtomicBoolean();
     private long requests;
 
@@ -28,7 +28,7 @@ public final class DriverClient {
     }
 
     /**
-     * @param concurrent whether it does several things at once
+     * @param concurrent whether it executes several requests at once
      */
     public DriverClient(TestHttp http, String name, boolean concurrent) {
         session =
@@ -36,7 +36,7 @@ public final class DriverClient {
                         new EffectMailbox() {
                             @Override
                             public void add(Effect effect) {
-                                told.add(effect);
+                                effects.add(effect);
                             }
 
                             @Override
@@ -55,7 +55,7 @@ public final class DriverClient {
         return session.id();
     }
 
-    /** Takes a lock, or waits for it a hundred seconds. */
+    /** Acquires a lock with a timeout of 100 seconds. */
     public Effect lock(Key key) {
         return lock(key, ReadWriteMode.WRITE);
     }
@@ -68,14 +68,14 @@ public final class DriverClient {
         return acquire(ResourceKind.LOCK, key, 1, new HoldAttributes(readWriteMode, true, true));
     }
 
-    /** Takes a slot of a semaphore, or waits for it a hundred seconds. */
+    /** Acquires a permit of a semaphore with a timeout of 100 seconds. */
     public Effect slot(String key, long limit) {
         return acquire(ResourceKind.SEMAPHORE, Key.of(key), limit, HoldAttributes.PLAIN);
     }
 
     private Effect acquire(
             ResourceKind resourceKind, Key key, long limit, HoldAttributes holdAttributes) {
-        return ask(
+        return submit(
                 new Command.Acquire(
                         id(),
                         ++requests,
@@ -88,9 +88,9 @@ public final class DriverClient {
                         holdAttributes));
     }
 
-    /** Stands in line for a lock, and does not wait. */
+    /** Enqueues for a lock without waiting. */
     public Effect enqueue(String key) {
-        return ask(
+        return submit(
                 new Command.Enqueue(
                         id(),
                         ++requests,
@@ -102,30 +102,33 @@ public final class DriverClient {
                         ReadWriteMode.WRITE));
     }
 
-    /** Waits for what it stands in line for. */
-    public Effect awaitTurn(String key) {
-        return ask(
+    /** Waits for a lock that was enqueued for. */
+    public Effect awaitGrant(String key) {
+        return submit(
                 new Command.Await(
                         id(), ++requests, ResourceKind.LOCK, Key.of(key), SECONDS.toNanos(100)));
     }
 
-    /** Has a shared lock. */
+    /** Acquires a shared lock. */
     public Effect share(String key) {
-        return ask(new Command.TryAcquire(id(), ++requests, ResourceKind.SHARED, Key.of(key), 1));
+        return submit(
+                new Command.TryAcquire(id(), ++requests, ResourceKind.SHARED, Key.of(key), 1));
     }
 
     public Effect release(Effect granted) {
         Effect.Granted grant = (Effect.Granted) granted;
-        return ask(
+        return submit(
                 new Command.Release(
                         id(), ++requests, ResourceKind.LOCK, grant.key(), grant.token()));
     }
 
-    /** What was told last, of which there may be nothing yet. */
-    private Effect ask(Command.Keyed command) {
-        int before = told.size();
+    /** Returns the effect of the command, or {@code Queued} if there is none yet. */
+    private Effect submit(Command.Keyed command) {
+        int before = effects.size();
         session.submit(command);
-        return told.size() > before ? told.getLast() : new Effect.Queued(id(), command.request());
+        return effects.size() > before
+                ? effects.getLast()
+                : new Effect.Queued(id(), command.request());
     }
 
     public void leave() {

@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** Reads a stream of events. */
+/** Reads a stream of server-sent events. */
 public final class EventReader implements AutoCloseable {
     private static final String END = "(end)";
 
@@ -26,7 +26,7 @@ public final class EventReader implements AutoCloseable {
         Thread.startVirtualThread(this::read);
     }
 
-    /** Opens a stream, and waits until it has begun. */
+    /** Opens a stream and waits for its first comment. */
     public static EventReader open(TestHttp http, String path, String... headers) {
         EventReader reader =
                 new EventReader(
@@ -36,7 +36,7 @@ public final class EventReader implements AutoCloseable {
                                         HttpResponse.BodyHandlers.ofInputStream())
                                 .join());
         if (!reader.line().equals(":ok") || !reader.line().isEmpty()) {
-            throw new AssertionError("not a stream of events");
+            throw new AssertionError("not an event stream");
         }
         return reader;
     }
@@ -49,7 +49,7 @@ public final class EventReader implements AutoCloseable {
                 lines.add(line);
             }
         } catch (IOException e) {
-            // it was closed
+            // the stream was closed
         }
         lines.add(END);
     }
@@ -62,7 +62,7 @@ public final class EventReader implements AutoCloseable {
         try {
             String line = lines.poll(30, SECONDS);
             if (line == null) {
-                throw new AssertionError("nothing came");
+                throw new AssertionError("no line within 30 s");
             }
             return line;
         } catch (InterruptedException e) {
@@ -70,7 +70,7 @@ public final class EventReader implements AutoCloseable {
         }
     }
 
-    /** An event: its data, with the name as {@code :event}. */
+    /** Returns the data of the next event, with its name as {@code :event}. */
     public JsonObject next() {
         String event = line();
         while (event.startsWith(":") || event.isEmpty()) {
@@ -84,7 +84,7 @@ public final class EventReader implements AutoCloseable {
                 .put(":event", event.substring("event: ".length()));
     }
 
-    /** Waits for the end of the stream, passing over what comes before. */
+    /** Waits for the end of the stream, ignoring further events. */
     public void awaitEnd() {
         String line = line();
         while (!line.equals(END)) {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 @DisplayName("The HTTP front end")
 class HttpFrontEndIT {
     @Test
-    void may_be_closed_and_drained_after_it_was_closed() {
+    void the_front_end_can_be_closed_and_drained_after_it_was_closed() {
         TestHttp http = TestHttp.start();
         http.close();
 

@@ -1,7 +1,7 @@
 package io.holdfast.http;
 
 import static io.holdfast.http.TestHttp.json;
-import static io.holdfast.http.TestHttp.told;
+import static io.holdfast.http.TestHttp.statusAndError;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -50,67 +50,72 @@ final class HttpLimitsIT {
     }
 
     @Test
-    void a_secret_is_needed_for_everything_but_health_and_readiness() {
+    void a_secret_is_required_for_everything_but_health_and_readiness() {
         TestHttp http = startWithSecrets();
 
-        assertThat(told(http.post("/v1/sessions", null))).isEqualTo("401 unauthorized");
-        assertThat(told(http.get("/nowhere"))).isEqualTo("401 unauthorized");
-        assertThat(told(http.post("/v1/sessions", null, "Authorization", "Bearer wrong")))
+        assertThat(statusAndError(http.post("/v1/sessions", null))).isEqualTo("401 unauthorized");
+        assertThat(statusAndError(http.get("/nowhere"))).isEqualTo("401 unauthorized");
+        assertThat(statusAndError(http.post("/v1/sessions", null, "Authorization", "Bearer wrong")))
                 .isEqualTo("401 unauthorized");
-        assertThat(told(http.post("/v1/sessions", null, "Authorization", "bEaReR s3cret")))
+        assertThat(
+                        statusAndError(
+                                http.post("/v1/sessions", null, "Authorization", "bEaReR s3cret")))
                 .isEqualTo("200");
-        assertThat(told(http.get("/nowhere", "Authorization", "Bearer s3cret")))
+        assertThat(statusAndError(http.get("/nowhere", "Authorization", "Bearer s3cret")))
                 .isEqualTo("404 not_found");
-        assertThat(told(http.get("/health"))).isEqualTo("200");
-        assertThat(told(http.get("/ready"))).isEqualTo("200");
+        assertThat(statusAndError(http.get("/health"))).isEqualTo("200");
+        assertThat(statusAndError(http.get("/ready"))).isEqualTo("200");
     }
 
     @Test
-    void the_read_only_token_changes_nothing() {
+    void the_read_only_token_permits_reading_only() {
         TestHttp http = startWithSecrets();
 
-        assertThat(told(http.post("/v1/sessions", null, "Authorization", "Bearer read-me")))
+        assertThat(
+                        statusAndError(
+                                http.post("/v1/sessions", null, "Authorization", "Bearer read-me")))
                 .isEqualTo("403 forbidden");
-        assertThat(told(http.get("/v1/keys", "Authorization", "Bearer read-me"))).isEqualTo("200");
+        assertThat(statusAndError(http.get("/v1/keys", "Authorization", "Bearer read-me")))
+                .isEqualTo("200");
     }
 
     @Test
-    void too_many_requests_of_an_address_are_refused_except_about_health() {
+    void requests_above_the_rate_limit_of_an_address_are_refused_except_health_and_readiness() {
         TestHttp http = start(config -> config.rate(1, 2));
         http.get("/v1/keys");
         http.get("/v1/keys");
 
         HttpResponse<String> answer = http.get("/v1/keys");
 
-        assertThat(told(answer)).isEqualTo("429 rate_limited");
-        assertThat(told(http.get("/health"))).isEqualTo("200");
-        assertThat(told(http.get("/ready"))).isEqualTo("200");
+        assertThat(statusAndError(answer)).isEqualTo("429 rate_limited");
+        assertThat(statusAndError(http.get("/health"))).isEqualTo("200");
+        assertThat(statusAndError(http.get("/ready"))).isEqualTo("200");
     }
 
     @Test
-    void further_connections_of_an_address_are_closed() {
+    void connections_above_the_maximum_of_an_address_are_closed() {
         TestHttp http = start(config -> config.maxConnectionsPerAddress(1));
-        String ask = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        String request = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
         try (RawHttp first = new RawHttp(http)) {
-            assertThat(status(first.say(ask).answer())).isEqualTo("200");
+            assertThat(status(first.send(request).response())).isEqualTo("200");
             try (RawHttp second = new RawHttp(http)) {
                 assertThat(second.isEnded()).isTrue();
             }
-            assertThat(status(first.say(ask).answer())).isEqualTo("200");
+            assertThat(status(first.send(request).response())).isEqualTo("200");
         }
-        await().until(() -> isServed(http, ask));
+        await().until(() -> isServed(http, request));
     }
 
-    private static boolean isServed(TestHttp http, String ask) {
+    private static boolean isServed(TestHttp http, String request) {
         try (RawHttp next = new RawHttp(http)) {
-            return status(next.say(ask).answer()).equals("200");
+            return status(next.send(request).response()).equals("200");
         } catch (AssertionError | java.io.UncheckedIOException e) {
-            return false; // the one before still counts
+            return false; // the previous connection is still counted
         }
     }
 
     @Test
-    void a_loopback_server_answers_to_loopback_names_only() {
+    void a_loopback_server_accepts_only_loopback_host_names() {
         TestHttp http = start(config -> config.allowedHosts(Set.of("locks.example")));
 
         for (String host :
@@ -124,7 +129,7 @@ final class HttpLimitsIT {
     }
 
     @Test
-    void a_server_on_all_addresses_answers_to_loopback_names_where_only_this_machine_asks() {
+    void a_server_on_all_addresses_accepts_only_loopback_host_names_on_loopback_connections() {
         try (TestHttp http = TestHttp.start(HttpAddress.of("0.0.0.0", 0), config -> config)) {
             assertThat(asHost(http, "localhost:6389")).startsWith("HTTP/1.1 200");
             assertThat(asHost(http, "evil.example")).contains(" 403 ", "forbidden_host");
@@ -132,7 +137,7 @@ final class HttpLimitsIT {
     }
 
     @Test
-    void an_allowed_host_may_be_an_address_with_colons() {
+    void an_allowed_host_may_be_an_IPv6_address() {
         TestHttp http = start(config -> config.allowedHosts(Set.of("fe80::1", "[fe80::2]:80")));
 
         assertThat(asHost(http, "[fe80::1]")).startsWith("HTTP/1.1 200");
@@ -142,87 +147,99 @@ final class HttpLimitsIT {
     }
 
     @Test
-    void a_request_says_whom_it_asks_unless_it_is_too_old_for_that() {
+    void a_Host_header_is_required_except_in_HTTP_1_0() {
         TestHttp http = start(config -> config);
 
         try (RawHttp raw = new RawHttp(http)) {
-            assertThat(status(raw.say("GET /health HTTP/1.1\r\n\r\n").answer())).isEqualTo("400");
+            assertThat(status(raw.send("GET /health HTTP/1.1\r\n\r\n").response()))
+                    .isEqualTo("400");
         }
         try (RawHttp raw = new RawHttp(http)) {
-            assertThat(status(raw.say("GET /health HTTP/1.0\r\n\r\n").answer())).isEqualTo("200");
+            assertThat(status(raw.send("GET /health HTTP/1.0\r\n\r\n").response()))
+                    .isEqualTo("200");
         }
     }
 
     @Test
-    void who_waits_for_a_401_keeps_nobody_waiting() {
+    void a_delayed_401_does_not_delay_other_connections() {
         TestHttp http = startWithSecrets();
         try (RawHttp raw = new RawHttp(http)) {
-            raw.say("GET /v1/keys HTTP/1.1\r\nHost: localhost\r\n\r\n");
-            assertThat(told(http.get("/health"))).isEqualTo("200");
-            assertThat(status(raw.answer())).isEqualTo("401");
+            raw.send("GET /v1/keys HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            assertThat(statusAndError(http.get("/health"))).isEqualTo("200");
+            assertThat(status(raw.response())).isEqualTo("401");
         }
     }
 
     @Test
-    void wrong_secrets_delay_those_behind_them_and_the_right_one_is_still_good() {
+    void wrong_secrets_delay_later_requests_of_the_address_and_the_right_secret_stays_valid() {
         TestHttp http = startWithSecrets();
         try (RawHttp known = new RawHttp(http)) {
-            assertThat(status(known.say(bearing("s3cret")).answer())).isEqualTo("200");
-            List<RawHttp> guessing = new ArrayList<>();
+            assertThat(status(known.send(requestWithToken("s3cret")).response())).isEqualTo("200");
+            List<RawHttp> guesses = new ArrayList<>();
             for (int i = 0; i < 100; i++) {
-                guessing.add(new RawHttp(http).say(bearing("wrong" + i)));
+                guesses.add(new RawHttp(http).send(requestWithToken("wrong" + i)));
             }
-            // Some were free, some delayed; while that was all that may be delayed, others were
-            // closed.
+            // The first requests are not delayed, the next are delayed, and above the maximum of
+            // delayed requests connections are closed.
             int refused = 0;
-            int sentAway = 0;
-            for (RawHttp guess : guessing) {
-                String answer = answerIfAny(guess);
+            int closed = 0;
+            for (RawHttp guess : guesses) {
+                String answer = responseOrEmpty(guess);
                 refused += answer.startsWith("HTTP/1.1 401 ") ? 1 : 0;
-                sentAway += answer.isEmpty() ? 1 : 0;
+                closed += answer.isEmpty() ? 1 : 0;
                 guess.close();
             }
             assertThat(refused).isGreaterThanOrEqualTo(20);
-            assertThat(refused + sentAway).isEqualTo(100);
+            assertThat(refused + closed).isEqualTo(100);
 
-            assertThat(status(known.say(bearing("s3cret")).answer())).isEqualTo("200");
-            long asked = System.nanoTime();
+            assertThat(status(known.send(requestWithToken("s3cret")).response())).isEqualTo("200");
+            long startNanos = System.nanoTime();
             String body = "{\"acquire_timeout_s\":0}";
-            assertThat(told(http.post("/v1/leases/k", body, "Authorization", "Bearer s3cret")))
+            assertThat(
+                            statusAndError(
+                                    http.post(
+                                            "/v1/leases/k",
+                                            body,
+                                            "Authorization",
+                                            "Bearer s3cret")))
                     .isEqualTo("200");
-            // A second: it may be late, but never earlier.
-            assertThat(System.nanoTime() - asked).isGreaterThan(Duration.ofMillis(990).toNanos());
+            // A delay of one second: possibly more, never less.
+            assertThat(System.nanoTime() - startNanos)
+                    .isGreaterThan(Duration.ofMillis(990).toNanos());
 
-            assertThat(status(known.say(bearing("wrong")).answer())).isEqualTo("401");
-            asked = System.nanoTime();
-            assertThat(status(known.say(bearing("s3cret")).answer())).isEqualTo("200");
-            assertThat(System.nanoTime() - asked).isGreaterThan(Duration.ofMillis(990).toNanos());
+            assertThat(status(known.send(requestWithToken("wrong")).response())).isEqualTo("401");
+            startNanos = System.nanoTime();
+            assertThat(status(known.send(requestWithToken("s3cret")).response())).isEqualTo("200");
+            assertThat(System.nanoTime() - startNanos)
+                    .isGreaterThan(Duration.ofMillis(990).toNanos());
         }
     }
 
     @Test
-    void a_secret_where_none_is_needed_is_not_delayed_and_does_not_make_its_connection_trusted() {
+    void a_secret_on_a_public_route_is_not_delayed_and_does_not_make_its_connection_trusted() {
         TestHttp http = startWithSecrets();
-        String health = bearing("s3cret").replace("/v1/keys", "/health");
+        String health = requestWithToken("s3cret").replace("/v1/keys", "/health");
         try (RawHttp known = new RawHttp(http);
                 RawHttp next = new RawHttp(http)) {
-            assertThat(status(known.say(health).answer())).isEqualTo("200");
-            List<RawHttp> guessing = new ArrayList<>();
+            assertThat(status(known.send(health).response())).isEqualTo("200");
+            List<RawHttp> guesses = new ArrayList<>();
             for (int i = 0; i < 60; i++) {
-                guessing.add(new RawHttp(http).say(bearing("wrong" + i)));
+                guesses.add(new RawHttp(http).send(requestWithToken("wrong" + i)));
             }
-            // As many as may be are delayed: a further one that is compared would be closed.
-            assertThat(status(known.say(health).answer())).isEqualTo("200");
-            assertThat(status(next.say(health.replace("s3cret", "wrong")).answer()))
+            // The maximum number of requests is delayed: another one whose secret is checked would
+            // be closed.
+            assertThat(status(known.send(health).response())).isEqualTo("200");
+            assertThat(status(next.send(health.replace("s3cret", "wrong")).response()))
                     .isEqualTo("200");
-            for (RawHttp guess : guessing) {
-                answerIfAny(guess);
+            for (RawHttp guess : guesses) {
+                responseOrEmpty(guess);
                 guess.close();
             }
 
-            long asked = System.nanoTime();
-            assertThat(status(known.say(bearing("wrong")).answer())).isEqualTo("401");
-            assertThat(System.nanoTime() - asked).isGreaterThan(Duration.ofMillis(990).toNanos());
+            long startNanos = System.nanoTime();
+            assertThat(status(known.send(requestWithToken("wrong")).response())).isEqualTo("401");
+            assertThat(System.nanoTime() - startNanos)
+                    .isGreaterThan(Duration.ofMillis(990).toNanos());
         }
     }
 
@@ -233,41 +250,42 @@ final class HttpLimitsIT {
             http.backend.authFailures().failed("127.0.0.1");
         }
         while (http.backend.authFailures().beginDelay("127.0.0.1")) {
-            // as many as may wait at the same time
+            // up to the maximum number of delayed requests
         }
         try (RawHttp raw = new RawHttp(http)) {
-            assertThat(answerIfAny(raw.say(bearing("s3cret")))).isEmpty();
+            assertThat(responseOrEmpty(raw.send(requestWithToken("s3cret")))).isEmpty();
         }
     }
 
     @Test
-    void a_client_that_leaves_while_its_secret_is_delayed_takes_nothing() {
+    void a_client_that_disconnects_while_it_is_delayed_acquires_nothing() {
         TestHttp http = startWithSecrets();
         for (int i = 0; i < 20; i++) {
             try (RawHttp raw = new RawHttp(http)) {
-                raw.say(bearing("wrong"));
+                raw.send(requestWithToken("wrong"));
             }
         }
-        String lease = bearing("s3cret").replace("GET /v1/keys", "POST /v1/leases/k");
+        String lease = requestWithToken("s3cret").replace("GET /v1/keys", "POST /v1/leases/k");
         for (int i = 0; i < 3; i++) {
             try (RawHttp raw = new RawHttp(http)) {
-                raw.say(lease.replace("\r\n\r\n", "\r\nContent-Length: 2\r\n\r\n{}"));
+                raw.send(lease.replace("\r\n\r\n", "\r\nContent-Length: 2\r\n\r\n{}"));
             }
         }
-        assertThat(told(http.get("/v1/keys", "Authorization", "Bearer s3cret"))).isEqualTo("200");
+        assertThat(statusAndError(http.get("/v1/keys", "Authorization", "Bearer s3cret")))
+                .isEqualTo("200");
         assertThat(http.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
     }
 
-    private static String bearing(String token) {
+    private static String requestWithToken(String token) {
         return "GET /v1/keys HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
                 + token
                 + "\r\n\r\n";
     }
 
-    /** Empty if the connection ends without one. */
-    private static String answerIfAny(RawHttp raw) {
+    /** The response; empty if the connection is closed without one. */
+    private static String responseOrEmpty(RawHttp raw) {
         try {
-            return raw.answer();
+            return raw.response();
         } catch (AssertionError | java.io.UncheckedIOException e) {
             return "";
         }
@@ -275,27 +293,30 @@ final class HttpLimitsIT {
 
     private static String asHost(TestHttp http, String host) {
         try (RawHttp raw = new RawHttp(http)) {
-            return raw.say("GET /health HTTP/1.1\r\nHost: " + host + "\r\n\r\n").answer();
+            return raw.send("GET /health HTTP/1.1\r\nHost: " + host + "\r\n\r\n").response();
         }
     }
 
     @Test
-    void a_foreign_page_cannot_use_the_server_not_even_simply() {
+    void a_foreign_page_cannot_use_the_server_even_with_simple_requests() {
         TestHttp http = start(config -> config);
-        String take = "{\"acquire_timeout_s\":0}";
+        String body = "{\"acquire_timeout_s\":0}";
 
-        assertThat(told(http.post("/v1/leases/k", take, "Origin", "https://evil.example")))
+        assertThat(
+                        statusAndError(
+                                http.post("/v1/leases/k", body, "Origin", "https://evil.example")))
                 .isEqualTo("403 forbidden_origin");
-        assertThat(told(http.post("/v1/leases/k", take, "Origin", "null")))
+        assertThat(statusAndError(http.post("/v1/leases/k", body, "Origin", "null")))
                 .isEqualTo("403 forbidden_origin");
-        assertThat(told(http.post("/v1/leases/k", take, "Sec-Fetch-Site", "cross-site")))
+        assertThat(statusAndError(http.post("/v1/leases/k", body, "Sec-Fetch-Site", "cross-site")))
                 .isEqualTo("403 forbidden_origin");
-        assertThat(told(http.get("/v1/keys", "Sec-Fetch-Site", "same-site")))
+        assertThat(statusAndError(http.get("/v1/keys", "Sec-Fetch-Site", "same-site")))
                 .isEqualTo("403 forbidden_origin");
         assertThat(http.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
-        assertThat(told(http.post("/v1/leases/k", take, "Origin", http.url()))).isEqualTo("200");
+        assertThat(statusAndError(http.post("/v1/leases/k", body, "Origin", http.url())))
+                .isEqualTo("200");
         assertThat(
-                        told(
+                        statusAndError(
                                 http.get(
                                         "/health",
                                         "Sec-Fetch-Site",
@@ -311,7 +332,7 @@ final class HttpLimitsIT {
     void pages_of_an_allowed_origin_may_use_the_server() {
         TestHttp http = start(config -> config.corsOrigins(Set.of("https://ops.example")));
 
-        HttpResponse<String> asked =
+        HttpResponse<String> preflight =
                 http.send(
                         "OPTIONS",
                         "/v1/sessions",
@@ -323,15 +344,17 @@ final class HttpLimitsIT {
         HttpResponse<String> answer =
                 http.post("/v1/sessions", null, "Origin", "https://ops.example");
 
-        assertThat(asked.statusCode()).isEqualTo(204);
-        assertThat(asked.headers().firstValue("Access-Control-Allow-Headers"))
+        assertThat(preflight.statusCode()).isEqualTo(204);
+        assertThat(preflight.headers().firstValue("Access-Control-Allow-Headers"))
                 .hasValue("Authorization, Content-Type, X-Dflockd-Session");
-        assertThat(asked.headers().firstValue("Access-Control-Max-Age")).hasValue("300");
+        assertThat(preflight.headers().firstValue("Access-Control-Max-Age")).hasValue("300");
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.headers().firstValue("Access-Control-Allow-Origin"))
                 .hasValue("https://ops.example");
         assertThat(answer.headers().firstValue("Vary")).hasValue("Origin");
-        assertThat(told(http.post("/v1/sessions", null, "Origin", "https://evil.example")))
+        assertThat(
+                        statusAndError(
+                                http.post("/v1/sessions", null, "Origin", "https://evil.example")))
                 .isEqualTo("403 forbidden_origin");
     }
 
@@ -346,40 +369,40 @@ final class HttpLimitsIT {
     }
 
     @Test
-    void what_is_too_long_or_no_HTTP_is_refused() {
+    void requests_that_are_too_long_or_not_HTTP_are_refused() {
         TestHttp http = start(config -> config);
 
         try (RawHttp raw = new RawHttp(http)) {
-            raw.say("GET /" + "x".repeat(300_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
-            assertThat(status(raw.answer())).isEqualTo("414");
+            raw.send("GET /" + "x".repeat(300_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            assertThat(status(raw.response())).isEqualTo("414");
         }
         try (RawHttp raw = new RawHttp(http)) {
-            raw.say("GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + "x".repeat(20_000));
-            raw.say("\r\n\r\n");
-            assertThat(status(raw.answer())).isEqualTo("431");
+            raw.send("GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + "x".repeat(20_000));
+            raw.send("\r\n\r\n");
+            assertThat(status(raw.response())).isEqualTo("431");
         }
         try (RawHttp raw = new RawHttp(http)) {
-            raw.say("GET /v1/locks/k%2 HTTP/1.1\r\nHost: localhost\r\n\r\n");
-            assertThat(status(raw.answer())).isEqualTo("400");
+            raw.send("GET /v1/locks/k%2 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            assertThat(status(raw.response())).isEqualTo("400");
         }
         try (RawHttp raw = new RawHttp(http)) {
-            raw.say("POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n");
-            assertThat(status(raw.answer())).isEqualTo("400");
+            raw.send("POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n");
+            assertThat(status(raw.response())).isEqualTo("400");
         }
     }
 
     @Test
-    void a_client_that_asks_whether_it_may_send_its_body_is_told_so() {
+    void an_expected_100_continue_is_sent_unless_the_body_is_too_long() {
         TestHttp http = start(config -> config);
         try (RawHttp raw = new RawHttp(http)) {
-            raw.say(expecting(2));
+            raw.send(expecting(2));
             assertThat(raw.readUntil("\r\n\r\n")).startsWith("HTTP/1.1 100 ");
 
-            assertThat(raw.say("{}").answer()).startsWith("HTTP/1.1 200 ");
+            assertThat(raw.send("{}").response()).startsWith("HTTP/1.1 200 ");
         }
         try (RawHttp raw = new RawHttp(http)) {
-            raw.say(expecting(2000000));
-            assertThat(raw.answer()).startsWith("HTTP/1.1 400 ");
+            raw.send(expecting(2000000));
+            assertThat(raw.response()).startsWith("HTTP/1.1 400 ");
         }
     }
 
@@ -394,28 +417,28 @@ final class HttpLimitsIT {
         try (RawHttp raw = new RawHttp(http)) {
             String health = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
             String nothing = "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n";
-            raw.say((health + nothing).repeat(200));
+            raw.send((health + nothing).repeat(200));
             for (int i = 0; i < 200; i++) {
-                assertThat(status(raw.answer())).isEqualTo("200");
-                assertThat(status(raw.answer())).isEqualTo("404");
+                assertThat(status(raw.response())).isEqualTo("200");
+                assertThat(status(raw.response())).isEqualTo("404");
             }
         }
     }
 
     @Test
-    void requests_behind_a_long_poll_wait_for_its_end() {
+    void requests_pipelined_behind_a_long_poll_wait_for_its_end() {
         TestHttp http = start(config -> config);
         String lease = json(http.post("/v1/leases/k", "{}")).getString("token");
         String poll = "{\"acquire_timeout_s\":60}";
         try (RawHttp raw = new RawHttp(http)) {
-            raw.say(RawHttp.head("/v1/leases/k", "none", poll.length()) + poll);
+            raw.send(RawHttp.head("/v1/leases/k", "none", poll.length()) + poll);
             await().until(() -> waiters(http) == 1);
-            raw.say("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(3));
+            raw.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(3));
             http.post("/v1/leases/k/release", "{\"token\":\"" + lease + "\"}");
 
-            assertThat(raw.answer()).contains(" 200 ", "fence");
+            assertThat(raw.response()).contains(" 200 ", "fence");
             for (int i = 0; i < 3; i++) {
-                assertThat(raw.answer()).contains(" 200 ", "status");
+                assertThat(raw.response()).contains(" 200 ", "status");
             }
         }
     }
@@ -426,14 +449,14 @@ final class HttpLimitsIT {
     }
 
     @Test
-    void a_client_that_sends_too_much_ahead_is_sent_away_and_loses_its_place() {
+    void a_client_that_pipelines_too_much_is_disconnected_and_loses_its_position() {
         TestHttp http = start(config -> config);
         http.post("/v1/leases/k", "{}");
         String poll = "{\"acquire_timeout_s\":60}";
         try (RawHttp raw = new RawHttp(http)) {
-            raw.say(RawHttp.head("/v1/leases/k", "none", poll.length()) + poll);
+            raw.send(RawHttp.head("/v1/leases/k", "none", poll.length()) + poll);
             await().until(() -> waiters(http) == 1);
-            raw.say("x".repeat(17_000));
+            raw.send("x".repeat(17_000));
 
             assertThat(raw.isEnded()).isTrue();
         }
@@ -441,16 +464,17 @@ final class HttpLimitsIT {
     }
 
     @Test
-    void admin_routes_exist_only_with_a_secret_or_if_asked_for() {
-        assertThat(told(start(config -> config).get("/v1/admin/audit"))).isEqualTo("404 not_found");
+    void admin_routes_exist_only_with_a_secret_or_if_enabled() {
+        assertThat(statusAndError(start(config -> config).get("/v1/admin/audit")))
+                .isEqualTo("404 not_found");
         stop();
-        assertThat(told(start(config -> config.admin(true)).get("/v1/admin/audit")))
+        assertThat(statusAndError(start(config -> config.admin(true)).get("/v1/admin/audit")))
                 .isEqualTo("200");
         stop();
         TestHttp http = startWithSecrets();
-        assertThat(told(http.get("/v1/admin/audit", "Authorization", "Bearer s3cret")))
+        assertThat(statusAndError(http.get("/v1/admin/audit", "Authorization", "Bearer s3cret")))
                 .isEqualTo("200");
-        assertThat(told(http.get("/v1/admin/audit", "Authorization", "Bearer read-me")))
+        assertThat(statusAndError(http.get("/v1/admin/audit", "Authorization", "Bearer read-me")))
                 .isEqualTo("403 forbidden");
     }
 }

@@ -1,6 +1,6 @@
 package io.holdfast.http;
 
-import static io.holdfast.http.TestHttp.told;
+import static io.holdfast.http.TestHttp.statusAndError;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that two programs may read in two ways, sent byte by byte over a socket. */
+/** Requests that two programs may interpret differently, sent as raw bytes over a socket. */
 final class MalformedRequestIT {
     private static final TestHttp HTTP = TestHttp.start();
     private static final String LEASE = "POST /v1/leases/k HTTP/1.1\r\nHost: localhost\r\n";
@@ -27,11 +27,11 @@ final class MalformedRequestIT {
 
     private static String answerTo(String request) {
         try (RawHttp raw = new RawHttp(HTTP)) {
-            return raw.say(request).answer();
+            return raw.send(request).response();
         }
     }
 
-    /** Takes a lease, if the target is let through. */
+    /** Acquires a lease, if the target is accepted. */
     private static String post(String target) {
         return answerTo("POST " + target + " HTTP/1.1\r\nHost: localhost\r\n" + BODY);
     }
@@ -48,13 +48,14 @@ final class MalformedRequestIT {
     private static void release(String path, String answer) {
         String token = new JsonObject(answer.substring(answer.indexOf('{'))).getString("token");
         String release = path.replaceFirst("(?=\\?|$)", "/release");
-        assertThat(told(HTTP.post(release, "{\"token\":\"" + token + "\"}"))).isEqualTo("204");
+        assertThat(statusAndError(HTTP.post(release, "{\"token\":\"" + token + "\"}")))
+                .isEqualTo("204");
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "/v1/leases/é", // UTF-8, once it is written byte by byte
+                "/v1/leases/é", // sent as UTF-8 bytes
                 "/v1/leases/ÿ",
                 "/v1/leases/-?key=é",
                 "/v1/leases/\u0080",
@@ -85,7 +86,7 @@ final class MalformedRequestIT {
                 "/v1/leases/a%00b%23%01%7f", "/v1/leases/%FF", "/v1/leases/a;b=c,d'(*)@:!$&+~",
                 "/v1/leases/\"<>[]^`{|}\\",
             })
-    void any_key_has_one_form_that_is_let_through(String target) {
+    void a_percent_encoded_key_is_accepted_whatever_its_bytes(String target) {
         String answer = post(target);
 
         assertThat(answer).startsWith("HTTP/1.1 200 ");
@@ -113,7 +114,7 @@ final class MalformedRequestIT {
                 "X-Folded:\r\n a\r\nX-Next: b\r\n",
                 "X-One: a\r\nX-Folded: a\r\n b\r\n c\r\n",
             })
-    void a_header_that_goes_on_in_the_next_line_is_refused(String header) {
+    void a_folded_header_is_refused(String header) {
         assertRefused(answerTo(LEASE + header + BODY), "begins with a blank");
         assertRefused(answerTo(LEASE + header + NO_BODY), "begins with a blank");
         assertRefused(
@@ -132,20 +133,20 @@ final class MalformedRequestIT {
         String request = LEASE + "X-Folded: a\r\n b\r\n" + BODY;
         try (RawHttp raw = new RawHttp(HTTP)) {
             for (int i = 0; i < request.length() - BODY.length() + 4; i++) {
-                raw.say(request.substring(i, i + 1));
+                raw.send(request.substring(i, i + 1));
             }
-            raw.say("Content-Length: 0\r\n\r\n");
-            assertRefused(raw.answer(), "begins with a blank");
+            raw.send("Content-Length: 0\r\n\r\n");
+            assertRefused(raw.response(), "begins with a blank");
         }
     }
 
     @Test
-    void nothing_behind_a_refused_head_is_served() {
+    void nothing_after_a_refused_request_is_served() {
         String folded = LEASE + "X-Folded: a\r\n b\r\n" + NO_BODY;
         try (RawHttp raw = new RawHttp(HTTP)) {
-            raw.say("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" + folded + LEASE + BODY);
-            assertThat(raw.answer()).startsWith("HTTP/1.1 200 ");
-            assertRefused(raw.answer(), "begins with a blank");
+            raw.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" + folded + LEASE + BODY);
+            assertThat(raw.response()).startsWith("HTTP/1.1 200 ");
+            assertRefused(raw.response(), "begins with a blank");
             assertThat(raw.isEnded()).isTrue();
         }
         assertThat(HTTP.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
@@ -162,12 +163,12 @@ final class MalformedRequestIT {
                         .formatted(body.length(), body);
         for (String framed : new String[] {length + body, chunks}) {
             try (RawHttp raw = new RawHttp(HTTP)) {
-                raw.say(health + head + framed + health);
-                assertThat(raw.answer()).startsWith("HTTP/1.1 200 ");
-                String answer = raw.answer();
+                raw.send(health + head + framed + health);
+                assertThat(raw.response()).startsWith("HTTP/1.1 200 ");
+                String answer = raw.response();
                 assertThat(answer).startsWith("HTTP/1.1 200 ");
                 release("/v1/leases/b", answer);
-                assertThat(raw.answer()).startsWith("HTTP/1.1 200 ");
+                assertThat(raw.response()).startsWith("HTTP/1.1 200 ");
             }
         }
     }
@@ -191,11 +192,11 @@ final class MalformedRequestIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"X-One: a\r\n", "X-Folded: a\r\n b\r\n", " X-Folded: a\r\n"})
-    void a_body_in_chunks_has_no_headers_behind_it(String trailers) {
+    void trailers_after_a_chunked_body_are_refused(String trailers) {
         String chunks = "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n" + trailers + "\r\n";
         String health = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
         try (RawHttp raw = new RawHttp(HTTP)) {
-            assertThat(raw.say(LEASE + chunks + health).isEnded()).isTrue(); // without an answer
+            assertThat(raw.send(LEASE + chunks + health).isEnded()).isTrue(); // without a response
         }
         assertThat(HTTP.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
     }
@@ -210,7 +211,7 @@ final class MalformedRequestIT {
                 "Authorization: Bearer a\r\nauthorization: Bearer b\r\n",
                 "X-Dflockd-Session: a\r\nX-Dflockd-Session: b\r\n",
             })
-    void a_header_that_may_be_there_once_is_refused_twice(String headers) {
+    void a_header_that_must_not_be_repeated_is_refused_if_it_is(String headers) {
         assertRefused(answerTo(LEASE + headers + BODY), "there is more than one ");
     }
 
@@ -271,21 +272,21 @@ final class MalformedRequestIT {
                 "/v1/lists/%s",
                 "/v1/kv/-?key=%s",
             })
-    void a_key_of_data_has_no_line_break(String route) {
+    void a_line_break_in_the_name_of_data_is_refused(String route) {
         for (String key : new String[] {"a%0Ab", "a%0Db", "%0D%0A"}) {
-            assertThat(told(HTTP.get(route.formatted(key)))).isEqualTo("400 bad_request");
+            assertThat(statusAndError(HTTP.get(route.formatted(key)))).isEqualTo("400 bad_request");
         }
-        assertThat(told(HTTP.send("PUT", "/v1/kv/a%0Ab", "{\"value\":\"x\"}")))
+        assertThat(statusAndError(HTTP.send("PUT", "/v1/kv/a%0Ab", "{\"value\":\"x\"}")))
                 .isEqualTo("400 bad_request");
         assertThat(HTTP.get("/v1/stats").body()).doesNotContain("a\\nb");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"/v1/leases/%s", "/v1/leases/-?key=%s"})
-    void a_key_that_is_held_has_no_line_break(String route) {
+    void a_line_break_in_the_key_of_a_lease_is_refused(String route) {
         for (String key : new String[] {"a%0Ab: c", "a%0Db"}) {
             String path = route.formatted(key.replace(" ", "%20"));
-            assertThat(told(HTTP.post(path, "{}"))).isEqualTo("400 bad_request");
+            assertThat(statusAndError(HTTP.post(path, "{}"))).isEqualTo("400 bad_request");
         }
     }
 }

@@ -7,17 +7,17 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** A connection that says exactly what it is told to, and goes when it is told to. */
+/** An HTTP connection on which a test sends raw bytes. */
 public final class RawHttp implements AutoCloseable {
-    /** Less than the lease of a lock: one that expires must not pass for one that was released. */
-    private static final int PATIENCE_MILLIS = 30_000;
+    /** Less than the lease of a lock, so that an expiry is not taken for a release. */
+    private static final int TIMEOUT_MILLIS = 30_000;
 
     private final Socket socket;
 
     public RawHttp(TestHttp http) {
         try {
             socket = new Socket(InetAddress.getLoopbackAddress(), http.port());
-            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.setTcpNoDelay(true);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -25,7 +25,7 @@ public final class RawHttp implements AutoCloseable {
     }
 
     /** Sends bytes as they are. */
-    public RawHttp say(String text) {
+    public RawHttp send(String text) {
         try {
             socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
             socket.getOutputStream().flush();
@@ -37,7 +37,7 @@ public final class RawHttp implements AutoCloseable {
 
     /** Sends a request with a body. */
     public RawHttp post(String path, String session, String body) {
-        return say(head(path, session, body.length()) + body);
+        return send(head(path, session, body.length()) + body);
     }
 
     /** The head of a request with a body of some length. */
@@ -51,8 +51,8 @@ public final class RawHttp implements AutoCloseable {
                 + "\r\n\r\n";
     }
 
-    /** Reads a head and as many bytes of a body as it says. */
-    public String answer() {
+    /** Reads the head of a response and its body. */
+    public String response() {
         String head = readUntil("\r\n\r\n");
         int at = head.toLowerCase(java.util.Locale.ROOT).indexOf("content-length: ");
         if (at < 0) {
@@ -69,7 +69,7 @@ public final class RawHttp implements AutoCloseable {
         }
     }
 
-    /** Reads up to and with a text. */
+    /** Reads up to a text, which is included. */
     public String readUntil(String end) {
         StringBuilder read = new StringBuilder();
         try {
@@ -87,11 +87,11 @@ public final class RawHttp implements AutoCloseable {
         }
     }
 
-    /** Whether the other side has ended the connection; waits for it. */
+    /** Waits for the end of the connection; false if the server does not close it in time. */
     public boolean isEnded() {
         try {
             while (socket.getInputStream().read() >= 0) {
-                // what is left
+                // discards the rest
             }
             return true;
         } catch (java.net.SocketTimeoutException e) {

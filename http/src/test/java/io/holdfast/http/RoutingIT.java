@@ -26,7 +26,7 @@ final class RoutingIT {
     }
 
     @Test
-    void health_and_readiness_are_told_in_a_line_of_JSON() {
+    void health_and_readiness_are_one_line_of_JSON() {
         HttpResponse<String> answer = http.get("/health");
 
         assertThat(answer.statusCode()).isEqualTo(200);
@@ -91,26 +91,27 @@ final class RoutingIT {
 
     @Test
     void an_unknown_path_is_not_found() {
-        assertThat(TestHttp.told(http.get("/v1/nothing"))).isEqualTo("404 not_found");
-        assertThat(TestHttp.told(http.get("/health/"))).isEqualTo("400 bad_request");
+        assertThat(TestHttp.statusAndError(http.get("/v1/nothing"))).isEqualTo("404 not_found");
+        assertThat(TestHttp.statusAndError(http.get("/health/"))).isEqualTo("400 bad_request");
     }
 
     @Test
-    void another_method_is_refused_with_those_that_are_allowed() {
+    void an_unsupported_method_is_refused_with_the_allowed_methods() {
         HttpResponse<String> answer = http.post("/health", "");
 
-        assertThat(TestHttp.told(answer)).isEqualTo("405 method_not_allowed");
+        assertThat(TestHttp.statusAndError(answer)).isEqualTo("405 method_not_allowed");
         assertThat(answer.headers().firstValue("Allow")).hasValue("GET, HEAD");
     }
 
     @Test
-    void a_route_for_operators_that_is_not_there_is_not_found_by_any_method() {
-        assertThat(TestHttp.told(http.get("/v1/admin/audit"))).isEqualTo("404 not_found");
-        assertThat(TestHttp.told(http.post("/v1/admin/audit", ""))).isEqualTo("404 not_found");
+    void a_disabled_admin_route_is_not_found_by_any_method() {
+        assertThat(TestHttp.statusAndError(http.get("/v1/admin/audit"))).isEqualTo("404 not_found");
+        assertThat(TestHttp.statusAndError(http.post("/v1/admin/audit", "")))
+                .isEqualTo("404 not_found");
     }
 
     @Test
-    void HEAD_is_GET_without_a_body() {
+    void HEAD_returns_the_headers_of_GET_without_a_body() {
         HttpResponse<String> answer = http.send("HEAD", "/health", null);
 
         assertThat(answer.statusCode()).isEqualTo(200);
@@ -119,7 +120,7 @@ final class RoutingIT {
     }
 
     @Test
-    void an_address_is_taken_once_however_it_is_called() {
+    void an_address_can_be_bound_only_once_whatever_its_name() {
         HttpAddress again = new HttpAddress("127.0.0.1", http.port(), false, new Namespace("b"));
         HttpAddress first = HttpAddress.of("127.0.0.1", freePort());
         HttpAddress second = new HttpAddress("localhost", first.port(), false, new Namespace("b"));

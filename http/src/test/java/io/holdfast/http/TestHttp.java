@@ -30,11 +30,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
-/** HTTP over a driver of its own, and a client for it. */
+/** An HTTP front end with a driver of its own, and a client for it. */
 public final class TestHttp implements AutoCloseable {
     public final LocalDriver driver;
 
-    /** What stands in front of it; null if nothing does. */
+    /** The driver that delays commands in front of {@link #driver}; null if there is none. */
     public final @Nullable LaggingDriver lagging;
 
     public final ServerMonitor observatory =
@@ -85,7 +85,7 @@ public final class TestHttp implements AutoCloseable {
         return new SignalHub(0, () -> true);
     }
 
-    /** Open to everybody. */
+    /** Starts a server without authentication. */
     public static TestHttp start() {
         return start(config -> config);
     }
@@ -120,7 +120,7 @@ public final class TestHttp implements AutoCloseable {
                 change);
     }
 
-    /** At an address of one's own. */
+    /** Starts a server at an address. */
     public static TestHttp start(HttpAddress address, UnaryOperator<HttpConfig.Builder> change) {
         return start(settings(), KeyLimits.NONE, () -> true, address, change);
     }
@@ -137,7 +137,10 @@ public final class TestHttp implements AutoCloseable {
                 engineSettings, keyLimits, ClientLimits.NONE, fixedSizeMemoryBudget, config, false);
     }
 
-    /** Open to everybody, with nothing applied before it was submitted. */
+    /**
+     * Starts a server without authentication, on a driver that returns from {@code submit} before
+     * the command is applied.
+     */
     public static TestHttp startLagging() {
         HttpConfig config = HttpConfig.at(HttpAddress.of("127.0.0.1", 0)).build();
         return start(settings(), KeyLimits.NONE, ClientLimits.NONE, () -> true, config, true);
@@ -175,24 +178,24 @@ public final class TestHttp implements AutoCloseable {
     }
 
     /**
-     * Sends a request and waits for its answer.
+     * Sends a request and waits for its response.
      *
      * @param body null for none
      * @param headers names and values in turn
      */
     public HttpResponse<String> send(
             String method, String path, @Nullable String body, String... headers) {
-        return later(method, path, body, headers).join();
+        return sendAsync(method, path, body, headers).join();
     }
 
-    /** Sends a request. */
-    public CompletableFuture<HttpResponse<String>> later(
+    /** Sends a request and returns a future of the response. */
+    public CompletableFuture<HttpResponse<String>> sendAsync(
             String method, String path, @Nullable String body, String... headers) {
         return client.sendAsync(
                 request(method, path, body, headers), HttpResponse.BodyHandlers.ofString());
     }
 
-    /** A request to this server. */
+    /** Builds a request to this server. */
     public HttpRequest request(
             String method, String path, @Nullable String body, String... headers) {
         HttpRequest.BodyPublisher publisher =
@@ -219,13 +222,13 @@ public final class TestHttp implements AutoCloseable {
         return send("POST", path, body, headers);
     }
 
-    /** The object in an answer. */
+    /** The JSON object in a response. */
     public static JsonObject json(HttpResponse<String> answer) {
         return new JsonObject(answer.body());
     }
 
-    /** Status and, where there is a problem, its code: {@code 404 not_held}. */
-    public static String told(HttpResponse<String> answer) {
+    /** The status and, if there is a problem, its code: {@code 404 not_held}. */
+    public static String statusAndError(HttpResponse<String> answer) {
         return answer.statusCode() < 400
                 ? String.valueOf(answer.statusCode())
                 : answer.statusCode() + " " + json(answer).getString("error");

@@ -1,7 +1,7 @@
 package io.holdfast.http;
 
 import static io.holdfast.http.TestHttp.json;
-import static io.holdfast.http.TestHttp.told;
+import static io.holdfast.http.TestHttp.statusAndError;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What clients send that is not read, or not yet. */
+/** Input of clients that is not read, or not read yet; and responses that clients do not read. */
 final class UnreadResponseIT {
     private static final String HEALTH = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
     private static final String POLL = "{\"acquire_timeout_s\":60}";
@@ -30,17 +30,17 @@ final class UnreadResponseIT {
     }
 
     private static RawHttp poll(TestHttp http, String body) {
-        return new RawHttp(http).say(RawHttp.head("/v1/leases/k", "none", body.length()) + body);
+        return new RawHttp(http).send(RawHttp.head("/v1/leases/k", "none", body.length()) + body);
     }
 
     @Test
-    void a_connection_ends_when_the_answer_came_before_the_body() {
+    void a_connection_is_closed_after_a_response_that_was_sent_before_the_body_was_read() {
         try (TestHttp http = TestHttp.start()) {
             for (String path : new String[] {"/nowhere", "/health", "/v1/leases/k"}) {
                 try (RawHttp raw = new RawHttp(http)) {
-                    raw.say(RawHttp.head(path, "none", 1 << 21) + "x".repeat(1000));
+                    raw.send(RawHttp.head(path, "none", 1 << 21) + "x".repeat(1000));
 
-                    assertThat(raw.answer()).as(path).contains(" 40", "onnection: close");
+                    assertThat(raw.response()).as(path).contains(" 40", "onnection: close");
                     assertThat(raw.isEnded()).as(path).isTrue();
                 }
             }
@@ -48,22 +48,22 @@ final class UnreadResponseIT {
     }
 
     @Test
-    void nothing_is_served_after_an_answer_that_was_the_last() {
+    void no_request_is_served_after_the_last_response_of_a_connection() {
         try (TestHttp http = TestHttp.start();
                 RawHttp raw = new RawHttp(http)) {
-            raw.say(
+            raw.send(
                     RawHttp.head("/nowhere", "none", 2)
                             + "{}"
                             + RawHttp.head("/v1/leases/k", "none", 2)
                             + "{}");
-            assertThat(raw.answer()).contains(" 404 ", "onnection: close");
+            assertThat(raw.response()).contains(" 404 ", "onnection: close");
             assertThat(raw.isEnded()).isTrue();
             assertThat(http.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
         }
     }
 
     @Test
-    void what_comes_after_a_refusal_shuts_nobody_out() {
+    void input_after_a_refused_request_does_not_block_other_clients() {
         try (TestHttp http = TestHttp.start()) {
             List<RawHttp> floods = new ArrayList<>();
             try {
@@ -71,7 +71,7 @@ final class UnreadResponseIT {
                     RawHttp raw = new RawHttp(http);
                     floods.add(raw);
                     flood(raw);
-                    assertThat(told(http.get("/health"))).isEqualTo("200");
+                    assertThat(statusAndError(http.get("/health"))).isEqualTo("200");
                 }
             } finally {
                 floods.forEach(RawHttp::close);
@@ -82,18 +82,18 @@ final class UnreadResponseIT {
     private static void flood(RawHttp raw) {
         String head = RawHttp.head("/health", "none", 1 << 30).replace("localhost", "evil.example");
         try {
-            raw.say(head);
-            assertThat(raw.answer()).contains(" 403 ");
+            raw.send(head);
+            assertThat(raw.response()).contains(" 403 ");
             for (int i = 0; i < 64; i++) {
-                raw.say("x".repeat(1 << 20));
+                raw.send("x".repeat(1 << 20));
             }
         } catch (UncheckedIOException e) {
-            // the server had enough
+            // the server closed the connection
         }
     }
 
     @Test
-    void bodies_of_requests_that_wait_are_not_kept() {
+    void bodies_of_waiting_requests_are_not_kept_in_memory() {
         try (TestHttp http = TestHttp.start()) {
             http.post("/v1/leases/k", "{}");
             String body = POLL + " ".repeat((1 << 20) - POLL.length());
@@ -120,29 +120,29 @@ final class UnreadResponseIT {
     }
 
     @Test
-    void what_was_sent_ahead_is_not_overtaken() {
+    void pipelined_input_stays_in_order() {
         try (TestHttp http = TestHttp.start();
                 RawHttp raw = poll(http, "{\"acquire_timeout_s\":0}")) {
-            assertThat(raw.answer()).contains(" 200 ");
+            assertThat(raw.response()).contains(" 200 ");
             String token = json(http.post("/v1/leases/j", "{}")).getString("token");
             for (int round = 0; round < 20; round++) {
-                raw.say(RawHttp.head("/v1/leases/j", "none", POLL.length()) + POLL);
+                raw.send(RawHttp.head("/v1/leases/j", "none", POLL.length()) + POLL);
                 await().until(
                                 () ->
                                         http.driver
                                                         .view(ResourceKind.LOCK, Key.of("j"), 1)
                                                         .waiters()
                                                 == 1);
-                raw.say(HEALTH.substring(0, 20));
-                var released = http.later("POST", "/v1/leases/j/release", token(token));
-                raw.say(HEALTH.substring(20));
+                raw.send(HEALTH.substring(0, 20));
+                var released = http.sendAsync("POST", "/v1/leases/j/release", token(token));
+                raw.send(HEALTH.substring(20));
                 for (int i = 0; i < 20; i++) {
-                    raw.say(HEALTH);
+                    raw.send(HEALTH);
                 }
-                String granted = raw.answer();
+                String granted = raw.response();
                 assertThat(granted).contains(" 200 ", "token");
                 for (int i = 0; i < 21; i++) {
-                    assertThat(raw.answer()).contains(" 200 ", "status");
+                    assertThat(raw.response()).contains(" 200 ", "status");
                 }
                 assertThat(released.join().statusCode()).isEqualTo(204);
                 token =
@@ -157,7 +157,7 @@ final class UnreadResponseIT {
     }
 
     @Test
-    void a_connection_takes_as_much_room_as_that_of_another_protocol() {
+    void a_connection_reserves_as_much_memory_as_one_of_another_protocol() {
         AtomicInteger left = new AtomicInteger(20);
         FixedSizeMemoryBudget fixedSizeMemoryBudget =
                 new FixedSizeMemoryBudget() {
@@ -176,8 +176,8 @@ final class UnreadResponseIT {
                         TestHttp.settings(), KeyLimits.NONE, fixedSizeMemoryBudget, c -> c)) {
             try (RawHttp first = new RawHttp(http);
                     RawHttp second = new RawHttp(http)) {
-                assertThat(first.say(HEALTH).answer()).contains(" 200 ");
-                assertThat(second.say(HEALTH).answer()).contains(" 200 ");
+                assertThat(first.send(HEALTH).response()).contains(" 200 ");
+                assertThat(second.send(HEALTH).response()).contains(" 200 ");
                 try (RawHttp third = new RawHttp(http)) {
                     assertThat(third.isEnded()).isTrue();
                 }
@@ -188,10 +188,10 @@ final class UnreadResponseIT {
     }
 
     @Test
-    void a_stream_whose_client_takes_nothing_is_cut_off_when_it_ends() {
+    void a_stream_whose_client_reads_nothing_is_disconnected_when_it_ends() {
         try (TestHttp http = TestHttp.start();
                 RawHttp raw = new RawHttp(http)) {
-            raw.say("GET /v1/signals?pattern=a HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            raw.send("GET /v1/signals?pattern=a HTTP/1.1\r\nHost: localhost\r\n\r\n");
             raw.readUntil(":ok\n\n");
             String signal = "{\"payload\":\"" + "x".repeat(60_000) + "\"}";
             for (int i = 0; i < 300; i++) {

@@ -3,8 +3,8 @@ package io.holdfast.http.dashboard;
 import io.vertx.core.buffer.Buffer;
 
 /**
- * A file of the page.
+ * A static file of the dashboard.
  *
- * @param tag changes with its bytes
+ * @param tag the entity tag: a hash of the content
  */
 record DashboardFile(String type, String tag, Buffer bytes) {}

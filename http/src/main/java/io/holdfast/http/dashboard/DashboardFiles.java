@@ -11,18 +11,18 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 
-/** The files of the page, each read when it is first asked for. Belongs to the event loop. */
+/** The files of the dashboard, each loaded on its first request. Belongs to the event loop. */
 final class DashboardFiles {
     private static final int TAG_BYTES = 12;
 
-    private final Map<String, DashboardFile> read = new HashMap<>();
+    private final Map<String, DashboardFile> loaded = new HashMap<>();
 
-    /** A file that is there. */
+    /** The name must be one of {@link DashboardRoutes#FILES}. */
     DashboardFile get(String name) {
-        return read.computeIfAbsent(name, DashboardFiles::read);
+        return loaded.computeIfAbsent(name, DashboardFiles::load);
     }
 
-    private static DashboardFile read(String name) {
+    private static DashboardFile load(String name) {
         try (InputStream in = DashboardFiles.class.getResourceAsStream(name)) {
             if (in == null) {
                 throw new IllegalStateException(name + " is missing");

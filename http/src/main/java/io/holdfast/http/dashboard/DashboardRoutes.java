@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Set;
 
-/** {@code /} and {@code /page/}. */
+/** Serves the dashboard at {@code /} and its files under {@code /page/}. */
 public final class DashboardRoutes {
     static final String INDEX = "index.html";
 
-    /** Every file there is; nothing else is ever read. */
+    /** All files of the dashboard; no other resource is ever read. */
     static final Set<String> FILES =
             Set.of(
                     "actions.js",
@@ -44,7 +44,10 @@ public final class DashboardRoutes {
                     "view-signals.js",
                     "view-waits.js");
 
-    /** Own files only, nothing inline, no HTML made from text, and nobody's frame. */
+    /**
+     * Only files of this server, no inline scripts, no HTML built from strings, no embedding in
+     * frames.
+     */
     private static final String POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
                     + " connect-src 'self'; base-uri 'none'; form-action 'none';"
@@ -82,7 +85,7 @@ public final class DashboardRoutes {
         if (isKnown(file, httpExchange.header("If-None-Match"))) {
             response.putHeader("X-Content-Type-Options", "nosniff").setStatusCode(304).end();
         } else {
-            httpExchange.answer(200, file.type(), file.bytes());
+            httpExchange.respond(200, file.type(), file.bytes());
         }
     }
 

@@ -1,6 +1,6 @@
 /**
- * Serves the dashboard: a page and its scripts, as they are in the resources beside this package.
- * They hold no data and need no secret; what they show they ask for under {@code /v1}.
+ * Serves the dashboard: a page and its scripts, from the resources of this package. The files
+ * contain no data and need no secret; the scripts fetch their data from {@code /v1}.
  */
 @NullMarked
 package io.holdfast.http.dashboard;

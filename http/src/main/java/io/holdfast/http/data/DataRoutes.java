@@ -23,12 +23,15 @@ import org.jspecify.annotations.Nullable;
 import java.util.Base64;
 import java.util.List;
 
-/** Values, counters and lists. */
+/** The routes of values, counters and lists. */
 public final class DataRoutes {
-    /** As long as a line of the line protocol, so that everybody can read what is written here. */
+    /**
+     * Maximum length in bytes of names, values and items: that of a line in dflockd's line
+     * protocol, so that its clients can use the same data.
+     */
     private static final int MAX_BYTES = 256;
 
-    /** How many items one answer has at most. */
+    /** Maximum number of items in one response. */
     static final int MAX_ITEMS = 10_000;
 
     private final ImmediateSession session;
@@ -53,7 +56,7 @@ public final class DataRoutes {
     private void setValue(HttpExchange httpExchange) throws HttpProblem {
         Key key = key(httpExchange);
         JsonBody body = httpExchange.body();
-        ByteString value = line(body, "value");
+        ByteString value = oneLine(body, "value");
         long ttl = body.seconds("ttl_s");
         body.end();
         execute(
@@ -70,7 +73,7 @@ public final class DataRoutes {
                 new DataOperation.GetValue(),
                 effect -> {
                     if (!(effect instanceof Effect.Found found)) {
-                        throw new HttpProblem(404, "no_value", "there is no value of this name");
+                        throw new HttpProblem(404, "no_value", "there is no value with this name");
                     }
                     httpExchange.ok(put(new JsonObject(), "value", found.value()));
                 });
@@ -117,10 +120,10 @@ public final class DataRoutes {
             throws HttpProblem {
         long from = Math.max(first < 0 ? first + length : first, 0);
         long to = Math.min(last < 0 ? last + length : last, length - 1);
-        boolean cut = to - from >= MAX_ITEMS;
-        long end = cut ? from + MAX_ITEMS - 1 : to; // it is included
+        boolean truncated = to - from >= MAX_ITEMS;
+        long end = truncated ? from + MAX_ITEMS - 1 : to; // inclusive
         if (from > end) {
-            sendItems(httpExchange, List.of(), length, cut);
+            sendItems(httpExchange, List.of(), length, truncated);
             return;
         }
         execute(
@@ -132,24 +135,24 @@ public final class DataRoutes {
                                 httpExchange,
                                 effect instanceof Effect.Items found ? found.items() : List.of(),
                                 length,
-                                cut));
+                                truncated));
     }
 
     private static void sendItems(
-            HttpExchange httpExchange, List<ByteString> items, long length, boolean cut) {
+            HttpExchange httpExchange, List<ByteString> items, long length, boolean truncated) {
         httpExchange.offLoop(
                 () -> {
-                    JsonArray shown = new JsonArray();
-                    items.forEach(item -> shown.add(JsonFormat.text(item.bytes())));
-                    JsonObject answer = new JsonObject().put("items", shown).put("length", length);
-                    return cut ? answer.put("truncated", true) : answer;
+                    JsonArray array = new JsonArray();
+                    items.forEach(item -> array.add(JsonFormat.text(item.bytes())));
+                    JsonObject body = new JsonObject().put("items", array).put("length", length);
+                    return truncated ? body.put("truncated", true) : body;
                 });
     }
 
     private void push(HttpExchange httpExchange) throws HttpProblem {
         Key key = key(httpExchange);
         JsonBody body = httpExchange.body();
-        ByteString item = line(body, "item");
+        ByteString item = oneLine(body, "item");
         DataOperation.End end =
                 body.enumValue("end", DataOperation.End.class, DataOperation.End.BACK);
         body.end();
@@ -190,7 +193,7 @@ public final class DataRoutes {
         return effect instanceof Effect.Counted counted ? counted.value() : 0;
     }
 
-    /** Answers a request with what it came to. */
+    /** Responds with the result of an operation. */
     @FunctionalInterface
     private interface Responder {
         void respond(Effect effect) throws HttpProblem;
@@ -220,9 +223,11 @@ public final class DataRoutes {
     private static HttpProblem problem(Refusal reason) {
         return switch (reason) {
             case TOO_MANY_ENTRIES ->
-                    new HttpProblem(503, "max_keys", "no room for another counter, value or list");
-            case LIST_FULL ->
-                    new HttpProblem(409, "list_full", "the list is as long as it may get");
+                    new HttpProblem(
+                            503,
+                            "max_keys",
+                            "the maximum number of counters, values and lists is reached");
+            case LIST_FULL -> new HttpProblem(409, "list_full", "the list has its maximum length");
             case OUT_OF_RANGE ->
                     new HttpProblem(
                             409, "out_of_range", "the counter would leave the range of 64 bits");
@@ -234,14 +239,15 @@ public final class DataRoutes {
                     LIMIT_MISMATCH,
                     ALREADY_ENQUEUED,
                     NOT_ENQUEUED ->
-                    throw new IllegalStateException("data was refused as " + reason);
+                    throw new IllegalStateException(
+                            "unexpected refusal of a data operation: " + reason);
         };
     }
 
     private static Key key(HttpExchange httpExchange) throws HttpProblem {
         Key key = httpExchange.key();
         if (key.bytes().length > MAX_BYTES) {
-            throw HttpProblem.badRequest("the name of data may have 256 bytes at most");
+            throw HttpProblem.badRequest("the name must have at most 256 bytes");
         }
         return key;
     }
@@ -256,11 +262,11 @@ public final class DataRoutes {
         return number;
     }
 
-    /** A text that the line protocol can tell others. */
-    private static ByteString line(JsonBody body, String name) throws HttpProblem {
+    /** A text that fits into a line of dflockd's line protocol. */
+    private static ByteString oneLine(JsonBody body, String name) throws HttpProblem {
         ByteString line = ByteString.of(body.text(name));
         if (!JsonBody.isOneLine(line.bytes()) || line.length() > MAX_BYTES) {
-            throw HttpProblem.badRequest(name + " may have 256 bytes at most, and no line break");
+            throw HttpProblem.badRequest(name + " must have at most 256 bytes, and no line break");
         }
         return line;
     }

@@ -1,4 +1,4 @@
-/** Values, counters and lists over HTTP: what belongs to no session. */
+/** Values, counters and lists over HTTP: data that belongs to no session. */
 @NullMarked
 package io.holdfast.http.data;
 

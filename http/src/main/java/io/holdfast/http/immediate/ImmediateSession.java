@@ -17,17 +17,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 
 /**
- * Asks what never waits in line, on behalf of requests that have no session of their own. One is
- * enough for all of them: it never has anything.
+ * Executes commands that never wait, on behalf of requests without a session of their own. One
+ * driver session serves all of them, because it never holds anything.
  */
 public final class ImmediateSession implements AutoCloseable {
-    /** Makes the command of a session and request number. */
+    /** Creates the command for a session and a request number. */
     @FunctionalInterface
     public interface CommandFactory {
         Command.Keyed create(long session, long request);
     }
 
-    /** Takes the answer; null if the end came before it. */
+    /** Receives the effect; null if the session was closed before it arrived. */
     @FunctionalInterface
     public interface EffectHandler {
         void handle(@Nullable Effect effect);
@@ -42,16 +42,18 @@ public final class ImmediateSession implements AutoCloseable {
     private boolean closed;
 
     /**
-     * Nothing is asked yet.
+     * The driver session is opened with the first command.
      *
-     * @param later runs what takes answers that come later
+     * @param later runs the handlers of effects that arrive later
      */
     public ImmediateSession(Driver driver, Consumer<Runnable> later) {
         this.driver = driver;
         this.later = later;
     }
 
-    /** Asks, and gives the answer at once if it is there. */
+    /**
+     * Executes a command. The handler is called in this method if the effect is available at once.
+     */
     public void execute(CommandFactory commandFactory, EffectHandler effectHandler) {
         if (!submit(commandFactory, effectHandler)) {
             effectHandler.handle(null);
@@ -64,14 +66,14 @@ public final class ImmediateSession implements AutoCloseable {
         if (closed) {
             return false;
         }
-        Session asking = session;
-        if (asking == null) {
-            asking = driver.open(new Inbox(), ClientInfo.ofServer("requests over HTTP"));
-            session = asking;
+        Session open = session;
+        if (open == null) {
+            open = driver.open(new Inbox(), ClientInfo.ofServer("requests over HTTP"));
+            session = open;
         }
         long request = ++requests;
         inFlight.put(request, effectHandler);
-        boolean _ = asking.submit(commandFactory.create(asking.id(), request));
+        boolean _ = open.submit(commandFactory.create(open.id(), request));
         return true;
     }
 

@@ -1,4 +1,4 @@
-/** Questions that are answered at once, for requests without a session. */
+/** Commands that complete without waiting, for requests without a session. */
 @NullMarked
 package io.holdfast.http.immediate;
 

@@ -21,7 +21,9 @@ import io.vertx.core.json.JsonObject;
 
 import org.jspecify.annotations.Nullable;
 
-/** What an operator may do by force. All of it is written down. */
+/**
+ * Operator actions: force-release of a key, and closing of a connection. All of them are audited.
+ */
 final class AdminRoutes {
     private static final int MAX_REASON = 200;
 
@@ -56,8 +58,8 @@ final class AdminRoutes {
         Namespace namespace = QueryParameters.namespace(httpExchange);
         Key key = httpExchange.anyKey(namespace == null ? httpExchange.namespace() : namespace);
         JsonBody body = httpExchange.optionalBody();
-        String word = body.optionalText("kind");
-        ResourceKind resourceKind = word == null ? ResourceKind.LOCK : QueryParameters.kind(word);
+        String kind = body.optionalText("kind");
+        ResourceKind resourceKind = kind == null ? ResourceKind.LOCK : QueryParameters.kind(kind);
         long fence = fence(body);
         String reason = reason(body);
         body.end();
@@ -82,7 +84,7 @@ final class AdminRoutes {
             throw RefusalProblems.problem(refused.reason());
         }
         if (!(effect instanceof Effect.ForceReleased forceReleased)) {
-            throw new HttpProblem(404, "not_held", "nobody holds this, or not with this fence");
+            throw new HttpProblem(404, "not_held", "the key is not held, or not with this fence");
         }
         operatorAudit.released(
                 httpExchange.address(),
@@ -116,12 +118,12 @@ final class AdminRoutes {
         }
         String reason =
                 view.node() == null
-                        ? "the server cannot do without this session"
-                        : "this connection is with node " + view.node() + ": kick it there";
+                        ? "this session is internal to the server"
+                        : "this connection belongs to node " + view.node() + ": kick it there";
         return new HttpProblem(409, "not_kickable", reason);
     }
 
-    /** 0 if there is none. */
+    /** The fence in the body; 0 if there is none. */
     private static long fence(JsonBody body) throws HttpProblem {
         String text = body.optionalText("fence");
         if (text == null) {
@@ -133,7 +135,7 @@ final class AdminRoutes {
                 return fence;
             }
         } catch (NumberFormatException e) {
-            // told below
+            // reported below
         }
         throw HttpProblem.badRequest("fence must be a number above 0, as text");
     }
@@ -143,7 +145,8 @@ final class AdminRoutes {
         if (reason != null
                 && (reason.length() > MAX_REASON
                         || reason.chars().anyMatch(Character::isISOControl))) {
-            throw HttpProblem.badRequest("reason may have 200 characters at most, in one line");
+            throw HttpProblem.badRequest(
+                    "reason must have at most 200 characters, and no line break");
         }
         return reason;
     }

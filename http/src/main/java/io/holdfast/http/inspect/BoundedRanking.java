@@ -9,23 +9,24 @@ import java.util.PriorityQueue;
 import java.util.function.Predicate;
 
 /**
- * Some of very many, in order: keeps no more than it has to while it reads.
+ * Selects one page of a sorted list without sorting all of it: memory is bounded by the end of the
+ * page, however many items are added.
  *
- * @param <T> what is ranked
+ * @param <T> the type of the items
  */
 final class BoundedRanking<T> {
     private final Comparator<? super T> order;
     private final int offset;
     private final int limit;
 
-    /** The last first. */
+    /** The best items so far, the last of them at the head. */
     private final PriorityQueue<T> best;
 
     private long total;
 
     /**
-     * @param offset so many of the first are passed over
-     * @param limit so many after them are wanted
+     * @param offset the number of items to skip
+     * @param limit the maximum number of items after those
      */
     BoundedRanking(Comparator<? super T> order, int offset, int limit) {
         this.order = order;
@@ -34,11 +35,11 @@ final class BoundedRanking<T> {
         this.best = new PriorityQueue<>(order.reversed());
     }
 
-    void addAll(ScanCursor<T> all, Predicate<? super T> wanted) {
+    void addAll(ScanCursor<T> all, Predicate<? super T> filter) {
         try (ScanCursor<T> scanCursor = all) {
             for (List<T> slice = scanCursor.next(); !slice.isEmpty(); slice = scanCursor.next()) {
                 for (T item : slice) {
-                    if (wanted.test(item)) {
+                    if (filter.test(item)) {
                         add(item);
                     }
                 }
@@ -54,7 +55,7 @@ final class BoundedRanking<T> {
         }
     }
 
-    /** How many there are in all. */
+    /** The number of items that were added. */
     long total() {
         return total;
     }

@@ -19,16 +19,25 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.function.Predicate;
 
-/** The connections and sessions that are open, and what one of them has. */
+/**
+ * The routes of the open connections and sessions: the list, and one of them with its holds and
+ * waits.
+ */
 final class ConnectionRoutes {
     private static final int MAX_ROWS = 20_000;
     private static final int DEFAULT_ROWS = 1000;
     private static final int MAX_OFFSET = 100_000;
 
-    /** How much of what a connection has is told, of each part of the server. */
+    /**
+     * Maximum number of holds and waits of a connection that are returned, per part of the server
+     * (see {@link Driver#holdsAndWaiters}).
+     */
     private static final int MAX_HOLDS_AND_WAITERS = 256;
 
-    /** For how many of its waits the place in line is looked for, and how far back. */
+    /**
+     * Maximum number of waits of a connection whose queue position is looked up, and how far each
+     * queue is searched.
+     */
     private static final int MAX_POSITIONS = 64;
 
     private static final int MAX_QUEUED = 1000;
@@ -73,14 +82,14 @@ final class ConnectionRoutes {
                         order,
                         httpExchange.queryInt("offset", 0, 0, MAX_OFFSET),
                         httpExchange.queryInt("limit", DEFAULT_ROWS, 0, MAX_ROWS));
-        Predicate<SessionView> wanted =
+        Predicate<SessionView> filter =
                 view ->
                         (protocol == null || view.protocol().equals(protocol))
                                 && (part == null || isNamed(view, part));
         Driver driver = httpExchange.backend().driver();
         httpExchange.offLoop(
                 () -> {
-                    boundedRanking.addAll(driver.listSessions(), wanted);
+                    boundedRanking.addAll(driver.listSessions(), filter);
                     JsonArray rows = new JsonArray();
                     boundedRanking.toList().forEach(view -> rows.add(show(view)));
                     return new JsonObject()
@@ -109,12 +118,12 @@ final class ConnectionRoutes {
         try {
             return Long.parseLong(httpExchange.segment("number"));
         } catch (NumberFormatException e) {
-            throw HttpProblem.badRequest("a connection is named by its number");
+            throw HttpProblem.badRequest("a connection is identified by its number");
         }
     }
 
     static HttpProblem noConnection() {
-        return new HttpProblem(404, "no_connection", "there is no connection of this number");
+        return new HttpProblem(404, "no_connection", "there is no connection with this number");
     }
 
     private void show(HttpExchange httpExchange) throws HttpProblem {
@@ -133,43 +142,43 @@ final class ConnectionRoutes {
     private static JsonObject showAll(SessionView view, Driver driver) {
         JsonArray holding = new JsonArray();
         JsonArray waiting = new JsonArray();
-        JsonObject answer = show(view);
+        JsonObject response = show(view);
         if (view.node() != null) {
-            answer.put("node", view.node());
+            response.put("node", view.node());
         }
-        answer.put("holding", holding).put("waiting", waiting);
+        response.put("holding", holding).put("waiting", waiting);
         ResponseSizeLimit responseSizeLimit = new ResponseSizeLimit();
-        for (HoldOrWaiterView belonging :
+        for (HoldOrWaiterView holdOrWait :
                 driver.holdsAndWaiters(view.id(), MAX_HOLDS_AND_WAITERS)) {
-            if (!responseSizeLimit.admits(belonging.key())) {
-                return answer.put("truncated", true);
+            if (!responseSizeLimit.admits(holdOrWait.key())) {
+                return response.put("truncated", true);
             }
-            JsonObject shown =
+            JsonObject json =
                     JsonFormat.putKey(
                                     new JsonObject()
-                                            .put("kind", JsonFormat.label(belonging.kind())),
-                                    belonging.key())
-                            .put("mode", JsonFormat.label(belonging.mode()));
-            if (belonging.held()) {
+                                            .put("kind", JsonFormat.label(holdOrWait.kind())),
+                                    holdOrWait.key())
+                            .put("mode", JsonFormat.label(holdOrWait.mode()));
+            if (holdOrWait.held()) {
                 holding.add(
-                        shown.put("fence", Long.toString(belonging.fence()))
-                                .put("state", belonging.offered() ? "offered" : "held")
-                                .put("held_s", JsonWriter.seconds(belonging.sinceNanos()))
-                                .put("lease_left_s", JsonFormat.remaining(belonging.leftNanos())));
+                        json.put("fence", Long.toString(holdOrWait.fence()))
+                                .put("state", holdOrWait.offered() ? "offered" : "held")
+                                .put("held_s", JsonWriter.seconds(holdOrWait.sinceNanos()))
+                                .put("lease_left_s", JsonFormat.remaining(holdOrWait.leftNanos())));
             } else {
                 Integer position =
                         waiting.size() < MAX_POSITIONS
-                                ? position(view.id(), belonging, driver)
+                                ? position(view.id(), holdOrWait, driver)
                                 : null;
                 waiting.add(
-                        shown.put("position", position)
-                                .put("waited_s", JsonWriter.seconds(belonging.sinceNanos()))
+                        json.put("position", position)
+                                .put("waited_s", JsonWriter.seconds(holdOrWait.sinceNanos()))
                                 .put(
                                         "timeout_left_s",
-                                        JsonFormat.remaining(belonging.leftNanos())));
+                                        JsonFormat.remaining(holdOrWait.leftNanos())));
             }
         }
-        return answer;
+        return response;
     }
 
     private static @Nullable Integer position(long session, HoldOrWaiterView wait, Driver driver) {

@@ -18,36 +18,38 @@ import java.util.TreeSet;
 import java.util.function.LongPredicate;
 
 /**
- * Finds out who can never go on by itself, were it not for the end of a lease or of a wait.
+ * Finds the sessions that cannot proceed without the expiry of a lease or the timeout of a wait.
  *
- * <p>A session that waits for nothing goes on, and gives back all it holds sooner or later. One
- * that waits goes on as soon as one of its waits is granted: behind a session with several waits
- * are several threads, and any of them may have what another session needs. A lock, whoever waits
- * for it to read or to write and at whatever place, is granted when all who hold it have gone on:
- * those ahead in line are granted by the same and then go on themselves. Of a semaphore one holder
- * is enough.
+ * <p>A session that waits for nothing can proceed, and releases all its holds sooner or later. A
+ * waiting session can proceed as soon as one of its waits can be granted: a session with several
+ * waits has several threads, and any of them may hold what another session needs. A wait for a
+ * lock, whether to read or to write and at any position, can be granted when all holders can
+ * proceed: the waiters ahead in the queue are granted for the same reason and can then proceed
+ * themselves. For a semaphore one holder that can proceed is enough.
  *
- * <p>Who waits for what it holds itself does not help itself, unless it does several things at
- * once: then another of its threads may have it, and that wait says nothing about the session.
+ * <p>A session that waits for a resource that it holds itself blocks itself, unless it is
+ * concurrent, that is, executes several requests at once: then another of its threads may hold the
+ * resource, and the wait does not show that the session is blocked.
  *
- * <p>Everybody who does not go on by these rules is stuck, and among them there are cycles. Where
- * one in a cycle does several things at once, the cycle is only possibly a deadlock. Work and
- * memory are in proportion to what is given.
+ * <p>All sessions that cannot proceed by these rules are stuck, and they contain cycles. If a
+ * session of a cycle is concurrent, the cycle is only a possible deadlock. Time and memory are
+ * proportional to the size of the input.
  */
 final class DeadlockDetector {
     /**
-     * Who holds a key.
+     * The holders of a resource.
      *
-     * @param complete whether these are all of them; others are taken to go on
+     * @param complete whether {@code sessions} has all holders; holders that are not in it are
+     *     assumed to proceed
      */
     record Holders(SequencedCollection<Long> sessions, boolean complete) {}
 
     /**
-     * One in a cycle: it waits for the spot, which the next one holds.
+     * A member of a cycle: it waits for the resource, which the next member holds.
      *
-     * @param concurrent whether it does several things at once
+     * @param concurrent whether the session executes several requests at once
      */
-    record Step(long session, ResourceKey spot, boolean concurrent) {}
+    record Step(long session, ResourceKey resource, boolean concurrent) {}
 
     private final Map<ResourceKey, Holders> holders;
     private final Map<Long, ? extends SequencedCollection<ResourceKey>> waits;
@@ -55,9 +57,10 @@ final class DeadlockDetector {
     private final Set<Long> stuck;
 
     /**
-     * @param holders of the keys that are waited for; of others it is taken that they are granted
-     * @param waits of each session that waits, every key once
-     * @param concurrent tells the sessions that do several things at once
+     * @param holders of the resources that have waiters; waits for other resources are assumed to
+     *     be granted
+     * @param waits the resources that each waiting session waits for, without duplicates
+     * @param concurrent whether a session executes several requests at once
      */
     DeadlockDetector(
             Map<ResourceKey, Holders> holders,
@@ -69,51 +72,51 @@ final class DeadlockDetector {
         this.stuck = new Search().run();
     }
 
-    /** The sessions that cannot go on. */
+    /** The sessions that cannot proceed. */
     Set<Long> stuck() {
         return Collections.unmodifiableSet(stuck);
     }
 
-    /** Lets everybody go on who can. */
+    /** Removes the sessions that can proceed until only stuck sessions are left. */
     private final class Search {
-        private final Set<Long> rest = new TreeSet<>();
+        private final Set<Long> blocked = new TreeSet<>();
         private final Map<ResourceKey, List<Long>> waitedForBy = new HashMap<>();
         private final Map<Long, List<ResourceKey>> heldBy = new HashMap<>();
         private final Map<ResourceKey, Blockers> blockers = new HashMap<>();
 
-        /** How many waits of a session that does several things at once count. */
-        private final Map<Long, Integer> counting = new HashMap<>();
+        /** Number of waits that can block the session, by session. */
+        private final Map<Long, Integer> blockingWaits = new HashMap<>();
 
-        private final Deque<Long> going = new ArrayDeque<>();
+        private final Deque<Long> runnable = new ArrayDeque<>();
 
         Set<Long> run() {
             waits.forEach(this::addWaits);
             waitedForBy.keySet().forEach(this::addHolders);
-            List.copyOf(waitedForBy.keySet()).forEach(this::look);
-            while (!going.isEmpty()) {
-                Long gone = going.remove();
-                for (ResourceKey resourceKey : heldBy.getOrDefault(gone, List.of())) {
+            List.copyOf(waitedForBy.keySet()).forEach(this::update);
+            while (!runnable.isEmpty()) {
+                Long next = runnable.remove();
+                for (ResourceKey resourceKey : heldBy.getOrDefault(next, List.of())) {
                     Blockers left = blockers.get(resourceKey);
                     if (left != null) {
-                        left.remove(gone);
-                        look(resourceKey);
+                        left.remove(next);
+                        update(resourceKey);
                     }
                 }
             }
-            return rest;
+            return blocked;
         }
 
-        private void addWaits(Long session, SequencedCollection<ResourceKey> spots) {
+        private void addWaits(Long session, SequencedCollection<ResourceKey> resources) {
             int count = 0;
-            for (ResourceKey resourceKey : spots) {
+            for (ResourceKey resourceKey : resources) {
                 waitedForBy.computeIfAbsent(resourceKey, _ -> new ArrayList<>()).add(session);
                 if (!isOwnSlot(session, resourceKey)) {
                     count++;
                 }
             }
             if (count > 0) {
-                rest.add(session);
-                counting.put(session, count);
+                blocked.add(session);
+                blockingWaits.put(session, count);
             }
         }
 
@@ -122,19 +125,19 @@ final class DeadlockDetector {
             blockers.put(resourceKey, found);
             Holders known = holders.get(resourceKey);
             if (known == null) {
-                return; // it is about to be granted, or will be when it is no longer suspended
+                return; // no holder: it is granted now, or at the end of its suspension
             }
-            boolean oneGoes = !known.complete();
+            boolean oneProceeds = !known.complete();
             Set<Long> waiting = new HashSet<>();
             for (Long session : known.sessions()) {
-                if (rest.contains(session)) {
+                if (blocked.contains(session)) {
                     waiting.add(session);
                 } else {
-                    oneGoes = true;
+                    oneProceeds = true;
                 }
             }
             found.oneIsEnough = resourceKey.kind() != ResourceKind.LOCK;
-            if (found.oneIsEnough && oneGoes) {
+            if (found.oneIsEnough && oneProceeds) {
                 return;
             }
             for (Long session : waiting) {
@@ -143,8 +146,8 @@ final class DeadlockDetector {
             }
         }
 
-        /** Whether somebody goes on because of how a key stands now. */
-        private void look(ResourceKey resourceKey) {
+        /** Marks sessions as runnable if the remaining blockers of the resource allow it. */
+        private void update(ResourceKey resourceKey) {
             Blockers left = blockers.get(resourceKey);
             if (left == null) {
                 return;
@@ -156,25 +159,25 @@ final class DeadlockDetector {
             } else if (left.isOnlyOne()
                     && concurrent.test(left.sum)
                     && waiting.contains(left.sum)) {
-                // only another thread of the same session is in its way
-                if (counting.merge(left.sum, -1, Integer::sum) == 0) {
+                // blocked only by another thread of the same session
+                if (blockingWaits.merge(left.sum, -1, Integer::sum) == 0) {
                     markRunnable(left.sum);
                 }
             }
         }
 
         private void markRunnable(Long session) {
-            if (rest.remove(session)) {
-                going.add(session);
+            if (blocked.remove(session)) {
+                runnable.add(session);
             }
         }
     }
 
-    /** Those who hold a key, and wait. */
+    /** The holders of a resource that wait themselves. */
     private static final class Blockers {
         int count;
 
-        /** Of their numbers: of one, it is the number. */
+        /** Sum of the session ids: with one blocker left, its id. */
         long sum;
 
         boolean oneIsEnough;
@@ -193,13 +196,13 @@ final class DeadlockDetector {
             return count == 0;
         }
 
-        /** Whether one is left, of those who all have to go on. */
+        /** Whether exactly one blocker is left and all blockers have to proceed. */
         boolean isOnlyOne() {
             return count == 1 && !oneIsEnough;
         }
     }
 
-    /** Whether another thread of the session may give back a slot that this one waits for. */
+    /** Whether another thread of the same session may release a permit that this wait needs. */
     private boolean isOwnSlot(Long session, ResourceKey resourceKey) {
         Holders known = holders.get(resourceKey);
         return known != null
@@ -209,15 +212,15 @@ final class DeadlockDetector {
     }
 
     /**
-     * A cycle of each knot of stuck sessions, so many at most, the one with the lowest session
-     * first; each begins with its lowest session.
+     * Returns up to {@code max} cycles, which have no session in common, in order of the session
+     * from which they are found; each begins with its lowest session.
      */
-    List<List<Step>> cycles(int most) {
+    List<List<Step>> cycles(int max) {
         List<List<Step>> cycles = new ArrayList<>();
         Map<Long, Integer> visited = new HashMap<>(); // session to the number of its walk
         int walk = 0;
         for (Long start : stuck) {
-            if (cycles.size() == most) {
+            if (cycles.size() == max) {
                 break;
             }
             walk++;
@@ -226,7 +229,7 @@ final class DeadlockDetector {
             while (at != null && !visited.containsKey(at)) {
                 visited.put(at, walk);
                 Move move = moveFrom(at);
-                path.add(new Step(at, move.spot(), concurrent.test(at)));
+                path.add(new Step(at, move.resource(), concurrent.test(at)));
                 at = move.holder();
             }
             if (at != null && visited.getOrDefault(at, 0) == walk) {
@@ -236,11 +239,11 @@ final class DeadlockDetector {
         return cycles;
     }
 
-    private record Move(ResourceKey spot, Long holder) {}
+    private record Move(ResourceKey resource, Long holder) {}
 
     /**
-     * One who stands in the way, always the same of each session: so every walk ends in a cycle,
-     * and no two cycles have a session in common.
+     * A holder that blocks the session. The choice is fixed for each session, so every walk ends in
+     * a cycle and no two cycles share a session.
      */
     private Move moveFrom(Long session) {
         for (ResourceKey resourceKey : waitsOf(session)) {
@@ -258,8 +261,8 @@ final class DeadlockDetector {
     }
 
     private SequencedCollection<ResourceKey> waitsOf(Long session) {
-        SequencedCollection<ResourceKey> spots = waits.get(session);
-        return spots == null ? List.of() : spots;
+        SequencedCollection<ResourceKey> resources = waits.get(session);
+        return resources == null ? List.of() : resources;
     }
 
     /** The cycle at the end of a path that came back to a session. */

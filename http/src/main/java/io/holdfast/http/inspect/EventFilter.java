@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * What one who watches wants to see. Every part that is null, and the connection 0, lets all
- * through. It is asked where things happen, and so is quick.
+ * Selects the events of a stream. A condition that is null, or a connection of 0, matches
+ * everything. Runs on the threads that produce the events, so it must be fast.
  */
 record EventFilter(
         Set<KeyEvent.Type> types,
@@ -31,7 +31,7 @@ record EventFilter(
         @Nullable ByteString prefix,
         long connection)
         implements Predicate<ServerEvent> {
-    /** What is told besides what happens to keys. */
+    /** Event types other than those of keys. */
     enum Other {
         SESSION_OPENED,
         SESSION_CLOSED,
@@ -61,8 +61,8 @@ record EventFilter(
             types = EnumSet.allOf(KeyEvent.Type.class);
             others = EnumSet.allOf(Other.class);
         } else {
-            for (String word : COMMA.split(text, -1)) {
-                add(word, types, others);
+            for (String name : COMMA.split(text, -1)) {
+                add(name, types, others);
             }
         }
         return new EventFilter(
@@ -75,21 +75,21 @@ record EventFilter(
                 connection);
     }
 
-    private static void add(String word, Set<KeyEvent.Type> types, Set<Other> others)
+    private static void add(String name, Set<KeyEvent.Type> types, Set<Other> others)
             throws HttpProblem {
         for (KeyEvent.Type type : KeyEvent.Type.values()) {
-            if (JsonFormat.label(type).equals(word)) {
+            if (JsonFormat.label(type).equals(name)) {
                 types.add(type);
                 return;
             }
         }
         for (Other other : Other.values()) {
-            if (other.name().toLowerCase(Locale.ROOT).equals(word)) {
+            if (other.name().toLowerCase(Locale.ROOT).equals(name)) {
                 others.add(other);
                 return;
             }
         }
-        throw HttpProblem.badRequest("there are no events of the type " + word);
+        throw HttpProblem.badRequest("there are no events of the type " + name);
     }
 
     private static @Nullable ByteString bytes(HttpExchange httpExchange, String name)
@@ -141,12 +141,12 @@ record EventFilter(
                 && prefix == null;
     }
 
-    /** Whether what operators do is wanted at all. */
+    /** Whether the stream includes operator actions. */
     boolean wantsAudit() {
         return others.contains(Other.AUDIT);
     }
 
-    /** Whether one act of an operator is wanted. */
+    /** Whether the stream includes this operator action. */
     boolean test(OperatorAudit.Act act) {
         return switch (act) {
             case OperatorAudit.Released(var itsKind, var itsKey, var lost) ->

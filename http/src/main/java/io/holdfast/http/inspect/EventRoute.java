@@ -20,16 +20,19 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.function.BiConsumer;
 
-/** What happens, as it happens. */
+/** Streams events as server-sent events. */
 final class EventRoute {
-    /** Each costs a little where things happen, so there are not more of them. */
+    /** Maximum number of streams: each adds work on the threads that produce events. */
     static final int MAX_STREAMS = 64;
 
-    /** How many wait for a reader that is behind; then it misses some. */
+    /**
+     * Maximum number of undelivered events of a stream; further events are dropped and reported as
+     * a gap.
+     */
     static final int MAX_WAITING = 1024;
 
-    /** How many are written before others have their turn. */
-    private static final int TURN = 256;
+    /** Maximum number of events written in one task of the event loop. */
+    private static final int BATCH = 256;
 
     private final OperatorAudit operatorAudit;
     private final Duration ping;
@@ -47,11 +50,12 @@ final class EventRoute {
     private void watch(HttpExchange httpExchange) throws HttpProblem {
         EventFilter filter = EventFilter.of(httpExchange);
         if (httpExchange.method().equals(HttpMethod.HEAD)) {
-            httpExchange.answer(200, "text/event-stream", Buffer.buffer());
+            httpExchange.respond(200, "text/event-stream", Buffer.buffer());
             return;
         }
         if (streams >= MAX_STREAMS) {
-            throw new HttpProblem(503, "max_streams", "too many are watching already");
+            throw new HttpProblem(
+                    503, "max_streams", "the maximum number of event streams is reached");
         }
         EventStream stream = httpExchange.stream();
         streams++;
@@ -64,7 +68,7 @@ final class EventRoute {
                 });
     }
 
-    /** One who watches. */
+    /** The subscription behind one stream. */
     private final class Watching {
         private final HttpExchange httpExchange;
         private final EventStream stream;
@@ -90,11 +94,11 @@ final class EventRoute {
             }
         }
 
-        /** Writes as long as the reader takes it. */
+        /** Writes events until the write queue of the stream is full or no event is left. */
         private void write() {
-            for (int i = 0; i < TURN; i++) {
+            for (int i = 0; i < BATCH; i++) {
                 if (stream.isEnded() || stream.isFull()) {
-                    return; // goes on when it is drained
+                    return; // continues when the stream is drained
                 }
                 if (missedAudits > 0) {
                     send(EventFilter.GAP, new JsonObject().put("missed", missedAudits));
@@ -150,22 +154,21 @@ final class EventRoute {
         }
 
         private JsonObject show(KeyEvent keyEvent, @Nullable ClientInfo clientInfo) {
-            JsonObject shown =
+            JsonObject json =
                     begin(keyEvent.atNanos()).put("kind", JsonFormat.label(keyEvent.kind()));
-            JsonFormat.putKey(shown, keyEvent.key());
-            JsonFormat.putWho(shown, keyEvent.session(), clientInfo)
+            JsonFormat.putKey(json, keyEvent.key());
+            JsonFormat.putWho(json, keyEvent.session(), clientInfo)
                     .put("mode", JsonFormat.label(keyEvent.mode()))
                     .put("fence", JsonFormat.fence(keyEvent.fence()));
             switch (keyEvent.type()) {
                 case WAITING, OFFERED, ACQUIRED, TIMED_OUT, GAVE_UP ->
-                        shown.put("waited_s", JsonWriter.seconds(keyEvent.spanNanos()));
-                case RELEASED, LOST ->
-                        shown.put("held_s", JsonWriter.seconds(keyEvent.spanNanos()));
+                        json.put("waited_s", JsonWriter.seconds(keyEvent.spanNanos()));
+                case RELEASED, LOST -> json.put("held_s", JsonWriter.seconds(keyEvent.spanNanos()));
                 case EXPIRED ->
-                        shown.put("held_s", JsonWriter.seconds(keyEvent.spanNanos()))
+                        json.put("held_s", JsonWriter.seconds(keyEvent.spanNanos()))
                                 .put("late_s", JsonWriter.seconds(keyEvent.lateNanos()));
             }
-            return shown.put("holders", keyEvent.holders()).put("waiters", keyEvent.waiters());
+            return json.put("holders", keyEvent.holders()).put("waiters", keyEvent.waiters());
         }
 
         void close() {

@@ -5,15 +5,15 @@ import io.holdfast.http.web.ApiRouter;
 
 import java.time.Duration;
 
-/** Everything there is to see, and what may be done about it. */
+/** All routes that show the state of the server, and the operator actions. */
 public final class InspectRoutes {
     private final ImmediateSession session;
     private final Duration ping;
     private final OperatorAudit operatorAudit = new OperatorAudit();
 
     /**
-     * @param session for what is done by force
-     * @param ping how often a stream that says nothing shows that it lives
+     * @param session executes the operator actions
+     * @param ping interval of the pings on event streams
      */
     public InspectRoutes(ImmediateSession session, Duration ping) {
         this.session = session;

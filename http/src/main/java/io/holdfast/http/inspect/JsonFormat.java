@@ -25,7 +25,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/** How things look in answers. */
+/** Conversion of values to JSON fields of responses. */
 public final class JsonFormat {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
@@ -39,7 +39,7 @@ public final class JsonFormat {
         return putText(to, "key", key.bytes());
     }
 
-    /** Adds bytes as text, and as they are too if they are none. */
+    /** Adds bytes as text and, if they are not valid UTF-8, percent-encoded in a second field. */
     public static JsonObject putText(JsonObject to, String name, byte[] bytes) {
         to.put(name, text(bytes));
         if (!isText(bytes)) {
@@ -48,7 +48,7 @@ public final class JsonFormat {
         return to;
     }
 
-    /** Adds who is behind a session: nobody, if it has gone. */
+    /** Adds the client of a session: empty strings if the session has ended. */
     static JsonObject putWho(JsonObject to, long session, ServerMonitor serverMonitor) {
         return putWho(to, session, serverMonitor.peerOf(session));
     }
@@ -59,7 +59,7 @@ public final class JsonFormat {
                 .put("protocol", clientInfo == null ? "" : clientInfo.protocol());
     }
 
-    /** Each byte that is not part of valid UTF-8 as U+FFFD. */
+    /** Decodes UTF-8; each byte that is not part of a valid sequence becomes U+FFFD. */
     public static String text(byte[] bytes) {
         CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
         ByteBuffer in = ByteBuffer.wrap(bytes);
@@ -98,7 +98,7 @@ public final class JsonFormat {
         return readWriteMode.name().toLowerCase(Locale.ROOT);
     }
 
-    /** What is left, in seconds; null without end. */
+    /** A remaining time in seconds, not negative; null if there is no limit. */
     static @Nullable BigDecimal remaining(long nanos) {
         return nanos == Command.FOREVER ? null : JsonWriter.seconds(Math.max(nanos, 0));
     }
@@ -113,7 +113,7 @@ public final class JsonFormat {
         return fence == 0 ? null : Long.toString(fence);
     }
 
-    /** How many may hold it; null where everybody may. */
+    /** The maximum number of holders; null for shared locks, which have none. */
     static @Nullable Long limit(ResourceKind resourceKind, long limit) {
         return resourceKind == ResourceKind.SHARED ? null : limit;
     }

@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
 
-/** The keys that are in use, and one of them with all there is to know. */
+/** The routes of the keys in use: the list, and one key with its holders, queue and history. */
 final class KeyRoutes {
     private static final int MAX_ROWS = 20_000;
     private static final int DEFAULT_ROWS = 1000;
@@ -65,8 +65,8 @@ final class KeyRoutes {
         ResourceKind resourceKind = QueryParameters.kind(httpExchange);
         State state = QueryParameters.enumParameter(httpExchange, "state", State.class);
         Namespace namespace = QueryParameters.namespace(httpExchange);
-        String part = QueryParameters.search(httpExchange);
-        byte[] exact = httpExchange.queryBytes("key");
+        String search = QueryParameters.search(httpExchange);
+        byte[] exactKey = httpExchange.queryBytes("key");
         Comparator<ResourceView> order =
                 QueryParameters.order(
                         httpExchange,
@@ -78,36 +78,36 @@ final class KeyRoutes {
                         order,
                         httpExchange.queryInt("offset", 0, 0, MAX_OFFSET),
                         httpExchange.queryInt("limit", DEFAULT_ROWS, 0, MAX_ROWS));
-        Predicate<ResourceView> wanted =
+        Predicate<ResourceView> filter =
                 view ->
                         (resourceKind == null || view.kind() == resourceKind)
                                 && (state != State.HELD || view.holders() > 0)
                                 && (state != State.WAITED || view.waiters() > 0)
                                 && (namespace == null || view.key().namespace().equals(namespace))
-                                && (part == null || contains(view.key(), part));
+                                && (search == null || contains(view.key(), search));
         Driver driver = httpExchange.backend().driver();
         ServerMonitor serverMonitor = httpExchange.backend().observatory();
-        if (exact == null) {
+        if (exactKey == null) {
             httpExchange.offLoop(
                     () -> {
-                        boundedRanking.addAll(driver.listInUse(), wanted);
+                        boundedRanking.addAll(driver.listInUse(), filter);
                         return rows(boundedRanking, serverMonitor);
                     });
             return;
         }
-        Key key = Key.of(namespace == null ? httpExchange.namespace() : namespace, exact);
+        Key key = Key.of(namespace == null ? httpExchange.namespace() : namespace, exactKey);
         for (ResourceKind each : ResourceKind.values()) {
             KeyView view = driver.view(each, key, 1);
             ResourceView found = view == null ? null : summary(key, view);
-            if (found != null && wanted.test(found)) {
+            if (found != null && filter.test(found)) {
                 boundedRanking.add(found);
             }
         }
         httpExchange.ok(rows(boundedRanking, serverMonitor));
     }
 
-    private static boolean contains(Key key, String part) {
-        return JsonFormat.text(key.bytes()).toLowerCase(Locale.ROOT).contains(part);
+    private static boolean contains(Key key, String search) {
+        return JsonFormat.text(key.bytes()).toLowerCase(Locale.ROOT).contains(search);
     }
 
     private static ResourceView summary(Key key, KeyView view) {
@@ -130,14 +130,15 @@ final class KeyRoutes {
             BoundedRanking<ResourceView> boundedRanking, ServerMonitor serverMonitor) {
         JsonArray rows = new JsonArray();
         ResponseSizeLimit responseSizeLimit = new ResponseSizeLimit();
-        JsonObject answer = new JsonObject().put("total", boundedRanking.total()).put("keys", rows);
+        JsonObject response =
+                new JsonObject().put("total", boundedRanking.total()).put("keys", rows);
         for (ResourceView view : boundedRanking.toList()) {
             if (!responseSizeLimit.admits(view.key())) {
-                return answer.put("truncated", true);
+                return response.put("truncated", true);
             }
             rows.add(row(view, serverMonitor));
         }
-        return answer;
+        return response;
     }
 
     private static JsonObject row(ResourceView view, ServerMonitor serverMonitor) {
@@ -173,14 +174,16 @@ final class KeyRoutes {
                     for (ResourceKind resourceKind :
                             only == null ? List.of(ResourceKind.values()) : List.of(only)) {
                         KeyView view = driver.view(resourceKind, key, offset, limit);
-                        List<KeyEvent> past = serverMonitor.history(resourceKind, key);
-                        if (view != null || !past.isEmpty()) {
-                            resources.add(resource(resourceKind, view, past, serverMonitor));
+                        List<KeyEvent> history = serverMonitor.history(resourceKind, key);
+                        if (view != null || !history.isEmpty()) {
+                            resources.add(resource(resourceKind, view, history, serverMonitor));
                         }
                     }
                     if (resources.isEmpty()) {
                         throw new HttpProblem(
-                                404, "unknown_key", "nobody uses this key, nor did so of late");
+                                404,
+                                "unknown_key",
+                                "this key is not in use and has no recent events");
                     }
                     return JsonFormat.putKey(new JsonObject(), key)
                             .put("quarantine_left_s", JsonFormat.quarantine(driver))
@@ -191,17 +194,17 @@ final class KeyRoutes {
     private static JsonObject resource(
             ResourceKind resourceKind,
             @Nullable KeyView view,
-            List<KeyEvent> past,
+            List<KeyEvent> history,
             ServerMonitor serverMonitor) {
         JsonArray holders = new JsonArray();
         JsonArray waiters = new JsonArray();
-        JsonArray history = new JsonArray();
+        JsonArray events = new JsonArray();
         if (view != null) {
             Instant now = Instant.now();
             view.holders().forEach(holder -> holders.add(show(holder, now, serverMonitor)));
             view.queue().forEach(waiter -> waiters.add(show(waiter, now, serverMonitor)));
         }
-        past.forEach(keyEvent -> history.add(show(keyEvent, serverMonitor)));
+        history.forEach(keyEvent -> events.add(show(keyEvent, serverMonitor)));
         Long limit = view == null ? null : JsonFormat.limit(resourceKind, view.limit());
         return new JsonObject()
                 .put("kind", JsonFormat.label(resourceKind))
@@ -214,7 +217,7 @@ final class KeyRoutes {
                 .put("waiters_total", view == null ? 0 : view.waiters())
                 .put("holders", holders)
                 .put("waiters", waiters)
-                .put("history", history);
+                .put("history", events);
     }
 
     private static JsonObject show(

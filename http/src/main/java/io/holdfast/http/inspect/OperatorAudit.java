@@ -21,16 +21,16 @@ import java.util.function.BiConsumer;
 import java.util.function.LongFunction;
 
 /**
- * What operators did by force: the last of it, a line of the log each. Belongs to the event loop.
+ * Records operator actions: keeps the latest in memory and logs each. Belongs to the event loop.
  */
 final class OperatorAudit {
     private static final Logger LOG = LoggerFactory.getLogger(OperatorAudit.class);
     static final int MAX_RECORDS = 256;
 
-    /** How many of those who lost something are named. */
+    /** Maximum number of affected holders that are listed in a record. */
     private static final int MAX_NAMED = 16;
 
-    /** What was done. */
+    /** An operator action. */
     sealed interface Act {}
 
     record Released(ResourceKind kind, Key key, List<Effect.ForceReleased.Loss> lost)
@@ -38,7 +38,7 @@ final class OperatorAudit {
 
     record Kicked(long session) implements Act {}
 
-    /** The last first. */
+    /** The latest first. */
     private final Deque<JsonObject> records = new ArrayDeque<>();
 
     private final Set<BiConsumer<Act, JsonObject>> watchers = new LinkedHashSet<>();

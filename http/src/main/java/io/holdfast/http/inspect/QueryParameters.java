@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.Comparator;
 import java.util.Locale;
 
-/** Query parameters that several routes have. */
+/** Query parameters that several routes share. */
 final class QueryParameters {
     private enum Order {
         ASC,
@@ -19,7 +19,7 @@ final class QueryParameters {
 
     private QueryParameters() {}
 
-    /** The kind that is asked for; null for all. */
+    /** The requested kind; null for all. */
     static @Nullable ResourceKind kind(HttpExchange httpExchange) throws HttpProblem {
         String text = httpExchange.query("kind");
         return text == null ? null : kind(text);
@@ -34,47 +34,51 @@ final class QueryParameters {
         };
     }
 
-    /** The namespace that is asked for; null if none is. */
+    /** The requested namespace; null if the parameter is missing. */
     static @Nullable Namespace namespace(HttpExchange httpExchange) throws HttpProblem {
         String name = httpExchange.query("namespace");
         return name == null ? null : new Namespace(name);
     }
 
-    /** What names must contain, in small letters; null for anything. */
+    /** The text that names must contain, in lower case; null for any. */
     static @Nullable String search(HttpExchange httpExchange) throws HttpProblem {
         String text = httpExchange.query("q");
         return text == null || text.isEmpty() ? null : text.toLowerCase(Locale.ROOT);
     }
 
-    /** An order as it is asked for; what is equal in it is in the other. */
+    /**
+     * The requested direction of an order; items that are tieBreak in it are ordered by {@code
+     * tieBreak}.
+     */
     static <T> Comparator<T> order(
-            HttpExchange httpExchange, Comparator<T> order, Comparator<T> equal)
+            HttpExchange httpExchange, Comparator<T> order, Comparator<T> tieBreak)
             throws HttpProblem {
-        boolean down = enumParameter(httpExchange, "order", Order.class, Order.ASC) == Order.DESC;
-        return (down ? order.reversed() : order).thenComparing(equal);
+        boolean descending =
+                enumParameter(httpExchange, "order", Order.class, Order.ASC) == Order.DESC;
+        return (descending ? order.reversed() : order).thenComparing(tieBreak);
     }
 
     static <E extends Enum<E>> E enumParameter(
-            HttpExchange httpExchange, String name, Class<E> words, E otherwise)
+            HttpExchange httpExchange, String name, Class<E> type, E defaultValue)
             throws HttpProblem {
-        E word = enumParameter(httpExchange, name, words);
-        return word == null ? otherwise : word;
+        E value = enumParameter(httpExchange, name, type);
+        return value == null ? defaultValue : value;
     }
 
-    /** One of a few words; null if there is none. */
+    /** A parameter that must be a name of a constant in lower case; null if it is missing. */
     static <E extends Enum<E>> @Nullable E enumParameter(
-            HttpExchange httpExchange, String name, Class<E> words) throws HttpProblem {
+            HttpExchange httpExchange, String name, Class<E> type) throws HttpProblem {
         String text = httpExchange.query(name);
         if (text == null) {
             return null;
         }
         StringBuilder known = new StringBuilder();
-        for (E word : words.getEnumConstants()) {
-            String small = word.name().toLowerCase(Locale.ROOT);
-            if (small.equals(text)) {
-                return word;
+        for (E value : type.getEnumConstants()) {
+            String label = value.name().toLowerCase(Locale.ROOT);
+            if (label.equals(text)) {
+                return value;
             }
-            known.append(known.isEmpty() ? "" : " or ").append(small);
+            known.append(known.isEmpty() ? "" : " or ").append(label);
         }
         throw HttpProblem.badRequest(name + " must be " + known);
     }

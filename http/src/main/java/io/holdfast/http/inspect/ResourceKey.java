@@ -3,5 +3,5 @@ package io.holdfast.http.inspect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ResourceKind;
 
-/** A key of a kind: what can be held and waited for. */
+/** A key and its kind: identifies what can be held and waited for. */
 record ResourceKey(ResourceKind kind, Key key) {}

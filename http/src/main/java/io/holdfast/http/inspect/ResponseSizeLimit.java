@@ -3,8 +3,8 @@ package io.holdfast.http.inspect;
 import io.holdfast.engine.Key;
 
 /**
- * About how long an answer gets. Rows are bounded in number, but a key may have 64 KiB, and some
- * bytes take more when they are written as text.
+ * Limits the estimated size of a response. The number of rows is limited elsewhere, but a key may
+ * have 64 KiB, and a byte may take up to six characters in JSON.
  */
 final class ResponseSizeLimit {
     static final long MAX_BYTES = 8 << 20;
@@ -14,7 +14,7 @@ final class ResponseSizeLimit {
 
     private long left = MAX_BYTES;
 
-    /** Whether there is room for one more row, about this key. */
+    /** Reserves the size of a row with this key; false if the limit is reached. */
     boolean admits(Key key) {
         long bytes = BYTES_OF_ROW + (long) BYTES_OF_BYTE * key.bytes().length;
         if (bytes > left) {

@@ -33,7 +33,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** The same object as the line protocol's stats, written piece by piece. */
+/** Serves the same JSON object as the stats command of dflockd's line protocol, in chunks. */
 final class StatsRoute {
     private static final Logger LOG = LoggerFactory.getLogger(StatsRoute.class);
     private static final String JSON = "application/json";
@@ -41,7 +41,7 @@ final class StatsRoute {
     private static final long STUCK_SECONDS = 30;
     private static final int MAX_AT_ONCE = 16;
 
-    /** The line protocol begins its line with this. */
+    /** The prefix of the line in dflockd's line protocol, which is removed. */
     private static final int OK_BYTES = "ok ".length();
 
     private final Semaphore writing = new Semaphore(MAX_AT_ONCE);
@@ -50,26 +50,31 @@ final class StatsRoute {
         apiRouter.add(HttpMethod.GET, "/v1/stats", RoutePermission.READ, this::stats);
     }
 
-    /** It is written as it is read, so a slow client takes long: so few may at once. */
+    /**
+     * A slow client keeps its request open for long, so the number of concurrent requests is
+     * limited.
+     */
     private void stats(HttpExchange httpExchange) throws HttpProblem {
         if (!writing.tryAcquire()) {
-            throw new HttpProblem(503, "busy", "too many clients read stats");
+            throw new HttpProblem(503, "busy", "too many concurrent requests for stats");
         }
         Thread.startVirtualThread(
                 () -> {
-                    Writing answer = new Writing(httpExchange);
+                    Writing response = new Writing(httpExchange);
                     try {
-                        answer.run();
+                        response.run();
                     } catch (Throwable e) {
-                        LOG.atError().setCause(e).log("stats failed");
-                        httpExchange.web().runOnEventLoop(answer::fail);
+                        LOG.atError()
+                                .setCause(e)
+                                .log("could not write the stats of an HTTP request");
+                        httpExchange.web().runOnEventLoop(response::fail);
                     } finally {
                         writing.release();
                     }
                 });
     }
 
-    /** One answer on its way, on a thread of its own. */
+    /** One response, written by a thread of its own. */
     private static final class Writing {
         private final HttpExchange httpExchange;
         private final DflockdStats stats = new DflockdStats();
@@ -107,7 +112,7 @@ final class StatsRoute {
             if (begun) {
                 httpExchange.response().end(rest);
             } else {
-                httpExchange.answer(200, JSON, rest);
+                httpExchange.respond(200, JSON, rest);
             }
         }
 
@@ -168,7 +173,10 @@ final class StatsRoute {
             }
         }
 
-        /** Whether what is there has been written, and somebody wants more. */
+        /**
+         * Sends the buffered bytes and waits until they are written; false if the client is gone or
+         * too slow.
+         */
         private boolean send() {
             Buffer piece = BufferInternal.buffer(out);
             out = Unpooled.buffer(PIECE_BYTES);

@@ -19,27 +19,28 @@ import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
 /**
- * Who waits for what, read line by line while everything goes on, and the deadlocks that are there
- * in spite of that.
+ * Reads the wait-for graph queue by queue, without stopping the server, and finds the deadlocks
+ * that exist in spite of that.
  *
- * <p>What was read at different moments may never have been true at once. So a session that seems
- * stuck is looked at again: only waits that had begun before the first line was read, and last, are
- * counted. All of them lasted while everything was read, and who waits neither takes nor gives
- * back. Some do all the same, who do several things at once or were queued before they waited: so
- * at last it is read again who holds the keys of a cycle.
+ * <p>What is read at different moments may never have been true at the same time. So a session that
+ * seems stuck is checked again: only waits that began before the first queue was read, and still
+ * last, are counted. All of these lasted during the whole scan, and a waiting session neither
+ * acquires nor releases anything. Exceptions are sessions that execute several requests at once,
+ * and those that were enqueued before they waited: so the holders of the keys of a cycle are read
+ * again at the end.
  *
- * <p>A place in line that nobody awaits keeps nobody from going on.
+ * <p>A queued acquire that the client does not wait for does not block its session.
  */
 final class WaitGraph {
-    /** How many of each line are read. */
+    /** Maximum number of waiters that are read from each queue. */
     static final int MAX_QUEUE_LENGTH = 256;
 
-    /** How many lines are read, and how many who wait in them; what is left is not looked at. */
+    /** Maximum numbers of queues and of waiters that are read in all; the rest is ignored. */
     private static final int MAX_QUEUES = 100_000;
 
     private static final int MAX_WAITERS = 200_000;
 
-    /** How many holders behind the end of what was read are looked up. */
+    /** Maximum number of holders whose waits are looked up because the scan was truncated. */
     private static final int MAX_LOOKUPS = 20_000;
 
     private static final int MAX_HOLDS_AND_WAITERS = 256;
@@ -55,8 +56,8 @@ final class WaitGraph {
     private boolean truncated;
 
     /**
-     * @param clock of nanoseconds
-     * @param concurrent tells the sessions that do several things at once
+     * @param clock in nanoseconds
+     * @param concurrent whether a session executes several requests at once
      */
     WaitGraph(Driver driver, LongSupplier clock, LongPredicate concurrent) {
         this.driver = driver;
@@ -64,17 +65,17 @@ final class WaitGraph {
         this.concurrent = concurrent;
     }
 
-    /** The lines, each as far as it was read. */
+    /** The queues, each up to the maximum number of waiters. */
     List<QueueView> queues() {
         return queues;
     }
 
-    /** Whether there is more than was read. */
+    /** Whether the limits were reached, so that a part is missing. */
     boolean isTruncated() {
         return truncated;
     }
 
-    /** Reads everything, and tells the deadlocks. */
+    /** Reads the graph and returns the deadlocks. */
     List<List<DeadlockDetector.Step>> read() {
         long began = clock.getAsLong();
         readQueues();
@@ -87,9 +88,9 @@ final class WaitGraph {
         }
         Map<Long, SequencedSet<ResourceKey>> lasting = new HashMap<>();
         for (Long session : stuck) {
-            SequencedSet<ResourceKey> spots = lastingWaits(session, began);
-            if (!spots.isEmpty()) {
-                lasting.put(session, spots);
+            SequencedSet<ResourceKey> resources = lastingWaits(session, began);
+            if (!resources.isEmpty()) {
+                lasting.put(session, resources);
             }
         }
         return new DeadlockDetector(holders, lasting, concurrent)
@@ -99,7 +100,7 @@ final class WaitGraph {
     private boolean isStillHeld(List<DeadlockDetector.Step> cycle) {
         long holder = cycle.getFirst().session();
         for (DeadlockDetector.Step step : cycle.reversed()) {
-            if (!isHolder(holder, step.spot())) {
+            if (!isHolder(holder, step.resource())) {
                 return false;
             }
             holder = step.session();
@@ -107,7 +108,7 @@ final class WaitGraph {
         return true;
     }
 
-    /** Whether a session is among the holders, to read or to write. */
+    /** Whether a session holds the resource, to read or to write. */
     private boolean isHolder(long session, ResourceKey resourceKey) {
         KeyView view = driver.view(resourceKey.kind(), resourceKey.key(), MAX_QUEUE_LENGTH);
         return view != null
@@ -119,37 +120,37 @@ final class WaitGraph {
             for (List<QueueView> slice = scanCursor.next();
                     !slice.isEmpty();
                     slice = scanCursor.next()) {
-                for (QueueView line : slice) {
+                for (QueueView queue : slice) {
                     if (queues.size() == MAX_QUEUES || waiters > MAX_WAITERS) {
                         truncated = true;
                         return;
                     }
-                    add(line);
+                    add(queue);
                 }
             }
         }
     }
 
-    private void add(QueueView line) {
-        queues.add(line);
-        ResourceKey resourceKey = new ResourceKey(line.kind(), line.key());
-        boolean complete = line.holders().size() == line.held();
-        holders.put(resourceKey, new DeadlockDetector.Holders(line.holders(), complete));
-        for (QueueView.Waiter waiter : line.waiters()) {
+    private void add(QueueView queue) {
+        queues.add(queue);
+        ResourceKey resourceKey = new ResourceKey(queue.kind(), queue.key());
+        boolean complete = queue.holders().size() == queue.held();
+        holders.put(resourceKey, new DeadlockDetector.Holders(queue.holders(), complete));
+        for (QueueView.Waiter waiter : queue.waiters()) {
             if (waiter.awaited()) {
                 waits.computeIfAbsent(waiter.session(), _ -> new LinkedHashSet<>(2))
                         .add(resourceKey);
             }
         }
-        waiters += line.waiters().size();
-        truncated |= line.waiters().size() < line.waiting() || !complete;
+        waiters += queue.waiters().size();
+        truncated |= queue.waiters().size() < queue.waiting() || !complete;
     }
 
-    /** Holders may wait so far back in a line that it was not read that far. */
+    /** Looks up the waits of holders that may be further back in a queue than was read. */
     private void lookUpHolders() {
         Set<Long> unseen = new HashSet<>();
-        for (DeadlockDetector.Holders known : holders.values()) {
-            for (Long session : known.sessions()) {
+        for (DeadlockDetector.Holders each : holders.values()) {
+            for (Long session : each.sessions()) {
                 if (unseen.size() < MAX_LOOKUPS && !waits.containsKey(session)) {
                     unseen.add(session);
                 }
@@ -160,33 +161,36 @@ final class WaitGraph {
             if (view == null || view.waits() == 0) {
                 continue;
             }
-            for (HoldOrWaiterView belonging :
+            for (HoldOrWaiterView holdOrWait :
                     driver.holdsAndWaiters(session, MAX_HOLDS_AND_WAITERS)) {
-                if (belonging.awaited()) {
+                if (holdOrWait.awaited()) {
                     waits.computeIfAbsent(session, _ -> new LinkedHashSet<>(2))
-                            .add(new ResourceKey(belonging.kind(), belonging.key()));
+                            .add(new ResourceKey(holdOrWait.kind(), holdOrWait.key()));
                 }
             }
         }
     }
 
-    /** What a session has waited for since before a moment; nothing if it may go on meanwhile. */
+    /**
+     * The resources that a session has waited for since before a moment; empty if it may have
+     * proceeded since.
+     */
     private SequencedSet<ResourceKey> lastingWaits(Long session, long began) {
-        SequencedSet<ResourceKey> spots = new LinkedHashSet<>(2);
+        SequencedSet<ResourceKey> resources = new LinkedHashSet<>(2);
         int found = 0;
-        for (HoldOrWaiterView belonging : driver.holdsAndWaiters(session, MAX_HOLDS_AND_WAITERS)) {
-            if (belonging.held()) {
+        for (HoldOrWaiterView holdOrWait : driver.holdsAndWaiters(session, MAX_HOLDS_AND_WAITERS)) {
+            if (holdOrWait.held()) {
                 continue;
             }
             found++;
-            if (belonging.sinceNanos() <= clock.getAsLong() - began) {
-                return new LinkedHashSet<>(); // it began something while we read
+            if (holdOrWait.sinceNanos() <= clock.getAsLong() - began) {
+                return new LinkedHashSet<>(); // it began a wait during the scan
             }
-            if (belonging.awaited()) {
-                spots.add(new ResourceKey(belonging.kind(), belonging.key()));
+            if (holdOrWait.awaited()) {
+                resources.add(new ResourceKey(holdOrWait.kind(), holdOrWait.key()));
             }
         }
         SessionView view = driver.session(session);
-        return view != null && view.waits() == found ? spots : new LinkedHashSet<>();
+        return view != null && view.waits() == found ? resources : new LinkedHashSet<>();
     }
 }

@@ -17,15 +17,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.LongPredicate;
 
-/** Who waits for whom. */
+/** The route of the wait-for graph. */
 final class WaitRoutes {
-    /** How many waits one answer has; those who have waited longest. */
+    /** Maximum number of waits in a response: those that have lasted longest. */
     private static final int MAX_WAITS = 5000;
 
-    /** How many of those in the way of one wait are told. */
+    /** Maximum number of blockers that are listed for a wait. */
     private static final int MAX_BLOCKERS = 16;
 
-    /** One place in a line. */
+    /** A waiter with its queue and position. */
     private record QueuedWaiter(QueueView queue, int position, QueueView.Waiter waiter) {}
 
     void addTo(ApiRouter apiRouter) {
@@ -33,7 +33,7 @@ final class WaitRoutes {
     }
 
     private void list(HttpExchange httpExchange) throws HttpProblem {
-        int most = httpExchange.queryInt("limit", MAX_WAITS, 0, MAX_WAITS);
+        int max = httpExchange.queryInt("limit", MAX_WAITS, 0, MAX_WAITS);
         Driver driver = httpExchange.backend().driver();
         ServerMonitor serverMonitor = httpExchange.backend().observatory();
         LongPredicate concurrent =
@@ -45,17 +45,17 @@ final class WaitRoutes {
                 () ->
                         list(
                                 new WaitGraph(driver, System::nanoTime, concurrent),
-                                most,
+                                max,
                                 serverMonitor));
     }
 
-    private static JsonObject list(WaitGraph graph, int most, ServerMonitor serverMonitor) {
+    private static JsonObject list(WaitGraph graph, int max, ServerMonitor serverMonitor) {
         ResponseSizeLimit responseSizeLimit = new ResponseSizeLimit();
-        ResponseSizeLimit cyclesBulk = new ResponseSizeLimit();
+        ResponseSizeLimit cyclesSizeLimit = new ResponseSizeLimit();
         boolean more = false;
         JsonArray cycles = new JsonArray();
         for (List<DeadlockDetector.Step> cycle : graph.read()) {
-            if (!cycle.stream().allMatch(step -> cyclesBulk.admits(step.spot().key()))) {
+            if (!cycle.stream().allMatch(step -> cyclesSizeLimit.admits(step.resource().key()))) {
                 more = true;
                 break;
             }
@@ -70,11 +70,11 @@ final class WaitRoutes {
                                                 queuedWaiter.waiter().sinceNanos())
                                 .reversed(),
                         0,
-                        most);
-        for (QueueView line : graph.queues()) {
+                        max);
+        for (QueueView queue : graph.queues()) {
             int position = 0;
-            for (QueueView.Waiter waiter : line.waiters()) {
-                longest.add(new QueuedWaiter(line, ++position, waiter));
+            for (QueueView.Waiter waiter : queue.waiters()) {
+                longest.add(new QueuedWaiter(queue, ++position, waiter));
             }
         }
         JsonArray waits = new JsonArray();
@@ -88,21 +88,21 @@ final class WaitRoutes {
         return new JsonObject()
                 .put("waits", waits)
                 .put("cycles", cycles)
-                .put("truncated", more || graph.isTruncated() || longest.total() > most);
+                .put("truncated", more || graph.isTruncated() || longest.total() > max);
     }
 
     private static JsonObject show(DeadlockDetector.Step step, ServerMonitor serverMonitor) {
-        ResourceKey resourceKey = step.spot();
-        JsonObject shown = JsonFormat.putWho(new JsonObject(), step.session(), serverMonitor);
+        ResourceKey resourceKey = step.resource();
+        JsonObject json = JsonFormat.putWho(new JsonObject(), step.session(), serverMonitor);
         return JsonFormat.putKey(
-                        shown.put("kind", JsonFormat.label(resourceKey.kind())), resourceKey.key())
+                        json.put("kind", JsonFormat.label(resourceKey.kind())), resourceKey.key())
                 .put("concurrent", step.concurrent());
     }
 
     private static JsonObject show(QueuedWaiter queuedWaiter, ServerMonitor serverMonitor) {
-        QueueView line = queuedWaiter.queue();
+        QueueView queue = queuedWaiter.queue();
         JsonArray blockers = new JsonArray();
-        for (Long session : line.holders()) {
+        for (Long session : queue.holders()) {
             if (blockers.size() == MAX_BLOCKERS) {
                 break;
             }
@@ -110,9 +110,9 @@ final class WaitRoutes {
             blocker.remove("protocol");
             blockers.add(blocker);
         }
-        JsonObject shown =
+        JsonObject json =
                 JsonFormat.putWho(new JsonObject(), queuedWaiter.waiter().session(), serverMonitor);
-        return JsonFormat.putKey(shown.put("kind", JsonFormat.label(line.kind())), line.key())
+        return JsonFormat.putKey(json.put("kind", JsonFormat.label(queue.kind())), queue.key())
                 .put("mode", JsonFormat.label(queuedWaiter.waiter().mode()))
                 .put("position", queuedWaiter.position())
                 .put("waited_s", JsonWriter.seconds(queuedWaiter.waiter().sinceNanos()))

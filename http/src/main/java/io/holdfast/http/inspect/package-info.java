@@ -1,6 +1,6 @@
 /**
- * What goes on in the server, for those who look and for operators: keys, connections, who waits
- * for whom, events, and what may be ended by force.
+ * Inspection and administration: keys, connections, the wait-for graph, events, and operator
+ * actions.
  */
 @NullMarked
 package io.holdfast.http.inspect;

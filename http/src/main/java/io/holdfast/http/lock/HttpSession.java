@@ -21,8 +21,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 
 /**
- * What holds and waits for the requests of one client. They run one after another, in the order in
- * which they came. Belongs to the event loop, except for the methods that the driver calls.
+ * The session of one HTTP client, or of one request. It executes its requests one at a time, in the
+ * order in which they arrived. Belongs to the event loop, except for the methods that the driver
+ * calls.
  */
 final class HttpSession implements EffectMailbox {
     private static final int MAX_QUEUED = 1000;
@@ -33,8 +34,8 @@ final class HttpSession implements EffectMailbox {
         final long request;
         final Command.Locking command;
 
-        /** Whether it is known to wait in line. */
-        boolean waits;
+        /** Whether the request is known to be waiting. */
+        boolean isWaiting;
 
         Running(LockTask lockTask, long request, Command.Locking command) {
             this.task = lockTask;
@@ -48,20 +49,20 @@ final class HttpSession implements EffectMailbox {
     private final Consumer<HttpSession> forget;
     private final Queue<Effect> effects = new ConcurrentLinkedQueue<>();
 
-    /** The request that was last told to have no answer so far. */
+    /** The last request that the driver reported as pending. */
     private volatile long waiting;
 
     private final ArrayDeque<LockTask> queue = new ArrayDeque<>();
     private @Nullable Running running;
     private long lastRequest;
-    private long lastAnswered;
+    private long lastDeliveredRequest;
 
-    /** Requests whose answers are being written. */
+    /** Requests whose responses are being written. */
     private final NavigableSet<Long> writing = new TreeSet<>();
 
-    private boolean going;
+    private boolean processing;
 
-    /** Requests and answers under way. */
+    /** Requests that are queued or in flight, and responses that are being written. */
     private int uses;
 
     private long usedNanos = System.nanoTime();
@@ -69,9 +70,9 @@ final class HttpSession implements EffectMailbox {
     private boolean ended;
 
     /**
-     * A session without any requests.
+     * Opens a driver session.
      *
-     * @param forget called once, when it ends
+     * @param forget called once, when the session ends
      */
     HttpSession(HttpContext httpContext, ClientInfo clientInfo, Consumer<HttpSession> forget) {
         this.httpContext = httpContext;
@@ -104,7 +105,7 @@ final class HttpSession implements EffectMailbox {
         return true;
     }
 
-    /** Somebody asked for it. */
+    /** Restarts the idle timeout. */
     void use() {
         usedNanos = System.nanoTime();
     }
@@ -113,13 +114,13 @@ final class HttpSession implements EffectMailbox {
         return uses == 0 && System.nanoTime() - usedNanos > nanos;
     }
 
-    /** Does a request when its turn comes. */
+    /** Queues a request. */
     void submit(LockTask lockTask) {
         if (queue.size() >= MAX_QUEUED) {
             lockTask.exchange()
                     .fail(
                             new HttpProblem(
-                                    503, "busy", "this session has too many requests waiting"));
+                                    503, "busy", "too many requests are queued in this session"));
             return;
         }
         uses++;
@@ -128,23 +129,23 @@ final class HttpSession implements EffectMailbox {
         process();
     }
 
-    /** Tells what has come and begins what may begin; never within itself. */
+    /** Handles the effects that have arrived, then submits the next request. Not reentrant. */
     private void process() {
-        if (going) {
-            return; // whoever does looks again
+        if (processing) {
+            return; // the outer call re-checks
         }
-        going = true;
+        processing = true;
         try {
             do {
-                takeEffects();
-                takeWaiting();
+                processEffects();
+                processPending();
             } while (beginNext());
         } finally {
-            going = false;
+            processing = false;
         }
     }
 
-    /** Begins the next request in line; false if there is none, or one is under way. */
+    /** Submits the next request in the queue; false if there is none, or one is in flight. */
     private boolean beginNext() {
         LockTask next = running == null && !ended ? queue.poll() : null;
         if (next == null) {
@@ -156,64 +157,69 @@ final class HttpSession implements EffectMailbox {
             next.exchange().fail(HttpProblem.draining()).onComplete(_ -> done());
         } else {
             long request = ++lastRequest;
-            Command.Locking command = next.question().create(session.id(), request);
+            Command.Locking command = next.commandFactory().create(session.id(), request);
             Running begun = new Running(next, request, command);
             running = begun;
-            begun.waits = session.submit(command);
+            begun.isWaiting = session.submit(command);
         }
         return true;
     }
 
-    private void takeEffects() {
+    private void processEffects() {
         for (Effect effect = effects.poll(); effect != null; effect = effects.poll()) {
-            Running answered = running;
-            if (answered != null && effect.request() == answered.request) {
+            Running completed = running;
+            if (completed != null && effect.request() == completed.request) {
                 running = null;
-                answer(answered, effect);
+                respond(completed, effect);
             }
         }
     }
 
-    /** What turns out to wait, with nobody waiting for it any more, is withdrawn. */
-    private void takeWaiting() {
-        Running asked = running;
-        if (asked != null && asked.request == waiting) {
-            asked.waits = true;
-            if (asked.task.exchange().isGone()) {
-                withdraw(asked);
+    /** Cancels a request that turns out to wait after its client has gone. */
+    private void processPending() {
+        Running current = running;
+        if (current != null && current.request == waiting) {
+            current.isWaiting = true;
+            if (current.task.exchange().isGone()) {
+                withdraw(current);
                 done();
             }
         }
     }
 
-    private void answer(Running answered, Effect effect) {
-        writing.add(answered.request);
-        answered.task
+    private void respond(Running completed, Effect effect) {
+        writing.add(completed.request);
+        completed
+                .task
                 .respond(effect)
                 .onComplete(
                         written -> {
-                            writing.remove(answered.request);
+                            writing.remove(completed.request);
                             if (written.succeeded()) {
-                                lastAnswered = Math.max(lastAnswered, answered.request);
+                                lastDeliveredRequest =
+                                        Math.max(lastDeliveredRequest, completed.request);
                             } else {
-                                undo(answered, effect);
+                                undo(completed, effect);
                             }
                             done();
                         });
     }
 
-    /** Nobody was told of it: what it began must not stay. */
-    private void undo(Running untold, Effect effect) {
+    /**
+     * Reverts a request whose response was not delivered: what it acquired or enqueued must not
+     * stay.
+     */
+    private void undo(Running undelivered, Effect effect) {
         if (ended) {
             return;
         }
-        Command.Locking command = untold.command;
+        Command.Locking command = undelivered.command;
         if (effect instanceof Effect.Queued) {
             leaveQueue(command);
         } else if (effect instanceof Effect.Granted) {
             session.submit(
                     new Command.Cancel(
-                            session.id(), untold.request, command.kind(), command.key()));
+                            session.id(), undelivered.request, command.kind(), command.key()));
         } else if (effect instanceof Effect.TryAcquired tryAcquired && tryAcquired.isNew()) {
             session.submit(
                     new Command.ReleaseBySession(
@@ -222,28 +228,31 @@ final class HttpSession implements EffectMailbox {
         process();
     }
 
-    /** A place without anybody who awaits it is left by awaiting it for no time. */
+    /** Leaves a queue that no request waits in, by waiting for it with a timeout of 0. */
     private void leaveQueue(Command.Locking command) {
         long request = ++lastRequest;
         session.submit(new Command.Await(session.id(), request, command.kind(), command.key(), 0));
         session.submit(new Command.Cancel(session.id(), request, command.kind(), command.key()));
     }
 
-    /** The client of a request has gone. */
+    /** Called when the client of a request has gone. */
     private void abandon(LockTask lockTask) {
-        Running asked = running;
-        if (asked != null && asked.task.exchange() == lockTask.exchange()) {
-            if (asked.waits) {
-                withdraw(asked);
+        Running current = running;
+        if (current != null && current.task.exchange() == lockTask.exchange()) {
+            if (current.isWaiting) {
+                withdraw(current);
                 done();
                 process();
-            } // else what it comes to is undone when that is known
+            } // else its effect is reverted when it arrives
         } else if (queue.remove(lockTask)) {
             done();
-        } // else it is being answered
+        } // else its response is being written
     }
 
-    /** Ends a wait. What it was granted meanwhile is released, and its answer is not looked at. */
+    /**
+     * Cancels a wait. A grant that was made meanwhile is released, and the effect of the request is
+     * ignored.
+     */
     private void withdraw(Running waiting) {
         running = null;
         session.submit(
@@ -267,7 +276,7 @@ final class HttpSession implements EffectMailbox {
         }
     }
 
-    /** Nothing is asked of it any more: it ends with what is under way. */
+    /** No more requests follow: the session ends when none is queued or in flight. */
     void endWhenIdle() {
         endsWhenIdle = true;
         if (uses == 0 && !ended) {
@@ -275,14 +284,17 @@ final class HttpSession implements EffectMailbox {
         }
     }
 
-    /** The server shuts down: who waits is sent away, and who holds may release. */
+    /**
+     * Called when the server shuts down: an acquire that waits fails, and a session with holds
+     * stays open so that its client can release them.
+     */
     void drain() {
-        Running asked = running;
-        if (asked != null && asked.waits && asked.task.creates()) {
-            withdraw(asked);
-            asked.task.exchange().fail(HttpProblem.draining()).onComplete(_ -> done());
+        Running current = running;
+        if (current != null && current.isWaiting && current.task.creates()) {
+            withdraw(current);
+            current.task.exchange().fail(HttpProblem.draining()).onComplete(_ -> done());
             process();
-        } // else it is told again
+        } // else this is called again
         if (uses == 0) {
             endUnlessHolding();
         }
@@ -295,9 +307,9 @@ final class HttpSession implements EffectMailbox {
     }
 
     /**
-     * Ends it, and all its requests with it.
+     * Ends the session and fails all its requests.
      *
-     * @param released called on the event loop once everything is free
+     * @param released called on the event loop once everything is released
      */
     void end(Runnable released) {
         if (ended) {
@@ -305,23 +317,28 @@ final class HttpSession implements EffectMailbox {
             return;
         }
         ended = true;
-        Running asked = running;
+        Running current = running;
         running = null;
         List<LockTask> left = List.copyOf(queue);
         queue.clear();
         session.close(lastDelivered(), () -> httpContext.runOnEventLoop(released));
         forget.accept(this);
-        // A client that made no session learns nothing from its end.
+        // The client of a single request has no session, so that error would not help it.
         HttpProblem httpProblem =
                 endsWhenIdle ? RefusalProblems.problem(Refusal.UNAVAILABLE) : HttpSessions.gone();
-        if (asked != null) {
-            asked.task.exchange().fail(httpProblem);
+        if (current != null) {
+            current.task.exchange().fail(httpProblem);
         }
         left.forEach(lockTask -> lockTask.exchange().fail(httpProblem));
     }
 
-    /** Nobody knows for sure of what an answer tells that is still being written. */
+    /**
+     * The last request whose response was delivered, as far as known: a response that is still
+     * being written does not count.
+     */
     private long lastDelivered() {
-        return writing.isEmpty() ? lastAnswered : Math.min(lastAnswered, writing.first() - 1);
+        return writing.isEmpty()
+                ? lastDeliveredRequest
+                : Math.min(lastDeliveredRequest, writing.first() - 1);
     }
 }

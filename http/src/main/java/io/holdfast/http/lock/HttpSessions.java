@@ -21,39 +21,40 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 
-/** The sessions that are open. Belongs to the event loop, except for {@link #open}. */
+/** The open sessions. Belongs to the event loop, except for {@link #open}. */
 public final class HttpSessions {
     private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
     private static final int NAME_LENGTH = 16;
     private static final Duration MAX_SWEEP_INTERVAL = Duration.ofSeconds(30);
 
-    /** An open session: found by one half of its id, and proven by the other. */
+    /**
+     * An open session. The first half of its id finds it, and the second half proves that the
+     * client knows the id.
+     */
     private record OpenSession(HttpSession session, Namespace namespace, Secret proof) {}
 
     private final HttpContext httpContext;
     private final Duration idle;
-    private final int most;
-    private final int mostPerAddress;
+    private final int max;
+    private final int maxPerAddress;
     private final Map<String, OpenSession> byName = new HashMap<>();
     private final Set<HttpSession> leases = new HashSet<>();
     private final Map<String, Integer> perAddress = new HashMap<>();
     private final AtomicInteger open = new AtomicInteger();
 
     /**
-     * No sessions yet.
-     *
-     * @param idle those unused for twice as long end; 0 for never
-     * @param most how many there may be; 0 for any number
-     * @param mostPerAddress how many clients of one address may have
+     * @param idle idle timeout: sessions that are unused for twice as long end; 0 for never
+     * @param max the maximum number of sessions; 0 = unlimited
+     * @param maxPerAddress the maximum number of sessions of one client address; 0 = unlimited
      */
-    public HttpSessions(HttpContext httpContext, Duration idle, int most, int mostPerAddress) {
+    public HttpSessions(HttpContext httpContext, Duration idle, int max, int maxPerAddress) {
         this.httpContext = httpContext;
         this.idle = idle;
-        this.most = most;
-        this.mostPerAddress = mostPerAddress;
+        this.max = max;
+        this.maxPerAddress = maxPerAddress;
     }
 
-    /** Begins to end those that nobody uses. */
+    /** Starts the periodic check for idle sessions. */
     public void start(Vertx vertx) {
         if (idle.isPositive()) {
             Duration every = idle.compareTo(MAX_SWEEP_INTERVAL) < 0 ? idle : MAX_SWEEP_INTERVAL;
@@ -62,33 +63,36 @@ public final class HttpSessions {
     }
 
     static HttpProblem gone() {
-        return new HttpProblem(410, "session_gone", "there is no such session, or not any more");
+        return new HttpProblem(410, "session_gone", "this session does not exist or has ended");
     }
 
-    /** How many there are, streams included; from any thread. */
+    /** The number of sessions, including those of streams; from any thread. */
     public int open() {
         return open.get();
     }
 
     /**
-     * Counts one more client: a session, or a stream that stands for one.
+     * Reserves capacity for a client: a session or a stream.
      *
-     * @return what ends it, to be run once
+     * @return what releases it, to be run once
      */
     public Runnable enter(HttpExchange httpExchange) throws HttpProblem {
         if (httpContext.isDraining()) {
             throw HttpProblem.draining();
         }
         String address = httpExchange.address();
-        if (most > 0 && open.get() >= most) {
-            throw new HttpProblem(503, "max_sessions", "there are as many sessions as may be");
+        if (max > 0 && open.get() >= max) {
+            throw new HttpProblem(503, "max_sessions", "the maximum number of sessions is reached");
         }
-        if (mostPerAddress > 0 && perAddress.getOrDefault(address, 0) >= mostPerAddress) {
+        if (maxPerAddress > 0 && perAddress.getOrDefault(address, 0) >= maxPerAddress) {
             throw new HttpProblem(
-                    503, "max_sessions_per_ip", "this address has as many sessions as it may");
+                    503,
+                    "max_sessions_per_ip",
+                    "the maximum number of sessions of this address is reached");
         }
         if (!httpContext.backend().connectionBudget().tryReserve()) {
-            throw new HttpProblem(503, "max_sessions", "memory is short");
+            throw new HttpProblem(
+                    503, "max_sessions", "the memory limit of connections is reached");
         }
         perAddress.merge(address, 1, Integer::sum);
         open.incrementAndGet();
@@ -96,9 +100,13 @@ public final class HttpSessions {
         return () -> leave(address);
     }
 
-    /** A session of a stream, which listens and holds nothing. */
+    /**
+     * The driver session of a stream. It holds nothing.
+     *
+     * @param leave releases the capacity
+     */
     public record ForStream(Session session, Runnable leave) {
-        /** Ends it; to be called once. */
+        /** Ends the session; to be called once. */
         public void close() {
             leave.run();
             session.close(0);
@@ -108,16 +116,17 @@ public final class HttpSessions {
     /**
      * Opens a session for a stream.
      *
-     * @throws HttpProblem if there are too many
+     * @throws HttpProblem if a limit is reached
      */
     public ForStream openForStream(HttpExchange httpExchange, EffectMailbox effectMailbox)
             throws HttpProblem {
         Runnable leave = enter(httpExchange);
         return new ForStream(
-                httpContext.backend().driver().open(effectMailbox, peer(httpExchange)), leave);
+                httpContext.backend().driver().open(effectMailbox, clientInfo(httpExchange)),
+                leave);
     }
 
-    private static ClientInfo peer(HttpExchange httpExchange) {
+    private static ClientInfo clientInfo(HttpExchange httpExchange) {
         String name = httpExchange.peerName();
         return new ClientInfo("http", () -> name);
     }
@@ -130,7 +139,7 @@ public final class HttpSessions {
     }
 
     /**
-     * A session that has just been opened.
+     * A new session.
      *
      * @param id a secret
      */
@@ -144,7 +153,7 @@ public final class HttpSessions {
         HttpSession session =
                 new HttpSession(
                         httpContext,
-                        peer(httpExchange),
+                        clientInfo(httpExchange),
                         _ -> {
                             byName.remove(name);
                             leave.run();
@@ -162,7 +171,7 @@ public final class HttpSessions {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** The session of an id in the path. */
+    /** The session whose id is in the path. */
     HttpSession inPath(HttpExchange httpExchange) throws HttpProblem {
         String id = httpExchange.segment("id");
         if (!ID.matcher(id).matches()) {
@@ -171,7 +180,7 @@ public final class HttpSessions {
         return find(id, httpExchange.namespace());
     }
 
-    /** The session of an id in the header. */
+    /** The session whose id is in the header. */
     HttpSession inHeader(HttpExchange httpExchange) throws HttpProblem {
         String id = httpExchange.header("X-Dflockd-Session");
         if (id == null) {
@@ -192,7 +201,10 @@ public final class HttpSessions {
         return openSession.session();
     }
 
-    /** A session for one request, whose hold outlives it and counts for the connection. */
+    /**
+     * Executes a request in a session of its own. Its hold outlives that session and is counted for
+     * the connection.
+     */
     void once(HttpExchange httpExchange, LockTask lockTask) {
         String name = httpExchange.peerName();
         ClientInfo clientInfo = new ClientInfo("http", () -> name, false, httpExchange.usage());
@@ -211,12 +223,12 @@ public final class HttpSessions {
         }
     }
 
-    /** The server shuts down. */
+    /** Called when the server shuts down; see {@link HttpSession#drain}. */
     public void drain() {
         all().forEach(HttpSession::drain);
     }
 
-    /** Ends all of them. */
+    /** Ends all sessions. */
     public void close() {
         all().forEach(session -> session.end(() -> {}));
     }

@@ -10,21 +10,21 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.HexFormat;
 
-/** How holds are told, and how tokens are read. */
+/** Builds the responses of lock requests, and parses tokens. */
 final class LockResponses {
     private static final long NANOS = 1_000_000_000L;
     private static final int TOKEN_LENGTH = 32;
 
     private LockResponses() {}
 
-    /** What an acquire or a wait came to. */
+    /** The response to an acquire or a wait. */
     static Future<Void> acquired(HttpExchange httpExchange, Effect effect) {
         return effect instanceof Effect.Granted granted
                 ? httpExchange.ok(granted("ok", granted))
                 : httpExchange.ok(new JsonObject().put("status", "timeout"));
     }
 
-    /** What an enqueue came to. */
+    /** The response to an enqueue. */
     static Future<Void> enqueued(HttpExchange httpExchange, Effect effect) {
         return effect instanceof Effect.Granted granted
                 ? httpExchange.ok(granted("acquired", granted))
@@ -50,7 +50,7 @@ final class LockResponses {
                 .put("lease_ttl_s", granted.leaseNanos() / NANOS);
     }
 
-    /** A token as it is written; null if it is not, and so holds nothing. */
+    /** Parses a token; null if it is malformed and so cannot be the token of a hold. */
     static @Nullable Token token(String text) {
         if (text.length() != TOKEN_LENGTH || !isLowerHex(text)) {
             return null;

@@ -17,8 +17,8 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 
 /**
- * Sessions, and everything they take: locks, semaphores, read/write locks and shared locks; and
- * holds that need no session.
+ * The routes of sessions and of what they acquire: locks, semaphores, read/write locks and shared
+ * locks; and of leases, which need no session.
  */
 public final class LockRoutes {
     private static final HoldAttributes UNBOUND_READ =
@@ -31,9 +31,7 @@ public final class LockRoutes {
     private final long idleSeconds;
 
     /**
-     * Routes that use these sessions.
-     *
-     * @param idleSeconds what clients are told
+     * @param idleSeconds the idle timeout in seconds, as reported to clients
      */
     public LockRoutes(HttpSessions sessions, long idleSeconds) {
         this.sessions = sessions;
@@ -50,8 +48,8 @@ public final class LockRoutes {
         addLocks(apiRouter, "/v1/semaphores/{key}", Family.SEMAPHORE);
         addLocks(apiRouter, "/v1/rwlocks/{key}", Family.READ_WRITE);
 
-        post(apiRouter, "/v1/shared/{key}", this::claim);
-        post(apiRouter, "/v1/shared/{key}/release", this::unclaim);
+        post(apiRouter, "/v1/shared/{key}", this::tryAcquireShared);
+        post(apiRouter, "/v1/shared/{key}/release", this::releaseShared);
 
         post(apiRouter, "/v1/leases/{key}", this::lease);
         post(apiRouter, "/v1/leases/{key}/release", this::releaseLease);
@@ -71,7 +69,7 @@ public final class LockRoutes {
         post(apiRouter, template + "/wait", httpExchange -> await(httpExchange, family));
     }
 
-    /** The families of routes that have the same verbs. */
+    /** The kinds of resource whose routes have the same verbs. */
     private enum Family {
         LOCK(ResourceKind.LOCK),
         SEMAPHORE(ResourceKind.SEMAPHORE),
@@ -107,7 +105,7 @@ public final class LockRoutes {
                         new JsonObject()
                                 .put("session_id", created.id())
                                 .put("idle_timeout_s", idleSeconds))
-                .onFailure(_ -> created.session().end(() -> {})); // nobody knows its id
+                .onFailure(_ -> created.session().end(() -> {})); // the client does not know the id
     }
 
     private void endSession(HttpExchange httpExchange) throws HttpProblem {
@@ -239,7 +237,7 @@ public final class LockRoutes {
 
     // ---- shared locks
 
-    private void claim(HttpExchange httpExchange) throws HttpProblem {
+    private void tryAcquireShared(HttpExchange httpExchange) throws HttpProblem {
         Key key = httpExchange.key();
         httpExchange.optionalBody().end();
         submit(
@@ -248,16 +246,17 @@ public final class LockRoutes {
                 (session, request) ->
                         new Command.TryAcquire(
                                 session, request, ResourceKind.SHARED, key, salt(httpExchange)),
-                (told, effect) -> {
+                (exchange, effect) -> {
                     int holders =
                             effect instanceof Effect.TryAcquired tryAcquired
                                     ? tryAcquired.holders()
                                     : 0;
-                    return told.ok(new JsonObject().put("status", "ok").put("holders", holders));
+                    return exchange.ok(
+                            new JsonObject().put("status", "ok").put("holders", holders));
                 });
     }
 
-    private void unclaim(HttpExchange httpExchange) throws HttpProblem {
+    private void releaseShared(HttpExchange httpExchange) throws HttpProblem {
         Key key = httpExchange.key();
         httpExchange.optionalBody().end();
         submit(
@@ -273,17 +272,17 @@ public final class LockRoutes {
     private void lease(HttpExchange httpExchange) throws HttpProblem {
         Key key = httpExchange.key();
         JsonBody jsonBody = httpExchange.body();
-        boolean many = jsonBody.has("limit");
-        long limit = many ? limit(jsonBody) : 1;
+        boolean isSemaphore = jsonBody.has("limit");
+        long limit = isSemaphore ? limit(jsonBody) : 1;
         ReadWriteMode readWriteMode =
                 jsonBody.enumValue("mode", ReadWriteMode.class, ReadWriteMode.WRITE);
         long wait = jsonBody.seconds("acquire_timeout_s");
         long lease = lease(httpExchange, jsonBody);
         jsonBody.end();
-        if (many && readWriteMode == ReadWriteMode.READ) {
+        if (isSemaphore && readWriteMode == ReadWriteMode.READ) {
             throw HttpProblem.badRequest("a semaphore has no mode");
         }
-        ResourceKind resourceKind = many ? ResourceKind.SEMAPHORE : ResourceKind.LOCK;
+        ResourceKind resourceKind = isSemaphore ? ResourceKind.SEMAPHORE : ResourceKind.LOCK;
         HoldAttributes holdAttributes =
                 readWriteMode == ReadWriteMode.READ ? UNBOUND_READ : UNBOUND;
         sessions.once(
@@ -324,19 +323,19 @@ public final class LockRoutes {
         sessions.once(httpExchange, renewing(httpExchange, resourceKind, key, token(text), lease));
     }
 
-    /** What a lease may be of, in the words of requests. */
+    /** The kinds of resource that a lease can be for; the names are those of the API. */
     private enum LeaseKind {
         LOCK,
         SEMAPHORE
     }
 
     private static ResourceKind leaseKind(JsonBody jsonBody) throws HttpProblem {
-        boolean many = jsonBody.has("limit");
-        if (many) {
+        boolean isSemaphore = jsonBody.has("limit");
+        if (isSemaphore) {
             long _ = limit(jsonBody);
         }
-        LeaseKind otherwise = many ? LeaseKind.SEMAPHORE : LeaseKind.LOCK;
-        return switch (jsonBody.enumValue("kind", LeaseKind.class, otherwise)) {
+        LeaseKind defaultKind = isSemaphore ? LeaseKind.SEMAPHORE : LeaseKind.LOCK;
+        return switch (jsonBody.enumValue("kind", LeaseKind.class, defaultKind)) {
             case LOCK -> ResourceKind.LOCK;
             case SEMAPHORE -> ResourceKind.SEMAPHORE;
         };
@@ -349,8 +348,8 @@ public final class LockRoutes {
     }
 
     private static long lease(HttpExchange httpExchange, JsonBody jsonBody) throws HttpProblem {
-        long asked = jsonBody.seconds("lease_ttl_s");
-        return asked == 0 ? httpExchange.backend().defaultLease().toNanos() : asked;
+        long requested = jsonBody.seconds("lease_ttl_s");
+        return requested == 0 ? httpExchange.backend().defaultLease().toNanos() : requested;
     }
 
     private static Token token(String text) throws HttpProblem {

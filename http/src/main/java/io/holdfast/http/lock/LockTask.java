@@ -7,18 +7,25 @@ import io.holdfast.http.web.HttpProblem;
 import io.vertx.core.Future;
 
 /**
- * A request that touches locks.
+ * A request that acquires, enqueues, waits, renews or releases.
  *
- * @param creates whether it may begin a hold or a wait
+ * @param creates whether it may create a hold or a waiter
  */
-record LockTask(HttpExchange exchange, boolean creates, CommandFactory question, Responder answer) {
-    /** What the engine is asked. */
+record LockTask(
+        HttpExchange exchange,
+        boolean creates,
+        CommandFactory commandFactory,
+        Responder responder) {
+    /** Creates the command for the engine. */
     @FunctionalInterface
     interface CommandFactory {
         Command.Locking create(long session, long request);
     }
 
-    /** How what the engine answered is told; the future says whether it could be. */
+    /**
+     * Writes the response for an effect; the future completes when it is written, or fails if it
+     * cannot be.
+     */
     @FunctionalInterface
     interface Responder {
         Future<Void> respond(HttpExchange httpExchange, Effect effect) throws HttpProblem;
@@ -29,7 +36,7 @@ record LockTask(HttpExchange exchange, boolean creates, CommandFactory question,
             if (effect instanceof Effect.Refused refused) {
                 throw RefusalProblems.problem(refused.reason());
             }
-            return answer.respond(exchange, effect);
+            return responder.respond(exchange, effect);
         } catch (HttpProblem httpProblem) {
             return exchange.fail(httpProblem);
         }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** How the cluster looks from here, as Prometheus wants it. */
+/** Collects the cluster metrics, as seen by this node. */
 final class ClusterCollector implements MultiCollector {
     private static final double MILLIS = 1e3;
 
@@ -31,19 +31,31 @@ final class ClusterCollector implements MultiCollector {
         ClusterView view = cluster.get();
         List<MetricSnapshot> all = new ArrayList<>();
         all.add(gauge("is_leader", "1 if this node leads the cluster.", view.isLeader() ? 1 : 0));
-        all.add(gauge("has_leader", "1 if it knows who leads.", view.leader() == null ? 0 : 1));
-        all.add(gauge("serving", "1 if it serves clients.", ready.getAsBoolean() ? 1 : 0));
-        all.add(gauge("term", "How many times a leader was wanted.", view.term()));
-        all.add(gauge("commit_index", "How far the log is decided.", view.commitIndex()));
-        all.add(gauge("applied_index", "How far its state is.", view.appliedIndex()));
-        all.add(gauge("lag", "Entries decided and not in its state yet.", view.lag()));
+        all.add(gauge("has_leader", "1 if a leader is known.", view.leader() == null ? 0 : 1));
+        all.add(gauge("serving", "1 if this node serves clients.", ready.getAsBoolean() ? 1 : 0));
+        all.add(gauge("term", "Current Raft term.", view.term()));
+        all.add(
+                gauge(
+                        "commit_index",
+                        "Index of the last committed log entry.",
+                        view.commitIndex()));
+        all.add(
+                gauge(
+                        "applied_index",
+                        "Index of the last log entry applied to the state.",
+                        view.appliedIndex()));
+        all.add(gauge("lag", "Committed entries not applied yet.", view.lag()));
         File data = view.data().toFile();
         all.add(
                 gauge(
                         "disk_free_bytes",
                         "Free bytes on the disk of the data directory.",
                         data.getUsableSpace()));
-        all.add(gauge("disk_size_bytes", "Size of that disk in bytes.", data.getTotalSpace()));
+        all.add(
+                gauge(
+                        "disk_size_bytes",
+                        "Size of the disk of the data directory in bytes.",
+                        data.getTotalSpace()));
         if (view.isLeader() && !view.others().isEmpty()) {
             addPeers(view.others(), all);
         }
@@ -54,18 +66,18 @@ final class ClusterCollector implements MultiCollector {
         GaugeSnapshot.Builder match =
                 GaugeSnapshot.builder()
                         .name("holdfast_cluster_peer_match_index")
-                        .help("How far another node has the log, as the leader knows.");
-        GaugeSnapshot.Builder heard =
+                        .help("Last log index replicated to a peer, as the leader sees it.");
+        GaugeSnapshot.Builder lastContact =
                 GaugeSnapshot.builder()
                         .name("holdfast_cluster_peer_silence_seconds")
-                        .help("Since another node was last heard of, as the leader knows.");
+                        .help("Seconds since the last contact with a peer, as the leader sees it.");
         for (ClusterView.Member other : others) {
             Labels labels = Labels.of("peer", other.node());
             match.dataPoint(point((double) other.matchIndex(), labels));
-            heard.dataPoint(point(other.lastContactMillis() / MILLIS, labels));
+            lastContact.dataPoint(point(other.lastContactMillis() / MILLIS, labels));
         }
         all.add(match.build());
-        all.add(heard.build());
+        all.add(lastContact.build());
     }
 
     private static MetricSnapshot gauge(String name, String help, long value) {

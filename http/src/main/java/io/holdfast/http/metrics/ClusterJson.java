@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.function.Supplier;
 
-/** How the cluster looks from here, as JSON. */
+/** The state of the cluster as JSON, as seen by this node. */
 final class ClusterJson {
     private ClusterJson() {}
 
     /**
-     * @param cluster null if everything is in memory
+     * @param cluster null if all state is in memory only
      */
     static JsonObject of(@Nullable Supplier<ClusterView> cluster) {
         if (cluster == null) {

@@ -4,9 +4,9 @@ import io.holdfast.driver.monitor.Histogram;
 
 import java.util.stream.Stream;
 
-/** How often spans of which length came, at one moment. */
+/** A snapshot of a histogram of durations. */
 final class DurationHistogram {
-    /** For each bucket of {@link Histogram}. */
+    /** The number of durations in each bucket of {@link Histogram}. */
     private final long[] counts;
 
     private final long sumNanos;
@@ -56,7 +56,7 @@ final class DurationHistogram {
         return totalFrom(0);
     }
 
-    /** How many there are in a bucket and those of longer spans. */
+    /** The number of durations in a bucket and in those of longer durations. */
     long totalFrom(int bucket) {
         long total = 0;
         for (int i = bucket; i < counts.length; i++) {
@@ -66,8 +66,8 @@ final class DurationHistogram {
     }
 
     /**
-     * The span that so many of a hundred do not exceed, in milliseconds, as if those in a bucket
-     * lay evenly in it; not a number if there were none.
+     * A percentile of the durations in milliseconds, interpolated linearly in its bucket; NaN if
+     * there are no durations.
      */
     double percentileMillis(int percent) {
         long total = total();
@@ -86,9 +86,9 @@ final class DurationHistogram {
     }
 
     private static double millis(int bucket, double part) {
-        double least = bucket == 0 ? 0 : Histogram.boundNanos(bucket - 1);
+        double lower = bucket == 0 ? 0 : Histogram.boundNanos(bucket - 1);
         boolean last = bucket == Histogram.buckets() - 1;
-        double most = last ? least : Histogram.boundNanos(bucket);
-        return (least + (most - least) * part) / 1e6;
+        double upper = last ? lower : Histogram.boundNanos(bucket);
+        return (lower + (upper - lower) * part) / 1e6;
     }
 }

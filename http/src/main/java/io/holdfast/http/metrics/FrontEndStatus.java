@@ -9,12 +9,12 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /**
- * What the front end knows about itself.
+ * The state of the HTTP front end that metrics report.
  *
  * @param version of the program
- * @param ready whether it serves
- * @param sessions how many sessions clients have opened over HTTP
- * @param cluster how the cluster looks from here; null if there is none
+ * @param ready whether it serves clients
+ * @param sessions the number of sessions of HTTP clients
+ * @param cluster supplies the state of the cluster; null without a cluster
  */
 public record FrontEndStatus(
         String version,

@@ -10,7 +10,10 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 
-/** Counts answers. There are as many numbers as routes and statuses, whatever clients send. */
+/**
+ * Counts responses by method, route and status. Unknown methods and paths are counted together, so
+ * clients cannot create new time series.
+ */
 public final class HttpRequestMetrics implements ApiRouter.Listener {
     private static final Set<HttpMethod> KNOWN =
             Set.of(
@@ -22,10 +25,14 @@ public final class HttpRequestMetrics implements ApiRouter.Listener {
                     HttpMethod.DELETE,
                     HttpMethod.OPTIONS);
 
-    /** What is counted together. */
+    /**
+     * The labels of a counter.
+     *
+     * @param path template of the route
+     */
     record Call(String method, String path, int status) {}
 
-    /** How often it was answered, and how long that took. */
+    /** The number of responses, and the sum of the response times. */
     static final class ResponseCounter {
         private final LongAdder number = new LongAdder();
         private final LongAdder nanos = new LongAdder();
@@ -39,19 +46,20 @@ public final class HttpRequestMetrics implements ApiRouter.Listener {
         }
     }
 
-    private final ConcurrentMap<Call, ResponseCounter> calls = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Call, ResponseCounter> counters = new ConcurrentHashMap<>();
 
     @Override
-    public void answered(HttpMethod method, String template, int status, long nanos) {
+    public void completed(HttpMethod method, String template, int status, long nanos) {
         String name = KNOWN.contains(method) ? method.name() : "OTHER";
         ResponseCounter responseCounter =
-                calls.computeIfAbsent(new Call(name, template, status), _ -> new ResponseCounter());
+                counters.computeIfAbsent(
+                        new Call(name, template, status), _ -> new ResponseCounter());
         responseCounter.number.increment();
         responseCounter.nanos.add(nanos);
     }
 
     void each(BiConsumer<Call, ResponseCounter> reader) {
-        for (Map.Entry<Call, ResponseCounter> entry : calls.entrySet()) {
+        for (Map.Entry<Call, ResponseCounter> entry : counters.entrySet()) {
             reader.accept(entry.getKey(), entry.getValue());
         }
     }

@@ -8,7 +8,7 @@ import io.vertx.core.spi.VertxMetricsFactory;
 import io.vertx.core.spi.metrics.TransportMetrics;
 import io.vertx.core.spi.metrics.VertxMetrics;
 
-/** Counts the connections and bytes of HTTP, where Vert.x tells of them. */
+/** Counts the connections and bytes of HTTP, as reported by Vert.x. */
 public final class HttpTraffic implements VertxMetricsFactory {
     private final ProtocolTraffic protocolTraffic;
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.util.Locale;
 
-/** Serves numbers: to Prometheus, and to the page. */
+/** Serves metrics to Prometheus and to the dashboard. */
 public final class MetricsRoutes implements AutoCloseable {
     private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
     private static final int POINTS = 300;
@@ -27,7 +27,7 @@ public final class MetricsRoutes implements AutoCloseable {
 
     private final FrontEndServices frontEndServices;
     private final FrontEndStatus frontEndStatus;
-    private final HttpRequestMetrics tally = new HttpRequestMetrics();
+    private final HttpRequestMetrics requestMetrics = new HttpRequestMetrics();
     private final RecentHistory recentHistory;
     private final ServerTotals serverTotals;
     private final long sinceNanos = System.nanoTime();
@@ -43,7 +43,7 @@ public final class MetricsRoutes implements AutoCloseable {
     }
 
     public void addTo(ApiRouter apiRouter) {
-        apiRouter.watch(tally);
+        apiRouter.watch(requestMetrics);
         apiRouter.add(HttpMethod.GET, "/metrics", RoutePermission.READ, this::metrics);
         apiRouter.add(HttpMethod.GET, "/v1/overview", RoutePermission.READ, this::overview);
         apiRouter.add(
@@ -62,14 +62,14 @@ public final class MetricsRoutes implements AutoCloseable {
         httpExchange.runLimited(
                 () -> {
                     Buffer text = Buffer.buffer(text());
-                    httpExchange.web().runOnEventLoop(() -> httpExchange.answer(200, TEXT, text));
+                    httpExchange.web().runOnEventLoop(() -> httpExchange.respond(200, TEXT, text));
                 });
     }
 
     private synchronized String text() {
         if (prometheusExposition == null) {
             prometheusExposition =
-                    new PrometheusExposition(frontEndServices, frontEndStatus, tally);
+                    new PrometheusExposition(frontEndServices, frontEndStatus, requestMetrics);
         }
         return prometheusExposition.text();
     }
@@ -114,10 +114,10 @@ public final class MetricsRoutes implements AutoCloseable {
     private JsonArray contended() {
         JsonArray array = new JsonArray();
         for (ContendedKey contendedKey : frontEndServices.observatory().contended(CONTENDED)) {
-            JsonObject shown =
+            JsonObject json =
                     new JsonObject().put("kind", JsonFormat.label(contendedKey.resource().kind()));
             array.add(
-                    JsonFormat.putKey(shown, contendedKey.resource().key())
+                    JsonFormat.putKey(json, contendedKey.resource().key())
                             .put("waits", contendedKey.waits()));
         }
         return array;

@@ -20,23 +20,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /**
- * All numbers as text for Prometheus. Made when it is first wanted: many servers are never asked.
+ * All metrics in the text format of Prometheus. Created on the first scrape, because many servers
+ * are never scraped.
  */
 final class PrometheusExposition implements AutoCloseable {
     private final HttpRequestMetrics requestMetrics;
     private final PrometheusMeterRegistry registry =
             new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    private final Set<HttpRequestMetrics.Call> known = new HashSet<>();
-    private final JvmGcMetrics collections = new JvmGcMetrics();
+    private final Set<HttpRequestMetrics.Call> registered = new HashSet<>();
+    private final JvmGcMetrics gcMetrics = new JvmGcMetrics();
 
-    /** Kept here: the registry only has weak references. */
+    /** A strong reference: the registry has only weak references. */
     private final ServerTotals serverTotals;
 
     PrometheusExposition(
             FrontEndServices frontEndServices,
             FrontEndStatus frontEndStatus,
-            HttpRequestMetrics tally) {
-        this.requestMetrics = tally;
+            HttpRequestMetrics requestMetrics) {
+        this.requestMetrics = requestMetrics;
         this.serverTotals = new ServerTotals(frontEndServices);
         registry.getPrometheusRegistry().register(new ServerCollector(frontEndServices));
         if (frontEndStatus.cluster() != null) {
@@ -49,7 +50,7 @@ final class PrometheusExposition implements AutoCloseable {
         new JvmThreadMetrics().bindTo(registry);
         new ProcessorMetrics().bindTo(registry);
         new UptimeMetrics().bindTo(registry);
-        collections.bindTo(registry);
+        gcMetrics.bindTo(registry);
     }
 
     private void addDflockd(FrontEndStatus frontEndStatus) {
@@ -70,16 +71,16 @@ final class PrometheusExposition implements AutoCloseable {
                 ServerTotals::connections);
         gauge("dflockd.http.sessions", "HTTP sessions.", _ -> frontEndStatus.sessions().getAsInt());
         gauge("dflockd.locks.held", "Locks that are held.", all -> all.locks().keys());
-        gauge("dflockd.lock.waiters", "Those who wait for locks.", all -> all.locks().waits());
+        gauge("dflockd.lock.waiters", "Sessions waiting for locks.", all -> all.locks().waits());
         gauge(
                 "dflockd.semaphore.holders",
-                "Slots of semaphores that are held.",
+                "Held permits of semaphores.",
                 all -> all.semaphores().holds());
         gauge(
                 "dflockd.semaphore.waiters",
-                "Those who wait for semaphores.",
+                "Sessions waiting for semaphores.",
                 all -> all.semaphores().waits());
-        gauge("dflockd.signal.listeners", "Those who listen to signals.", ServerTotals::listeners);
+        gauge("dflockd.signal.listeners", "Signal listeners.", ServerTotals::listeners);
     }
 
     private void gauge(String name, String help, ToDoubleFunction<ServerTotals> value) {
@@ -93,7 +94,7 @@ final class PrometheusExposition implements AutoCloseable {
 
     private void addCall(
             HttpRequestMetrics.Call call, HttpRequestMetrics.ResponseCounter responseCounter) {
-        if (!known.add(call)) {
+        if (!registered.add(call)) {
             return;
         }
         Tags tags =
@@ -108,7 +109,7 @@ final class PrometheusExposition implements AutoCloseable {
                         "dflockd.http.requests",
                         responseCounter,
                         HttpRequestMetrics.ResponseCounter::number)
-                .description("HTTP requests that were answered.")
+                .description("HTTP requests that got a response.")
                 .tags(tags)
                 .register(registry);
         FunctionTimer.builder(
@@ -117,14 +118,14 @@ final class PrometheusExposition implements AutoCloseable {
                         HttpRequestMetrics.ResponseCounter::number,
                         HttpRequestMetrics.ResponseCounter::nanos,
                         TimeUnit.NANOSECONDS)
-                .description("How long it took to answer HTTP requests.")
+                .description("Response time of HTTP requests.")
                 .tags(tags)
                 .register(registry);
     }
 
     @Override
     public void close() {
-        collections.close();
+        gcMetrics.close();
         registry.close();
     }
 }

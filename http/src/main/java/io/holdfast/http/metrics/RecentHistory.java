@@ -19,14 +19,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The last ten minutes, a point a second. */
+/** Time series of the last ten minutes, with one point per second. */
 public final class RecentHistory {
     static final int MAX_POINTS = 600;
     private static final double SECOND = 1e9;
     private static final double MILLI = 1e6;
     private static final int DIGITS = 3;
 
-    /** What is shown as so many a second. */
+    /** The event types that are shown as rates per second. */
     private static final List<KeyEvent.Type> RATES =
             List.of(
                     KeyEvent.Type.ACQUIRED,
@@ -35,35 +35,35 @@ public final class RecentHistory {
                     KeyEvent.Type.EXPIRED,
                     KeyEvent.Type.LOST);
 
-    /** What had been counted at one time. */
+    /** The values of the counters at one time. */
     private record Counts(long atNanos, Map<KeyEvent.Type, Long> events, DurationHistogram waits) {}
 
     private final FrontEndServices frontEndServices;
     private final Map<String, double[]> points = new LinkedHashMap<>();
     private @Nullable Counts before;
 
-    /** How many points were ever taken. */
-    private long taken;
+    /** The number of points since the start. */
+    private long sampleCount;
 
     public RecentHistory(FrontEndServices frontEndServices) {
         this.frontEndServices = frontEndServices;
-        RATES.forEach(type -> line(JsonFormat.label(type)));
-        line("wait_p50_ms");
-        line("wait_p99_ms");
-        line("longest_wait_ms");
-        line("held");
-        line("waiting");
-        line("connections");
+        RATES.forEach(type -> series(JsonFormat.label(type)));
+        series("wait_p50_ms");
+        series("wait_p99_ms");
+        series("longest_wait_ms");
+        series("held");
+        series("waiting");
+        series("connections");
     }
 
-    private double[] line(String name) {
+    private double[] series(String name) {
         return points.computeIfAbsent(name, _ -> new double[MAX_POINTS]);
     }
 
     /**
-     * Takes a point, or several if it is called late; to be called once a second.
+     * Adds a point, or several if it is called late; to be called once a second.
      *
-     * @param nowNanos of a clock that never goes back
+     * @param nowNanos the time of a monotonic clock
      */
     public synchronized void sample(long nowNanos) {
         Counts now = count(nowNanos);
@@ -76,9 +76,9 @@ public final class RecentHistory {
         long steps = Math.clamp(Math.round(seconds), 1, MAX_POINTS);
         Map<String, Double> point = point(last, now, seconds);
         for (long step = 0; step < steps; step++) {
-            int at = (int) (taken % MAX_POINTS);
-            point.forEach((name, value) -> line(name)[at] = value);
-            taken++;
+            int at = (int) (sampleCount % MAX_POINTS);
+            point.forEach((name, value) -> series(name)[at] = value);
+            sampleCount++;
         }
     }
 
@@ -94,7 +94,7 @@ public final class RecentHistory {
             waits = waits == null ? own : waits.plus(own);
         }
         if (waits == null) {
-            throw new IllegalStateException("there is no kind");
+            throw new IllegalStateException("there are no resource kinds");
         }
         return new Counts(nowNanos, events, waits);
     }
@@ -110,9 +110,9 @@ public final class RecentHistory {
         DurationHistogram waits = ended.plus(DurationHistogram.of(running));
         boolean longestRuns = ended.totalFrom(Histogram.bucketOf(running.longestNanos())) == 0;
         double longest = running.longestNanos() / MILLI;
-        double most = longestRuns ? longest : Double.POSITIVE_INFINITY;
-        point.put("wait_p50_ms", Math.min(most, waits.percentileMillis(50)));
-        point.put("wait_p99_ms", Math.min(most, waits.percentileMillis(99)));
+        double limit = longestRuns ? longest : Double.POSITIVE_INFINITY;
+        point.put("wait_p50_ms", Math.min(limit, waits.percentileMillis(50)));
+        point.put("wait_p99_ms", Math.min(limit, waits.percentileMillis(99)));
         point.put("longest_wait_ms", longest);
         ResourceKindUsage use = new ResourceKindUsage(0, 0, 0);
         for (ResourceKind resourceKind : ResourceKind.values()) {
@@ -124,13 +124,13 @@ public final class RecentHistory {
         return point;
     }
 
-    /** The last points, the oldest first, of each line. */
-    synchronized void addTo(JsonObject object, int most) {
-        int shown = (int) Math.min(taken, Math.min(most, MAX_POINTS));
+    /** Adds the last points of each series, the oldest first. */
+    synchronized void addTo(JsonObject object, int max) {
+        int shown = (int) Math.min(sampleCount, Math.min(max, MAX_POINTS));
         points.forEach(
                 (name, values) -> {
                     JsonArray array = new JsonArray();
-                    for (long i = taken - shown; i < taken; i++) {
+                    for (long i = sampleCount - shown; i < sampleCount; i++) {
                         array.add(shown(values[(int) (i % MAX_POINTS)]));
                     }
                     object.put(name, array);

@@ -6,10 +6,15 @@ import io.holdfast.engine.ResourceKind;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
-/** How long those have waited so far who wait now; of very many, those who have waited longest. */
+/**
+ * The durations so far of the current waits; of very many waits, those that have lasted longest.
+ */
 final class RunningWaits {
-    /** How many are read of each shard and namespace, so that others hardly wait for it. */
-    private static final int MOST = 500;
+    /**
+     * Maximum number of waits that are read per shard and namespace, so that the scan hardly delays
+     * other commands.
+     */
+    private static final int MAX_WAITS = 500;
 
     private final long[] nanos;
 
@@ -18,14 +23,15 @@ final class RunningWaits {
     }
 
     static RunningWaits of(Driver driver, ResourceKind resourceKind) {
-        return new RunningWaits(driver.waited(resourceKind, MOST));
+        return new RunningWaits(driver.waited(resourceKind, MAX_WAITS));
     }
 
     static RunningWaits of(Driver driver) {
         return new RunningWaits(
                 Stream.of(ResourceKind.values())
                         .flatMapToLong(
-                                resourceKind -> LongStream.of(driver.waited(resourceKind, MOST)))
+                                resourceKind ->
+                                        LongStream.of(driver.waited(resourceKind, MAX_WAITS)))
                         .toArray());
     }
 
@@ -33,7 +39,7 @@ final class RunningWaits {
         return LongStream.of(nanos);
     }
 
-    /** 0 if there is no wait. */
+    /** 0 if there are no waits. */
     long longestNanos() {
         return nanos().max().orElse(0);
     }

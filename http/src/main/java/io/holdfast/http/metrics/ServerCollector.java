@@ -32,14 +32,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the server has counted anyway, as Prometheus wants it. Nothing is kept here, so that nobody
- * but the one who asks pays for it.
+ * Collects the metrics of the server for Prometheus from counters that exist anyway, so only a
+ * scrape has a cost.
  */
 final class ServerCollector implements MultiCollector {
-    /** How many keys are named. */
+    /** Maximum number of contended keys. */
     static final int MAX_KEYS = 10;
 
-    /** Longer names are cut. */
+    /** Longer labels are truncated. */
     static final int MAX_LABEL_CHARS = 100;
 
     private static final double NANOS = 1e9;
@@ -56,8 +56,8 @@ final class ServerCollector implements MultiCollector {
         List<MetricSnapshot> all = new ArrayList<>();
         all.add(operations());
         all.add(endings());
-        all.add(joins());
-        addSpans(all);
+        all.add(acquiresThatWaited());
+        addDurations(all);
         addUse(all);
         addContended(all);
         addTraffic(all);
@@ -68,13 +68,13 @@ final class ServerCollector implements MultiCollector {
         return frontEndServices.observatory();
     }
 
-    // ---- what was done
+    // ---- operations
 
     private MetricSnapshot operations() {
         CounterSnapshot.Builder counter =
                 CounterSnapshot.builder()
                         .name("holdfast_operations")
-                        .help("Operations of clients, by what became of them.");
+                        .help("Client operations by outcome.");
         for (ResourceKind resourceKind : ResourceKind.values()) {
             addOutcome(
                     counter,
@@ -146,7 +146,7 @@ final class ServerCollector implements MultiCollector {
         CounterSnapshot.Builder counter =
                 CounterSnapshot.builder()
                         .name("holdfast_holds_ended")
-                        .help("Holds that ended, by the reason.");
+                        .help("Ended holds by reason.");
         for (ResourceKind resourceKind : ResourceKind.values()) {
             for (KeyEvent.Type type :
                     List.of(KeyEvent.Type.RELEASED, KeyEvent.Type.EXPIRED, KeyEvent.Type.LOST)) {
@@ -163,11 +163,9 @@ final class ServerCollector implements MultiCollector {
         return counter.build();
     }
 
-    private MetricSnapshot joins() {
+    private MetricSnapshot acquiresThatWaited() {
         CounterSnapshot.Builder counter =
-                CounterSnapshot.builder()
-                        .name("holdfast_waits")
-                        .help("Requests that had to wait in a line.");
+                CounterSnapshot.builder().name("holdfast_waits").help("Acquires that had to wait.");
         for (ResourceKind resourceKind : ResourceKind.values()) {
             counter.dataPoint(
                     point(
@@ -177,17 +175,17 @@ final class ServerCollector implements MultiCollector {
         return counter.build();
     }
 
-    // ---- how long it took
+    // ---- durations
 
-    private void addSpans(List<MetricSnapshot> all) {
+    private void addDurations(List<MetricSnapshot> all) {
         HistogramSnapshot.Builder waits =
                 HistogramSnapshot.builder()
                         .name("holdfast_wait_seconds")
-                        .help("How long those waited who got it; at once counts as 0.");
+                        .help("Wait time of granted acquires; 0 if granted at once.");
         HistogramSnapshot.Builder holds =
                 HistogramSnapshot.builder()
                         .name("holdfast_hold_seconds")
-                        .help("How long holds lasted that have ended.");
+                        .help("Duration of ended holds.");
         for (ResourceKind resourceKind : ResourceKind.values()) {
             Labels labels = Labels.of("kind", JsonFormat.label(resourceKind));
             waits.dataPoint(point(DurationHistogram.of(observatory().waits(resourceKind)), labels));
@@ -198,14 +196,14 @@ final class ServerCollector implements MultiCollector {
         all.add(
                 HistogramSnapshot.builder()
                         .name("holdfast_hand_off_seconds")
-                        .help("From a grant to one who waited until its connection had it.")
+                        .help("Time from a grant until the holder's connection was served.")
                         .dataPoint(
                                 point(DurationHistogram.of(observatory().handOffs()), Labels.EMPTY))
                         .build());
         all.add(
                 HistogramSnapshot.builder()
                         .name("holdfast_expiry_lateness_seconds")
-                        .help("How long after the end of its lease a hold ended.")
+                        .help("Delay between the end of a lease and its expiry.")
                         .dataPoint(
                                 point(DurationHistogram.of(observatory().lateness()), Labels.EMPTY))
                         .build());
@@ -227,18 +225,18 @@ final class ServerCollector implements MultiCollector {
                 .build();
     }
 
-    // ---- what is there
+    // ---- current state
 
     private void addUse(List<MetricSnapshot> all) {
         GaugeSnapshot.Builder keys =
-                gauge("holdfast_keys_held", "Keys that somebody holds, by kind.");
+                gauge("holdfast_keys_held", "Keys with at least one holder, by kind.");
         GaugeSnapshot.Builder holders =
                 gauge("holdfast_holders", "Holds, by kind; a key may have several.");
-        GaugeSnapshot.Builder waiters = gauge("holdfast_waiters", "Those in lines, by kind.");
+        GaugeSnapshot.Builder waiters = gauge("holdfast_waiters", "Waiters, by kind.");
         GaugeSnapshot.Builder longest =
                 gauge(
                         "holdfast_longest_wait_seconds",
-                        "How long the longest wait that goes on has lasted; 0 if there is none.");
+                        "Duration of the longest current wait; 0 if there is none.");
         for (ResourceKind resourceKind : ResourceKind.values()) {
             ResourceKindUsage use = frontEndServices.driver().countUse(resourceKind);
             Labels labels = Labels.of("kind", JsonFormat.label(resourceKind));
@@ -271,18 +269,18 @@ final class ServerCollector implements MultiCollector {
                             "key",
                             label(JsonFormat.text(key.bytes())));
             KeyView view = frontEndServices.driver().view(resourceKind, key, 0);
-            waits.merge(labels, contendedKey.waits(), Long::sum); // cut, two names may be one
+            waits.merge(labels, contendedKey.waits(), Long::sum); // truncated names may be equal
             waiters.merge(labels, view == null ? 0L : view.waiters(), Long::sum);
         }
         all.add(
                 gauge(
                         "holdfast_contended_key_waits",
-                        "How often the keys most waited for were waited for; a few keys at most.",
+                        "Acquires that waited, for the most contended keys.",
                         waits));
-        all.add(gauge("holdfast_contended_key_waiters", "How many wait for them now.", waiters));
+        all.add(gauge("holdfast_contended_key_waiters", "Current waiters of these keys.", waiters));
     }
 
-    /** A label of bounded length and without anything that is no text. */
+    /** A label of limited length, with control characters replaced. */
     static String label(String text) {
         StringBuilder label = new StringBuilder();
         text.codePoints()
@@ -299,7 +297,7 @@ final class ServerCollector implements MultiCollector {
         CounterSnapshot.Builder bytes =
                 CounterSnapshot.builder()
                         .name("holdfast_bytes")
-                        .help("Bytes that came and went, by protocol.");
+                        .help("Bytes received and sent, by protocol.");
         new TreeMap<>(observatory().traffic())
                 .forEach(
                         (protocol, protocolTraffic) -> {
@@ -328,7 +326,7 @@ final class ServerCollector implements MultiCollector {
         all.add(
                 gauge(
                         "holdfast_sessions",
-                        "Sessions, by protocol; one may be without a connection.",
+                        "Open sessions, by protocol (some without a connection).",
                         sessions));
         all.add(bytes.build());
     }

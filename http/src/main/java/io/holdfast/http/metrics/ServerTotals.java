@@ -5,9 +5,9 @@ import io.holdfast.driver.signal.SignalService;
 import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.ResourceKindUsage;
 
-/** What there is in the whole server, at the moment of asking. */
+/** Totals of the server, read when a method is called. */
 record ServerTotals(FrontEndServices backend) {
-    /** As in stats: dflockd's connections, and HTTP sessions. */
+    /** The number in stats: dflockd connections and HTTP sessions. */
     int connections() {
         return backend.connections().get();
     }

@@ -1,6 +1,6 @@
 /**
- * Shows what happens in numbers: as Prometheus reads them, and as a page draws them. Everything is
- * counted elsewhere and only read here.
+ * Metrics: for Prometheus, and as JSON for the dashboard. Everything is counted elsewhere and only
+ * read here.
  */
 @NullMarked
 package io.holdfast.http.metrics;

@@ -19,15 +19,15 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The OpenAPI document. What it says is in {@code openapi.json}; what is not served here, such as
- * the admin routes where there are none, is left out of it.
+ * Serves the OpenAPI document {@code openapi.json}, without the routes that are not served, such as
+ * the admin routes if they are disabled.
  */
 public final class OpenApiRoutes {
     private final boolean admin;
     private @Nullable Buffer document;
 
     /**
-     * @param admin whether the admin routes are there for anybody
+     * @param admin whether the admin routes are enabled
      */
     public OpenApiRoutes(boolean admin) {
         this.admin = admin;
@@ -47,7 +47,7 @@ public final class OpenApiRoutes {
             known = describe(routes).toBuffer().appendString("\n");
             document = known;
         }
-        httpExchange.answer(200, "application/json", known);
+        httpExchange.respond(200, "application/json", known);
     }
 
     private JsonObject describe(List<Route> routes) {
@@ -77,11 +77,11 @@ public final class OpenApiRoutes {
         return method.toUpperCase(Locale.ROOT) + " " + path;
     }
 
-    /** The document as it was written. */
+    /** The complete document. */
     static JsonObject read() {
         try (InputStream in = OpenApiRoutes.class.getResourceAsStream("openapi.json")) {
             if (in == null) {
-                throw new IllegalStateException("openapi.json is not there");
+                throw new IllegalStateException("openapi.json is missing");
             }
             return new JsonObject(Buffer.buffer(in.readAllBytes()));
         } catch (IOException e) {

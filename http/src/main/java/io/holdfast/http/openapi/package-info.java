@@ -1,4 +1,4 @@
-/** Describes the API to programs. */
+/** The OpenAPI description of the HTTP API. */
 @NullMarked
 package io.holdfast.http.openapi;
 

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 
 /**
- * One who listens to shared signals: first it is asked for, then it is a stream. Belongs to the
- * event loop, except for the mailbox methods.
+ * A listener of replicated signals: it requests the subscription first, and opens the stream when
+ * the subscription is committed. Belongs to the event loop, except for the mailbox methods.
  */
 final class DistributedSignalStream implements EffectMailbox {
     private final HttpExchange httpExchange;
@@ -27,7 +27,7 @@ final class DistributedSignalStream implements EffectMailbox {
     private final Duration ping;
     private final SignalStream listener;
     private final HttpSessions.ForStream session;
-    private volatile @Nullable Effect answer;
+    private volatile @Nullable Effect listenEffect;
     private @Nullable EventStream stream;
     private boolean closed;
 
@@ -61,7 +61,7 @@ final class DistributedSignalStream implements EffectMailbox {
 
     @Override
     public void add(Effect effect) {
-        answer = effect;
+        listenEffect = effect;
     }
 
     @Override
@@ -76,17 +76,17 @@ final class DistributedSignalStream implements EffectMailbox {
     }
 
     private void begin() {
-        Effect told = answer;
-        if (told == null || stream != null || closed) {
+        Effect effect = listenEffect;
+        if (effect == null || stream != null || closed) {
             return;
         }
-        if (told instanceof Effect.Changed) {
+        if (effect instanceof Effect.Changed) {
             try {
                 write(httpExchange.stream());
             } catch (HttpProblem httpProblem) {
                 refuse(httpProblem);
             }
-        } else if (told instanceof Effect.Refused(_, _, var reason)
+        } else if (effect instanceof Effect.Refused(_, _, var reason)
                 && reason == Refusal.UNAVAILABLE) {
             refuse(RefusalProblems.problem(reason));
         } else {

@@ -23,8 +23,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Emits shared signals on behalf of requests, which have no session of their own. One is enough for
- * all of them. Belongs to the event loop, except for the mailbox methods.
+ * Emits replicated signals on behalf of requests, which have no session of their own. One driver
+ * session serves all of them. Belongs to the event loop, except for the mailbox methods.
  */
 final class HttpSignalEmitter implements EffectMailbox {
     private final HttpContext httpContext;
@@ -44,18 +44,18 @@ final class HttpSignalEmitter implements EffectMailbox {
             fail(httpExchange);
             return;
         }
-        Session asking = session;
-        if (asking == null) {
-            asking =
+        Session open = session;
+        if (open == null) {
+            open =
                     httpContext
                             .backend()
                             .driver()
                             .open(this, ClientInfo.ofServer("signals over HTTP"));
-            session = asking;
+            session = open;
         }
         long request = ++requests;
         inFlight.put(request, httpExchange);
-        shared.submit(asking, new SignalRequest.Emit(request, channel, payload));
+        shared.submit(open, new SignalRequest.Emit(request, channel, payload));
     }
 
     @Override
@@ -65,31 +65,31 @@ final class HttpSignalEmitter implements EffectMailbox {
 
     @Override
     public void wake() {
-        httpContext.runOnEventLoop(this::answer);
+        httpContext.runOnEventLoop(this::respond);
     }
 
-    /** Its requests are refused; the next has a session again. */
+    /** The requests in flight fail, and the next request opens a new session. */
     @Override
     public boolean kick() {
         httpContext.runOnEventLoop(this::end);
         return true;
     }
 
-    private void answer() {
+    private void respond() {
         for (Effect effect = effects.poll(); effect != null; effect = effects.poll()) {
             HttpExchange httpExchange = inFlight.remove(effect.request());
             if (httpExchange != null) {
-                answer(httpExchange, effect);
+                respond(httpExchange, effect);
             }
         }
     }
 
-    private static void answer(HttpExchange httpExchange, Effect effect) {
+    private static void respond(HttpExchange httpExchange, Effect effect) {
         switch (effect) {
             case Effect.Counted counted -> httpExchange.ok(SignalRoutes.delivered(counted.value()));
             case Effect.Refused refused ->
                     httpExchange.fail(RefusalProblems.problem(refused.reason()));
-            default -> throw new IllegalStateException("a signal is not answered by " + effect);
+            default -> throw new IllegalStateException("unexpected effect of a signal: " + effect);
         }
     }
 

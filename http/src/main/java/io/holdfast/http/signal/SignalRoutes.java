@@ -34,15 +34,18 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 
-/** Signals out and in, and who listens. */
+/** The routes that emit signals, listen to them, and list the listeners. */
 public final class SignalRoutes {
-    /** What a pushed line may have before its end, and what it has beside channel and payload. */
+    /**
+     * Maximum length of a line that dflockd clients receive without its line end, and the part of
+     * it besides channel and payload.
+     */
     private static final int MAX_PUSHED = 65536;
 
     private static final int PUSHED_EXTRA = 5;
     private static final int MAX_BYTES = 256;
 
-    /** How many patterns one answer has at most. */
+    /** Maximum number of patterns in a response. */
     private static final int MAX_ROWS = 20_000;
 
     private final HttpSessions sessions;
@@ -50,7 +53,7 @@ public final class SignalRoutes {
     private final HttpSignalEmitter httpSignalEmitter;
 
     /**
-     * @param ping how often a stream that says nothing shows that it lives
+     * @param ping interval of the pings on event streams
      */
     public SignalRoutes(HttpContext httpContext, HttpSessions sessions, Duration ping) {
         this.sessions = sessions;
@@ -67,14 +70,14 @@ public final class SignalRoutes {
     private void send(HttpExchange httpExchange) throws HttpProblem {
         Key channel = httpExchange.plainKey();
         if (hasAny(channel.bytes(), "*>")) {
-            throw HttpProblem.badRequest("a channel has no wildcards");
+            throw HttpProblem.badRequest("a channel must not contain wildcards");
         }
         JsonBody body = httpExchange.body();
         String text = body.text("payload");
         body.end();
         ByteString payload = ByteString.of(text);
         if (text.isBlank() || hasAny(payload.bytes(), "\r\n")) {
-            throw HttpProblem.badRequest("a payload is one line, and not blank");
+            throw HttpProblem.badRequest("the payload must be one line, and not blank");
         }
         if (payload.length() > MAX_PUSHED - PUSHED_EXTRA - channel.bytes().length) {
             throw HttpProblem.badRequest("the payload is too long");
@@ -96,21 +99,21 @@ public final class SignalRoutes {
     }
 
     private void listen(HttpExchange httpExchange) throws HttpProblem {
-        byte[] asked = httpExchange.queryBytes("pattern");
-        if (asked == null
-                || asked.length == 0
-                || asked.length > MAX_BYTES
-                || hasAny(asked, " \t\r\n")) {
+        byte[] bytes = httpExchange.queryBytes("pattern");
+        if (bytes == null
+                || bytes.length == 0
+                || bytes.length > MAX_BYTES
+                || hasAny(bytes, " \t\r\n")) {
             throw HttpProblem.badRequest(
                     "pattern must be 1-256 bytes without blanks and line breaks");
         }
-        Key pattern = Key.of(httpExchange.namespace(), asked);
+        Key pattern = Key.of(httpExchange.namespace(), bytes);
         if (!SignalHub.isPattern(pattern)) {
             throw HttpProblem.badRequest("* and > must be whole tokens, and > the last");
         }
         ByteString group = group(httpExchange.queryBytes("group"));
         if (httpExchange.method().equals(HttpMethod.HEAD)) {
-            httpExchange.answer(200, "text/event-stream", Buffer.buffer());
+            httpExchange.respond(200, "text/event-stream", Buffer.buffer());
             return;
         }
         switch (signals(httpExchange)) {
@@ -155,10 +158,10 @@ public final class SignalRoutes {
     }
 
     static HttpProblem limitReached() {
-        return new HttpProblem(503, "no_room", "there is no room for another who listens");
+        return new HttpProblem(503, "no_room", "the maximum number of listeners is reached");
     }
 
-    /** The stream of a session, once there is one. */
+    /** The stream of a session, which is opened after the session. */
     private static final class Stream {
         private @Nullable EventStream stream;
 
@@ -169,7 +172,7 @@ public final class SignalRoutes {
         }
     }
 
-    /** Of a session that asks nothing. */
+    /** The mailbox of a session that submits no commands. */
     private record StreamMailbox(HttpContext web, Runnable end) implements EffectMailbox {
         @Override
         public void add(Effect effect) {}
@@ -184,20 +187,20 @@ public final class SignalRoutes {
         }
     }
 
-    /** The server has ended: nobody is asked any more. On the event loop. */
+    /** Called when the server has stopped, on the event loop: fails the requests in flight. */
     public void close() {
         httpSignalEmitter.close();
     }
 
-    private static ByteString group(byte @Nullable [] asked) throws HttpProblem {
-        if (asked == null) {
+    private static ByteString group(byte @Nullable [] group) throws HttpProblem {
+        if (group == null) {
             return ByteString.EMPTY;
         }
-        if (asked.length > MAX_BYTES || hasAny(asked, "\r\n")) {
-            throw HttpProblem.badRequest("group may have 256 bytes at most, and no line break");
+        if (group.length > MAX_BYTES || hasAny(group, "\r\n")) {
+            throw HttpProblem.badRequest("group must have at most 256 bytes, and no line break");
         }
         // Byte by byte, so that what is no text stays as it is.
-        String text = new String(asked, StandardCharsets.ISO_8859_1);
+        String text = new String(group, StandardCharsets.ISO_8859_1);
         return ByteString.of(trim(text).getBytes(StandardCharsets.ISO_8859_1));
     }
 

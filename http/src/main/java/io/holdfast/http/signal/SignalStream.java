@@ -15,20 +15,20 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * One who listens. Signals wait here for the event loop; those for which there is no room are
- * dropped.
+ * The listener behind a stream. Signals are queued for the event loop; those that exceed the limits
+ * are dropped.
  */
 final class SignalStream implements SignalListener {
-    /** How many wait at most for a client that does not read. */
+    /** Maximum number of queued signals while the client is behind. */
     static final int MAX_UNDELIVERED = 64;
 
-    /** How much waits at most for an event loop that has not had its turn. */
+    /** Maximum number and total size of the signals that are queued for the event loop. */
     private static final int MAX_WAITING = 4096;
 
     private static final int MAX_BYTES = 1 << 20;
 
-    /** How many are written before others have their turn. */
-    private static final int TURN = 256;
+    /** Maximum number of signals written in one task of the event loop. */
+    private static final int BATCH = 256;
 
     private record QueuedSignal(Key channel, ByteString payload) {
         int bytes() {
@@ -41,8 +41,8 @@ final class SignalStream implements SignalListener {
     private final Queue<QueuedSignal> queue = new ArrayDeque<>();
     private long bytes;
 
-    /** The event loop was told, or waits until the client reads. */
-    private boolean awake;
+    /** Whether {@link #write} is scheduled, or will be called when the client has read. */
+    private boolean scheduled;
 
     private boolean clientIsBehind;
     private boolean closed;
@@ -51,7 +51,7 @@ final class SignalStream implements SignalListener {
         this.httpContext = httpContext;
     }
 
-    /** Begins to write; on the event loop. */
+    /** Starts to write to a stream; on the event loop. */
     void writeTo(EventStream opened) {
         synchronized (this) {
             stream = opened;
@@ -72,26 +72,26 @@ final class SignalStream implements SignalListener {
         QueuedSignal queuedSignal = new QueuedSignal(signal.channel(), signal.payload());
         signal.release();
         synchronized (this) {
-            if (isFull()) { // somebody else was quicker
+            if (isFull()) { // another thread filled the queue meanwhile
                 return;
             }
             queue.add(queuedSignal);
             bytes += queuedSignal.bytes();
-            if (awake) {
+            if (scheduled) {
                 return;
             }
-            awake = true;
+            scheduled = true;
         }
         httpContext.runOnEventLoop(this::write);
     }
 
     @Override
-    public void overrun() {} // what finds no room is dropped, and the client stays
+    public void overrun() {} // the signal is dropped, and the client stays connected
 
-    /** Writes as long as the client takes it; on the event loop. */
+    /** Writes signals until the client is behind or the queue is empty; on the event loop. */
     private void write() {
         EventStream to = stream;
-        for (int i = 0; to != null && i < TURN; i++) {
+        for (int i = 0; to != null && i < BATCH; i++) {
             QueuedSignal next = poll(to);
             if (next == null) {
                 return;
@@ -110,11 +110,11 @@ final class SignalStream implements SignalListener {
     private synchronized @Nullable QueuedSignal poll(EventStream to) {
         clientIsBehind = to.isFull();
         if (clientIsBehind) {
-            return null; // goes on when it is drained
+            return null; // continues when the stream is drained
         }
         QueuedSignal next = queue.poll();
         if (next == null) {
-            awake = false;
+            scheduled = false;
         } else {
             bytes -= next.bytes();
         }

@@ -1,11 +1,11 @@
 package io.holdfast.http.web;
 
-/** Who a client has shown to be. */
+/** The role of a client, as authenticated by its token. */
 public enum AccessRole {
-    /** Anybody: no secret is set. */
+    /** No secret is configured, so there is no authentication. */
     OPEN,
-    /** Has the read-only token. */
+    /** The client sent the read-only token. */
     READ,
-    /** Has the secret. */
+    /** The client sent the secret. */
     ADMIN
 }

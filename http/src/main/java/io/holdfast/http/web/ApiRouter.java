@@ -24,7 +24,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** All routes there are, and how a request finds its own. */
+/** All routes, and the dispatch of requests to them. */
 public final class ApiRouter {
     private static final Logger LOG = LoggerFactory.getLogger(ApiRouter.class);
     private static final LogThrottle AUTH_FAILURES = new LogThrottle();
@@ -37,21 +37,22 @@ public final class ApiRouter {
     private static final String ALLOWED = "allowed";
     private static final String TEMPLATE = "template";
 
-    /** What a request is counted as whose client went away before it was answered. */
+    /** The status in metrics of requests whose client went away before the response. */
     private static final int CLIENT_GONE = 499;
 
-    /** What the path of a request that has no route is counted as. */
+    /** The path in metrics of requests without a route. */
     public static final String UNMATCHED = "unmatched";
 
-    /** Told of every request that was answered. */
+    /** Notified of every completed request. */
     @FunctionalInterface
     public interface Listener {
         /**
-         * A request has its answer.
+         * Called on the event loop when a request is completed.
          *
          * @param template of the route, or {@link #UNMATCHED}
+         * @param nanos the response time
          */
-        void answered(HttpMethod method, String template, int status, long nanos);
+        void completed(HttpMethod method, String template, int status, long nanos);
     }
 
     private final OriginGuard originGuard;
@@ -64,7 +65,7 @@ public final class ApiRouter {
     private final List<Route> routes = new ArrayList<>();
     private final List<Listener> listeners = new ArrayList<>();
 
-    /** Wrong secrets whose senders wait for the answer. */
+    /** Number of requests with a wrong or missing secret whose response is being delayed. */
     private int pausing;
 
     private int depth;
@@ -86,9 +87,9 @@ public final class ApiRouter {
     }
 
     /**
-     * Adds a route. {@code HEAD} is there wherever {@code GET} is.
+     * Adds a route. {@code HEAD} is served wherever {@code GET} is.
      *
-     * @param template whose segments in braces take any segment of a path
+     * @param template a path; a segment in braces matches any segment
      */
     public void add(
             HttpMethod method,
@@ -102,15 +103,15 @@ public final class ApiRouter {
         return List.copyOf(routes);
     }
 
-    /** Has every answer told to somebody, on the event loop. */
+    /** Adds a listener, which is called on the event loop. */
     public void watch(Listener listener) {
         listeners.add(listener);
     }
 
     /**
-     * Serves the requests that come to one address.
+     * Serves the requests to one address.
      *
-     * @param loopback whether only this machine reaches it
+     * @param loopback whether it is a loopback address
      */
     public void serve(HttpServer server, Namespace namespace, boolean loopback) {
         Router router = router(namespace, loopback);
@@ -118,8 +119,8 @@ public final class ApiRouter {
     }
 
     /**
-     * Delays a request whose secret may be a guess. A connection over which the right one came is
-     * not delayed for what others at its address do.
+     * Delays a request whose secret may be a guess. A connection that has sent the right secret is
+     * not delayed because of other clients at its address.
      */
     private void admit(Router router, HttpServerRequest request) {
         if (!httpContext.access().hasCandidate(request)
@@ -152,7 +153,10 @@ public final class ApiRouter {
                 });
     }
 
-    /** Whether its answer does not depend on the secret. A file of the dashboard may be delayed. */
+    /**
+     * Whether the response does not depend on the secret. Only fixed paths are checked, so a file
+     * of the dashboard may be delayed.
+     */
     private boolean needsNothing(HttpServerRequest request) {
         HttpMethod method = request.method();
         return (method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD))
@@ -162,7 +166,10 @@ public final class ApiRouter {
                         .anyMatch(route -> route.template().equals(request.path()));
     }
 
-    /** The next of many requests that came at once is taken while the one before is answered. */
+    /**
+     * Pipelined requests are dispatched recursively from the completion of the previous one: beyond
+     * a depth, the event loop continues in a new task.
+     */
     private void route(Router router, HttpServerRequest request) {
         if (depth >= MAX_DEPTH) {
             request.pause();
@@ -195,7 +202,7 @@ public final class ApiRouter {
         return router;
     }
 
-    /** Those with fewer open segments come first. */
+    /** Routes in order of specificity: fixed segments match before placeholders. */
     private Map<String, Map<HttpMethod, Route>> byTemplate() {
         Map<String, Map<HttpMethod, Route>> found = new LinkedHashMap<>();
         routes.stream()
@@ -216,7 +223,7 @@ public final class ApiRouter {
     private void begin(RoutingContext context, Namespace namespace, boolean loopback) {
         HttpServerRequest request = context.request();
         if (!httpConnections.began(request.connection())) {
-            return; // the answer before said that it was the last
+            return; // the connection is closing after an earlier response
         }
         HttpExchange httpExchange =
                 new HttpExchange(httpContext, httpConnections, request, namespace);
@@ -227,12 +234,12 @@ public final class ApiRouter {
                     if (end.failed()) {
                         httpExchange.gone();
                     }
-                    boolean left = end.failed() && !context.response().headWritten();
-                    answered(
+                    boolean clientLeft = end.failed() && !context.response().headWritten();
+                    completed(
                             context,
-                            left ? CLIENT_GONE : context.response().getStatusCode(),
+                            clientLeft ? CLIENT_GONE : context.response().getStatusCode(),
                             since);
-                    httpConnections.answered(request.connection());
+                    httpConnections.completed(request.connection());
                 });
         try {
             if (originGuard.check(request, loopback)) {
@@ -252,7 +259,9 @@ public final class ApiRouter {
         context.next();
     }
 
-    /** The router refuses some requests before anybody sees them. */
+    /**
+     * Handles failures of the router, which refuses some requests before they reach {@link #begin}.
+     */
     private void failed(RoutingContext context, Namespace namespace) {
         HttpExchange known = context.get(EXCHANGE);
         HttpExchange httpExchange =
@@ -267,11 +276,11 @@ public final class ApiRouter {
                         : context.failure());
     }
 
-    private void answered(RoutingContext context, int status, long since) {
+    private void completed(RoutingContext context, int status, long since) {
         String template = context.get(TEMPLATE, UNMATCHED);
         long nanos = System.nanoTime() - since;
         for (Listener listener : listeners) {
-            listener.answered(context.request().method(), template, status, nanos);
+            listener.completed(context.request().method(), template, status, nanos);
         }
     }
 
@@ -284,7 +293,7 @@ public final class ApiRouter {
         if (accessRole == AccessRole.OPEN
                 && !httpContext.access().isAdmin(accessRole)
                 && methods.values().stream().allMatch(it -> it.need() == RoutePermission.ADMIN)) {
-            context.next(); // it does not exist
+            context.next(); // without a secret the admin routes do not exist
             return;
         }
         context.put(TEMPLATE, template);
@@ -301,8 +310,8 @@ public final class ApiRouter {
             refuse(context, httpExchange);
             return;
         }
-        // Where a wrong secret would not be counted, the right one does not make a connection
-        // trusted.
+        // Only where a wrong secret would be counted as a failure does the right one make the
+        // connection trusted.
         if (accessRole != null
                 && accessRole != AccessRole.OPEN
                 && route.need() != RoutePermission.NOTHING) {
@@ -315,7 +324,7 @@ public final class ApiRouter {
                     new HttpProblem(
                             403,
                             "forbidden",
-                            "this needs the secret; the read-only token is for looking in"));
+                            "this requires the secret; the read-only token permits reading only"));
             return;
         }
         serve(context.request(), httpExchange, route);
@@ -387,7 +396,7 @@ public final class ApiRouter {
                     new HttpProblem(
                             405,
                             "method_not_allowed",
-                            "this path takes " + String.join(", ", allowed)));
+                            "this path supports " + String.join(", ", allowed)));
         }
     }
 }

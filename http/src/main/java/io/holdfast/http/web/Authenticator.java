@@ -8,20 +8,20 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
 
-/** Tells who a client is by what it bears. */
+/** Determines the role of a client by its bearer token. */
 public final class Authenticator {
     private static final String SCHEME = "bearer ";
 
     /**
-     * What clients have to know.
+     * The tokens that clients authenticate with.
      *
-     * @param secret null lets everybody in
+     * @param secret null for no authentication
      * @param readToken null if there is none
      */
     record Credentials(@Nullable Secret secret, @Nullable Secret readToken) {
-        private @Nullable AccessRole roleOf(byte[] borne) {
-            boolean full = secret != null && secret.matches(borne);
-            boolean read = readToken != null && readToken.matches(borne);
+        private @Nullable AccessRole roleOf(byte[] token) {
+            boolean full = secret != null && secret.matches(token);
+            boolean read = readToken != null && readToken.matches(token);
             return full ? AccessRole.ADMIN : read ? AccessRole.READ : null;
         }
     }
@@ -30,51 +30,57 @@ public final class Authenticator {
     private final boolean admin;
 
     /**
-     * @param secret null lets everybody in
-     * @param admin whether everybody is an administrator where there is no secret
+     * @param secret null for no authentication
+     * @param admin whether all clients may use the admin routes if there is no secret
      */
     public Authenticator(@Nullable Secret secret, @Nullable Secret readToken, boolean admin) {
         this.credentials = new Credentials(secret, readToken);
         this.admin = admin;
     }
 
-    /** From now on clients have to know these; there is a secret as before, or none as before. */
+    /**
+     * Changes the tokens. Authentication cannot be switched on or off: there is a secret as before,
+     * or none as before.
+     */
     public void change(@Nullable Secret secret, @Nullable Secret readToken) {
         credentials = new Credentials(secret, readToken);
     }
 
-    /** What clients have to know at present. */
+    /** The current tokens. */
     Credentials credentials() {
         return credentials;
     }
 
     /**
-     * Who sent a request; null if it has to show that and did not.
+     * The role of the client that sent a request; null if it did not authenticate.
      *
-     * @param before what clients had to know when its connection began: that still serves there
+     * @param before the tokens when its connection was opened, which remain valid on that
+     *     connection
      */
     @Nullable AccessRole roleOf(HttpServerRequest request, Credentials before) {
         Credentials now = credentials;
         if (now.secret == null) {
             return AccessRole.OPEN;
         }
-        byte[] borne = borne(request.getHeader(HttpHeaders.AUTHORIZATION));
-        AccessRole here = now.roleOf(borne);
-        AccessRole there = before.roleOf(borne); // both in any case: the time tells nothing
+        byte[] token = bearerToken(request.getHeader(HttpHeaders.AUTHORIZATION));
+        AccessRole here = now.roleOf(token);
+        AccessRole there =
+                before.roleOf(
+                        token); // check both in any case, so that the response time reveals nothing
         return here == AccessRole.ADMIN || there == null ? here : there;
     }
 
-    /** Whether a request has something that could be the secret, where there is one. */
+    /** Whether a request has a token, and authentication is enabled. */
     boolean hasCandidate(HttpServerRequest request) {
         return credentials.secret != null
-                && borne(request.getHeader(HttpHeaders.AUTHORIZATION)).length > 0;
+                && bearerToken(request.getHeader(HttpHeaders.AUTHORIZATION)).length > 0;
     }
 
-    private static byte[] borne(@Nullable String header) {
+    private static byte[] bearerToken(@Nullable String header) {
         if (header == null || !header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
             return new byte[0];
         }
-        // Header values arrive byte by byte as characters.
+        // Header values are decoded one byte per character.
         String value = header.substring(SCHEME.length());
         return value.getBytes(StandardCharsets.ISO_8859_1);
     }
@@ -87,7 +93,7 @@ public final class Authenticator {
         };
     }
 
-    /** Whether the admin routes are there for a client. */
+    /** Whether a client may use the admin routes. */
     boolean isAdmin(AccessRole accessRole) {
         return accessRole == AccessRole.ADMIN || (accessRole == AccessRole.OPEN && admin);
     }

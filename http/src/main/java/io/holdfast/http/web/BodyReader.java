@@ -8,30 +8,30 @@ import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads bodies: none longer than allowed, none for ever, and all together never more than a part of
- * the memory. Belongs to the event loop.
+ * Reads request bodies, with limits on the size and time of each and on the memory of all. Belongs
+ * to the event loop.
  */
 final class BodyReader {
     static final int MAX_BYTES = 1 << 20;
     private static final long MAX_MILLIS = 60_000;
 
     private final Vertx vertx;
-    private final long budget;
-    private long taken;
+    private final long maxTotalBytes;
+    private long totalBytes;
 
-    BodyReader(Vertx vertx, long budget) {
+    BodyReader(Vertx vertx, long maxBytes) {
         this.vertx = vertx;
-        this.budget = budget;
+        this.maxTotalBytes = maxBytes;
     }
 
-    /** What becomes of a body. */
+    /** Receives a body, or the error. */
     interface BodyConsumer {
         void read(Buffer body);
 
         void failed(HttpProblem httpProblem);
     }
 
-    /** Reads the body of a request; called when its head has just come. */
+    /** Starts to read the body of a request; called when its head has arrived. */
     void read(HttpExchange httpExchange, HttpServerRequest request, BodyConsumer bodyConsumer) {
         Reading reading = new Reading(request, bodyConsumer);
         httpExchange.onGone(reading::stop);
@@ -41,12 +41,12 @@ final class BodyReader {
     private final class Reading {
         final HttpServerRequest request;
         Buffer body = Buffer.buffer();
-        @Nullable BodyConsumer reader;
+        @Nullable BodyConsumer consumer;
         long timer = -1;
 
         Reading(HttpServerRequest request, BodyConsumer bodyConsumer) {
             this.request = request;
-            this.reader = bodyConsumer;
+            this.consumer = bodyConsumer;
         }
 
         void begin() {
@@ -75,15 +75,15 @@ final class BodyReader {
         }
 
         private void add(Buffer bytes) {
-            if (reader == null) {
-                return; // it is thrown away
+            if (consumer == null) {
+                return; // the rest of the body is discarded
             }
             if (body.length() + bytes.length() > MAX_BYTES) {
                 fail(HttpProblem.badRequest("the body is longer than 1 MiB"));
-            } else if (taken + bytes.length() > budget) {
+            } else if (totalBytes + bytes.length() > maxTotalBytes) {
                 fail(new HttpProblem(503, "busy", "too many large requests at once"));
             } else {
-                taken += bytes.length();
+                totalBytes += bytes.length();
                 body.appendBuffer(bytes);
             }
         }
@@ -104,11 +104,11 @@ final class BodyReader {
         }
 
         private @Nullable BodyConsumer stop() {
-            BodyConsumer last = reader;
-            reader = null;
+            BodyConsumer last = consumer;
+            consumer = null;
             if (last != null) {
-                taken -= body.length();
-                body = Buffer.buffer(); // a request may wait long for its answer
+                totalBytes -= body.length();
+                body = Buffer.buffer(); // frees the memory: the request may wait for long
                 vertx.cancelTimer(timer);
             }
             return last;

@@ -15,8 +15,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Server-sent events to one client. Belongs to the event loop. Who writes more than the client
- * takes has to look at {@link #isFull}; a client that takes nothing at all is sent away.
+ * A stream of server-sent events to one client. Belongs to the event loop. A writer that may exceed
+ * the speed of the client must check {@link #isFull}; a client that reads nothing for 30 s is
+ * disconnected.
  */
 public final class EventStream {
     private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -27,10 +28,10 @@ public final class EventStream {
     private final Vertx vertx;
     private final HttpServerResponse response;
 
-    /** Ends the connection, whatever there is still to be written. */
+    /** Closes the connection at once, even if data is still to be written. */
     private final Runnable reset;
 
-    private final long look;
+    private final long stuckTimer;
     private long unwritten;
     private long progressNanos;
     private boolean ended;
@@ -41,12 +42,12 @@ public final class EventStream {
         this.vertx = vertx;
         this.response = response;
         this.reset = reset;
-        this.look = vertx.setPeriodic(CHECK_INTERVAL_MILLIS, _ -> endIfStuck());
+        this.stuckTimer = vertx.setPeriodic(CHECK_INTERVAL_MILLIS, _ -> endIfStuck());
         httpContext.add(this);
         comment("ok");
     }
 
-    /** Tells an event. */
+    /** Sends an event. */
     public void send(String event, JsonObject data) {
         ByteBuf out = Unpooled.buffer(256);
         ByteBufUtil.writeAscii(out, "event: ");
@@ -57,7 +58,7 @@ public final class EventStream {
         write(BufferInternal.buffer(out));
     }
 
-    /** Says something that is no event, only to say something. */
+    /** Sends a comment, which clients ignore. */
     public void comment(String text) {
         write(Buffer.buffer(":" + text + "\n\n"));
     }
@@ -77,7 +78,7 @@ public final class EventStream {
                         });
     }
 
-    /** Whether the client is behind; {@link #onDrained} tells when it has caught up. */
+    /** Whether the write queue is full; {@link #onDrained} reports when it no longer is. */
     public boolean isFull() {
         return !ended && response.writeQueueFull();
     }
@@ -92,7 +93,7 @@ public final class EventStream {
         }
     }
 
-    /** Says something now and then, so that both sides notice if the other has gone. */
+    /** Sends a comment at every interval, so that either side notices if the other has gone. */
     public void pingEvery(Duration span) {
         if (span.isPositive()) {
             long timer = vertx.setPeriodic(span.toMillis(), _ -> comment("ping"));
@@ -100,7 +101,7 @@ public final class EventStream {
         }
     }
 
-    /** Called once when the stream has ended, whoever ended it. */
+    /** Runs a task once when the stream has ended, whichever side ended it. */
     public void onEnd(Runnable task) {
         if (ended) {
             task.run();
@@ -113,7 +114,7 @@ public final class EventStream {
         return ended;
     }
 
-    /** Ends the stream: properly, unless its client takes nothing. */
+    /** Ends the stream: gracefully, unless the client is behind. */
     public void close() {
         if (ended) {
             return;
@@ -134,7 +135,7 @@ public final class EventStream {
         }
         ended = true;
         onEnd.forEach(Runnable::run);
-        vertx.cancelTimer(look);
+        vertx.cancelTimer(stuckTimer);
         httpContext.remove(this);
     }
 }

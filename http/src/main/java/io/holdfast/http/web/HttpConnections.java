@@ -33,9 +33,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * The connections there are: not too many from one address, and none that says nothing for too
- * long. Belongs to the event loop. A connection is known here when its TLS handshake is over; those
- * that do not come so far end by the time limit of the handshake.
+ * The open connections: limits their number per client address, closes idle ones, and bounds the
+ * memory for input. Belongs to the event loop. A connection is added when its TLS handshake is
+ * done; until then only the timeout of the handshake limits it.
  */
 public final class HttpConnections {
     private static final Logger LOG = LoggerFactory.getLogger(HttpConnections.class);
@@ -44,60 +44,63 @@ public final class HttpConnections {
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(120);
     private static final long CHECK_INTERVAL_MILLIS = 1_000;
 
-    /** Who was answered before its request was read may send the rest of it, in vain. */
+    /**
+     * How long a client may continue to send a request that was answered before it was read; the
+     * input is discarded.
+     */
     private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long MAX_LINGER_BYTES = 8L << 20;
 
-    /** How much a client may send ahead while it waits for an answer. */
+    /** Maximum pipelined input, in bytes, while a request is in flight. */
     private static final int MAX_READ_AHEAD_BYTES = 16 * 1024;
 
-    /** What a connection needs in memory, as connections of other protocols count themselves. */
-    private static final int PLAIN_PIECES = 8;
+    /**
+     * Memory of a connection in units of the connection budget, as the other protocols count it.
+     */
+    private static final int PLAIN_UNITS = 8;
 
-    private static final int TLS_PIECES = 32;
+    private static final int TLS_UNITS = 32;
 
     private final Authenticator authenticator;
     private final FixedSizeMemoryBudget memoryBudget;
     private final Http1ServerConfig limits;
-    private final int mostPerAddress;
-    private final long mostBytes;
+    private final int maxPerAddress;
+    private final long maxBytes;
     private final Map<HttpConnection, Watched> open = new HashMap<>();
     private final Map<String, Integer> perAddress = new HashMap<>();
 
-    /** Of heads that have only come in part, and of what was sent ahead. */
+    /** Total size of incomplete request heads and of pipelined input. */
     private long allBytes;
 
     /**
-     * No connections yet.
-     *
      * @param limits of requests
-     * @param mostPerAddress 0 for any number
+     * @param maxPerAddress the maximum number of connections of one client address; 0 = unlimited
      */
     public HttpConnections(
             Authenticator authenticator,
             FixedSizeMemoryBudget fixedSizeMemoryBudget,
             Http1ServerConfig limits,
-            int mostPerAddress) {
+            int maxPerAddress) {
         this.authenticator = authenticator;
         this.memoryBudget = fixedSizeMemoryBudget;
         this.limits = limits;
-        this.mostPerAddress = mostPerAddress;
-        this.mostBytes = Runtime.getRuntime().maxMemory() / 16;
+        this.maxPerAddress = maxPerAddress;
+        this.maxBytes = Runtime.getRuntime().maxMemory() / 16;
     }
 
-    /** Begins to close those that say nothing. */
+    /** Starts the periodic check for idle connections. */
     public void start(Vertx vertx) {
-        vertx.setPeriodic(CHECK_INTERVAL_MILLIS, _ -> closeSilent());
+        vertx.setPeriodic(CHECK_INTERVAL_MILLIS, _ -> closeIdle());
     }
 
-    /** Takes a new connection, or closes it. */
+    /** Registers a new connection, or closes it if a limit is reached. */
     public void enter(HttpConnection connection) {
         String host = connection.remoteAddress().hostAddress();
         String address = host == null ? "" : host;
-        int pieces = connection.isSsl() ? TLS_PIECES : PLAIN_PIECES;
-        boolean many = mostPerAddress > 0 && perAddress.getOrDefault(address, 0) >= mostPerAddress;
-        if (many || !reservePieces(pieces)) {
+        int units = connection.isSsl() ? TLS_UNITS : PLAIN_UNITS;
+        boolean tooMany = maxPerAddress > 0 && perAddress.getOrDefault(address, 0) >= maxPerAddress;
+        if (tooMany || !reserveUnits(units)) {
             REFUSALS.next(LOG.atWarn())
                     .addKeyValue("remote", address)
                     .log(
@@ -114,51 +117,54 @@ public final class HttpConnections {
             pipeline.addFirst(watched);
             pipeline.replace(VertxHttpRequestDecoder.class, null, new StrictRequestDecoder(limits));
         }
-        connection.closeHandler(_ -> leave(connection, address, pieces));
+        connection.closeHandler(_ -> leave(connection, address, units));
     }
 
-    private boolean reservePieces(int pieces) {
-        for (int taken = 0; taken < pieces; taken++) {
+    private boolean reserveUnits(int units) {
+        for (int taken = 0; taken < units; taken++) {
             if (!memoryBudget.tryReserve()) {
-                releasePieces(taken);
+                releaseUnits(taken);
                 return false;
             }
         }
         return true;
     }
 
-    private void releasePieces(int pieces) {
-        for (int i = 0; i < pieces; i++) {
+    private void releaseUnits(int units) {
+        for (int i = 0; i < units; i++) {
             memoryBudget.release();
         }
     }
 
-    private void leave(HttpConnection connection, String address, int pieces) {
+    private void leave(HttpConnection connection, String address, int units) {
         open.remove(connection);
         perAddress.computeIfPresent(address, (_, count) -> count == 1 ? null : count - 1);
-        releasePieces(pieces);
+        releaseUnits(units);
     }
 
-    /** Who sent a request; null if it has to show that and did not. */
+    /** The role of the client that sent a request; null if it did not authenticate. */
     @Nullable AccessRole roleOf(HttpServerRequest request) {
         Watched watched = open.get(request.connection());
         return authenticator.roleOf(
                 request, watched == null ? authenticator.credentials() : watched.credentials);
     }
 
-    /** What a connection has, over all its requests. */
+    /** The usage of a connection, counted over all its requests. */
     ClientUsage usage(HttpConnection connection) {
         Watched watched = open.get(connection);
         return watched == null ? new ClientUsage() : watched.usage;
     }
 
-    /** A request has begun: its head is there. False if nothing more is served there. */
+    /**
+     * Called when the head of a request has arrived. Returns false if the connection is closing and
+     * serves no more requests.
+     */
     boolean began(HttpConnection connection) {
         Watched watched = open.get(connection);
         return watched == null || watched.began();
     }
 
-    /** Remembers whether the last secret that came over a connection was right. */
+    /** Stores whether the last secret that was sent over a connection was right. */
     void trust(HttpConnection connection, boolean right) {
         Watched watched = open.get(connection);
         if (watched != null) {
@@ -171,27 +177,30 @@ public final class HttpConnections {
         return watched != null && watched.trusted;
     }
 
-    /** A request is there in full: nothing of the next is wanted before it is answered. */
+    /**
+     * Called when a request was read completely: further input is buffered until the request is
+     * completed.
+     */
     void read(HttpConnection connection) {
         Watched watched = open.get(connection);
         if (watched != null) {
-            watched.hold();
+            watched.bufferInput();
         }
     }
 
-    /** A request has been answered. */
-    void answered(HttpConnection connection) {
+    /** Called when a request is completed. */
+    void completed(HttpConnection connection) {
         Watched watched = open.get(connection);
         if (watched != null) {
-            watched.answered();
+            watched.completed();
         }
     }
 
     /**
-     * A request is answered before it was read, and nothing more will be: what still comes is
-     * thrown away for a while, so that the client gets to read the answer.
+     * Ends a connection whose request was answered before it was read. Further input is discarded
+     * for a while, so that the client gets to read the response.
      *
-     * @param written when the answer has been sent
+     * @param written completes when the response was sent
      */
     void end(HttpConnection connection, Future<Void> written) {
         Watched watched = open.get(connection);
@@ -199,54 +208,55 @@ public final class HttpConnections {
             written.onComplete(_ -> connection.close());
         } else {
             watched.linger();
-            written.onComplete(_ -> watched.shutOutput());
+            written.onComplete(_ -> watched.shutdownOutput());
         }
     }
 
-    /** Closes a connection at once, even if its client takes nothing. */
+    /** Closes a connection at once, even if its client does not read. */
     void reset(HttpConnection connection) {
         Watched watched = open.get(connection);
         if (watched == null) {
             connection.close();
         } else {
-            watched.sendAway();
+            watched.closeNow();
         }
     }
 
-    private void closeSilent() {
+    private void closeIdle() {
         long now = System.nanoTime();
         for (Map.Entry<HttpConnection, Watched> each : List.copyOf(open.entrySet())) {
             Watched watched = each.getValue();
-            if (!watched.isSilent(now)) {
+            if (!watched.isOverdue(now)) {
                 continue;
             }
-            if (watched.ending || watched.dismissed) {
-                watched.sendAway();
+            if (watched.ending || watched.closeRequested) {
+                watched.closeNow();
             } else {
-                watched.dismissed = true; // it closes when all is written, if its client reads
+                watched.closeRequested =
+                        true; // it closes when all output is written, if its client reads
                 each.getKey().close();
             }
         }
     }
 
-    /** Sends those away that take most, not those that come last. */
+    /** Closes the connections that use the most memory, not the latest ones. */
     private void keepWithinBudget() {
-        while (allBytes > mostBytes) {
-            Optional<Watched> greatest =
+        while (allBytes > maxBytes) {
+            Optional<Watched> largest =
                     open.values().stream().max(Comparator.comparingLong(Watched::bytes));
-            if (greatest.isEmpty() || greatest.get().bytes() == 0) {
+            if (largest.isEmpty() || largest.get().bytes() == 0) {
                 return;
             }
-            greatest.get().sendAway();
+            largest.get().closeNow();
         }
     }
 
     /**
-     * Sees what a client sends before anybody else does. While a request is under way it keeps what
-     * comes after it, and goes on reading: so it is noticed if the client goes away.
+     * The first handler of the pipeline. While a request is in flight it buffers further input and
+     * continues to read, so that a disconnect of the client is noticed.
      */
     private final class Watched extends ChannelInboundHandlerAdapter {
-        /** What clients had to know when it began. */
+        /** The tokens when the connection was opened. */
         private final Authenticator.Credentials credentials;
 
         private final ClientUsage usage = new ClientUsage();
@@ -254,10 +264,10 @@ public final class HttpConnections {
         private @Nullable ChannelHandlerContext context;
         private long headBytes;
         private long lingerBytes;
-        private int underWay;
-        private boolean holds;
+        private int inFlight;
+        private boolean buffering;
         private boolean ending;
-        private boolean dismissed;
+        private boolean closeRequested;
         private boolean trusted;
         private boolean waitsForHead = true;
         private long deadline = System.nanoTime() + HEAD_NANOS;
@@ -279,15 +289,15 @@ public final class HttpConnections {
                 if (lingerBytes > MAX_LINGER_BYTES) {
                     ctx.close();
                 }
-            } else if (message instanceof ByteBuf bytes && (holds || ahead != null)) {
-                keep(bytes);
+            } else if (message instanceof ByteBuf bytes && (buffering || ahead != null)) {
+                buffer(bytes);
             } else {
                 pass(ctx, message);
             }
         }
 
         private void pass(ChannelHandlerContext ctx, Object message) {
-            if (underWay == 0) {
+            if (inFlight == 0) {
                 if (!waitsForHead) {
                     waitsForHead = true;
                     deadline = System.nanoTime() + HEAD_NANOS;
@@ -307,72 +317,78 @@ public final class HttpConnections {
             return message instanceof ByteBuf bytes ? bytes.readableBytes() : 0;
         }
 
-        /** What is kept for it that nobody serves yet. */
+        /** Size of the input that is buffered for the connection and not served yet. */
         long bytes() {
             return headBytes + (ahead == null ? 0 : ahead.readableBytes());
         }
 
-        private void forgetHead() {
+        private void releaseHead() {
             allBytes -= headBytes;
             headBytes = 0;
         }
 
-        private void forgetAhead() {
-            ByteBuf kept = ahead;
-            if (kept != null) {
-                allBytes -= kept.readableBytes();
+        private void releaseAhead() {
+            ByteBuf buffered = ahead;
+            if (buffered != null) {
+                allBytes -= buffered.readableBytes();
                 ahead = null;
-                kept.release();
+                buffered.release();
             }
         }
 
-        /** In one piece: many small ones would take far more than their bytes. */
-        private void keep(ByteBuf bytes) {
-            ByteBuf kept = ahead == null ? Unpooled.buffer(bytes.readableBytes()) : ahead;
-            ahead = kept;
+        /**
+         * Copies the input into one buffer: many small buffers would use far more memory than their
+         * content.
+         */
+        private void buffer(ByteBuf bytes) {
+            ByteBuf buffered = ahead == null ? Unpooled.buffer(bytes.readableBytes()) : ahead;
+            ahead = buffered;
             int length = bytes.readableBytes();
-            if (kept.readableBytes() + length > MAX_READ_AHEAD_BYTES) {
+            if (buffered.readableBytes() + length > MAX_READ_AHEAD_BYTES) {
                 bytes.release();
-                sendAway();
+                closeNow();
                 return;
             }
-            kept.writeBytes(bytes);
+            buffered.writeBytes(bytes);
             bytes.release();
             allBytes += length;
             keepWithinBudget();
         }
 
-        private void sendAway() {
+        private void closeNow() {
             ending = true;
-            forgetHead();
-            forgetAhead();
+            releaseHead();
+            releaseAhead();
             if (context != null) {
                 context.close();
             }
         }
 
-        /** False if nothing more is served here. */
+        /** Returns false if the connection serves no more requests. */
         boolean began() {
             if (ending) {
                 return false;
             }
-            underWay++;
+            inFlight++;
             waitsForHead = false;
-            forgetHead();
+            releaseHead();
             return true;
         }
 
-        void hold() {
+        void bufferInput() {
             ChannelHandlerContext ctx = context;
             if (ctx == null) {
                 return;
             }
-            holds = true;
-            readOn(ctx.channel(), () -> holds);
+            buffering = true;
+            continueReading(ctx.channel(), () -> buffering);
         }
 
-        /** Those after us stop reading when they have enough; that happens before this does. */
-        private static void readOn(Channel channel, BooleanSupplier still) {
+        /**
+         * Later handlers of the pipeline may stop reading when they have enough; they do so before
+         * this task runs.
+         */
+        private static void continueReading(Channel channel, BooleanSupplier still) {
             channel.eventLoop()
                     .execute(
                             () -> {
@@ -385,27 +401,27 @@ public final class HttpConnections {
         void linger() {
             ending = true;
             deadline = System.nanoTime() + LINGER_NANOS;
-            forgetHead();
-            forgetAhead();
+            releaseHead();
+            releaseAhead();
             if (context != null) {
-                readOn(context.channel(), () -> true);
+                continueReading(context.channel(), () -> true);
             }
         }
 
-        void shutOutput() {
+        void shutdownOutput() {
             if (context == null) {
                 return;
             }
             Channel channel = context.channel();
             SslHandler tls = channel.pipeline().get(SslHandler.class);
             if (tls == null) {
-                shutOutput(channel);
+                shutdownOutput(channel);
             } else {
-                tls.closeOutbound().addListener(_ -> shutOutput(channel));
+                tls.closeOutbound().addListener(_ -> shutdownOutput(channel));
             }
         }
 
-        private static void shutOutput(Channel channel) {
+        private static void shutdownOutput(Channel channel) {
             if (channel instanceof DuplexChannel duplex) {
                 duplex.shutdownOutput();
             } else {
@@ -413,25 +429,25 @@ public final class HttpConnections {
             }
         }
 
-        void answered() {
-            underWay--;
-            holds = false;
+        void completed() {
+            inFlight--;
+            buffering = false;
             if (ending) {
                 return;
             }
             deadline = System.nanoTime() + IDLE_NANOS;
             if (ahead != null && context != null) {
-                context.channel().eventLoop().execute(this::passOn);
+                context.channel().eventLoop().execute(this::passBuffered);
             }
         }
 
-        private void passOn() {
+        private void passBuffered() {
             ChannelHandlerContext ctx = context;
-            ByteBuf kept = ahead;
-            if (ctx != null && kept != null && !holds) {
-                allBytes -= kept.readableBytes();
+            ByteBuf buffered = ahead;
+            if (ctx != null && buffered != null && !buffering) {
+                allBytes -= buffered.readableBytes();
                 ahead = null;
-                pass(ctx, kept);
+                pass(ctx, buffered);
                 ctx.fireChannelReadComplete();
             }
         }
@@ -439,13 +455,13 @@ public final class HttpConnections {
         @Override
         public void channelInactive(ChannelHandlerContext ctx) {
             ending = true;
-            forgetHead();
-            forgetAhead();
+            releaseHead();
+            releaseAhead();
             ctx.fireChannelInactive();
         }
 
-        boolean isSilent(long now) {
-            return (ending || underWay == 0) && now - deadline > 0;
+        boolean isOverdue(long now) {
+            return (ending || inFlight == 0) && now - deadline > 0;
         }
     }
 }

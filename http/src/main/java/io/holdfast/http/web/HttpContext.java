@@ -12,27 +12,26 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * What all exchanges have in common. Everything but {@link #runOnEventLoop} belongs to the event
- * loop.
+ * State that all exchanges share. Everything but {@link #runOnEventLoop} belongs to the event loop.
  */
 public final class HttpContext {
-    /** How many look through everything at the same time; others wait. */
-    private static final int OFF_LOOP = 4;
+    /** Maximum number of concurrent scans of the server's state; others wait. */
+    private static final int MAX_OFF_LOOP = 4;
 
-    /** Answers up to this length are never too many. */
-    private static final int SMALL = 64 * 1024;
+    /** Responses up to this size, in bytes, are not limited. */
+    private static final int MAX_SMALL_BYTES = 64 * 1024;
 
     private final FrontEndServices frontEndServices;
     private final Authenticator authenticator;
     private final Context loop;
     private final Set<EventStream> streams = new HashSet<>();
-    private final Semaphore offLoop = new Semaphore(OFF_LOOP);
-    private final long mostKept = Runtime.getRuntime().maxMemory() / 16;
+    private final Semaphore offLoop = new Semaphore(MAX_OFF_LOOP);
+    private final long maxReservedBytes = Runtime.getRuntime().maxMemory() / 16;
     private long reservedBytes;
     private final AtomicBoolean open = new AtomicBoolean();
 
     /**
-     * @param loop the one event loop
+     * @param loop the only event loop
      */
     public HttpContext(
             FrontEndServices frontEndServices, Authenticator authenticator, Context loop) {
@@ -61,9 +60,14 @@ public final class HttpContext {
         return offLoop;
     }
 
-    /** Counts bytes of an answer until it is read; false if there are too many. */
+    /**
+     * Reserves memory for a response until it is written; false if the limit of all responses is
+     * reached.
+     */
     boolean reserve(long bytes) {
-        if (bytes > SMALL && reservedBytes > 0 && reservedBytes + bytes > mostKept) {
+        if (bytes > MAX_SMALL_BYTES
+                && reservedBytes > 0
+                && reservedBytes + bytes > maxReservedBytes) {
             return false;
         }
         reservedBytes += bytes;
@@ -74,7 +78,7 @@ public final class HttpContext {
         reservedBytes -= bytes;
     }
 
-    /** All listeners are there. */
+    /** Called when all listeners of the server are bound. */
     public void open() {
         open.set(true);
     }
@@ -87,12 +91,12 @@ public final class HttpContext {
         return frontEndServices.draining().getAsBoolean();
     }
 
-    /** Runs something on the event loop, unless that has ended; from any thread. */
+    /** Runs a task on the event loop, from any thread; does nothing if the event loop has ended. */
     public void runOnEventLoop(Runnable task) {
         try {
             loop.runOnContext(_ -> task.run());
         } catch (RejectedExecutionException _) {
-            // all connections ended with it: nobody waits for this
+            // all connections have ended too, so the task has no effect
         }
     }
 

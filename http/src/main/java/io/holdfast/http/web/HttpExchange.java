@@ -24,14 +24,14 @@ import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 
 /**
- * One request and its answer. Belongs to the event loop; {@link HttpContext#runOnEventLoop} leads
- * there. What is answered after the client has gone, or a second time, is lost without harm.
+ * A request and its response. Belongs to the event loop; {@link HttpContext#runOnEventLoop} runs
+ * tasks there. A response after the client has gone, or a second response, is ignored.
  */
 public final class HttpExchange {
-    /** A client that takes longer to read an answer, or reads more slowly, is sent away. */
+    /** A client that takes longer to read a response, or reads more slowly, is disconnected. */
     private static final long WRITE_TIMEOUT_MILLIS = 30_000;
 
-    private static final int SLOWEST_BYTES_PER_MILLI = 64;
+    private static final int MIN_BYTES_PER_MILLI = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpExchange.class);
     private static final LogThrottle FAILURES = new LogThrottle();
@@ -62,7 +62,7 @@ public final class HttpExchange {
         this.namespace = namespace;
     }
 
-    /** Of the connection: counted over all its requests. */
+    /** The usage of the connection, counted over all its requests. */
     public ClientUsage usage() {
         return httpConnections.usage(request.connection());
     }
@@ -76,12 +76,12 @@ public final class HttpExchange {
         body = read;
     }
 
-    /** The body has been looked at: it need not wait with the request. */
+    /** Frees the memory of the body, which has been read: the request may wait for long. */
     void forgetBody() {
         body = NO_BODY;
     }
 
-    /** The client went away. */
+    /** Called when the client has gone. */
     void gone() {
         if (!gone) {
             gone = true;
@@ -97,12 +97,12 @@ public final class HttpExchange {
         return httpContext.backend();
     }
 
-    /** The namespace of the address that was called. */
+    /** The namespace of the address to which the request was sent. */
     public Namespace namespace() {
         return namespace;
     }
 
-    /** Who the client has shown to be. */
+    /** The authenticated role of the client. */
     public AccessRole role() {
         return accessRole;
     }
@@ -121,7 +121,7 @@ public final class HttpExchange {
         return host == null ? "" : host;
     }
 
-    /** Address and port of the client, as sessions are named. */
+    /** The address and port of the client: the name of its session. */
     public String peerName() {
         String host = address();
         String shown = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
@@ -132,17 +132,17 @@ public final class HttpExchange {
         return request.getHeader(name);
     }
 
-    // ---- what is asked
+    // ---- request
 
-    /** A segment of the path that the template names, decoded. */
+    /** A named segment of the path, decoded. */
     public String segment(String name) throws HttpProblem {
         return new String(bytesOf("{" + name + "}"), StandardCharsets.UTF_8);
     }
 
     /**
-     * The key: the query parameter {@code key}, or else the segment of the path that the template
-     * leaves open. It may have any bytes but line breaks, which no other protocol can name and
-     * which would be two lines in a listing.
+     * The key: the query parameter {@code key}, or else the segment of the path that is a
+     * placeholder in the template. It may have any bytes but line breaks: no other protocol could
+     * name such a key, and a listing would show it in two lines.
      */
     public Key key() throws HttpProblem {
         Key key = anyKey(namespace);
@@ -152,13 +152,15 @@ public final class HttpExchange {
         return key;
     }
 
-    /** The key, whatever its bytes: of something that is there already. */
+    /** The key with any bytes, to refer to a key that exists already. */
     public Key anyKey(Namespace in) throws HttpProblem {
-        byte[] asked = query().bytes("key");
-        return Key.of(in, asked == null ? bytesOf("{") : asked);
+        byte[] requested = query().bytes("key");
+        return Key.of(in, requested == null ? bytesOf("{") : requested);
     }
 
-    /** The key or channel of a route that wants 1 to 256 bytes without blanks. */
+    /**
+     * The key or channel of a route that requires 1 to 256 bytes without blanks and line breaks.
+     */
     public Key plainKey() throws HttpProblem {
         byte[] bytes = bytesOf("{");
         if (!JsonBody.isPlain(bytes)) {
@@ -185,7 +187,7 @@ public final class HttpExchange {
         throw new IllegalStateException(route.template() + " has no " + start);
     }
 
-    /** The segments of the path as they were sent. */
+    /** The segments of the path, not decoded. */
     List<String> segments() {
         String path = request.path();
         return path == null || path.isEmpty()
@@ -193,7 +195,7 @@ public final class HttpExchange {
                 : List.of(SLASH.split(path.substring(1), -1));
     }
 
-    /** A target in which nothing can be mistaken. */
+    /** Refuses request targets that different programs may interpret differently. */
     void checkTarget() throws HttpProblem {
         checkBytes(request.uri());
         String path = request.path();
@@ -218,8 +220,8 @@ public final class HttpExchange {
     }
 
     /**
-     * Bytes that RFC 3986 allows nowhere in a target. Some of them would be taken for others, or
-     * end the key early, in one program and not in the next.
+     * Refuses bytes that RFC 3986 allows nowhere in a target. Some programs would take them for
+     * other bytes or for the end of the key, and others not.
      */
     private static void checkBytes(String target) throws HttpProblem {
         for (int i = 0; i < target.length(); i++) {
@@ -250,48 +252,51 @@ public final class HttpExchange {
         return known;
     }
 
-    /** A query parameter; null if there is none. */
+    /** A query parameter as text; null if it is missing. */
     public @Nullable String query(String name) throws HttpProblem {
         byte[] bytes = query().bytes(name);
         return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
     }
 
-    /** A query parameter, byte for byte; null if there is none. */
+    /** A query parameter as bytes; null if it is missing. */
     public byte @Nullable [] queryBytes(String name) throws HttpProblem {
         return query().bytes(name);
     }
 
-    public int queryInt(String name, int otherwise, int least, int most) throws HttpProblem {
+    public int queryInt(String name, int defaultValue, int min, int max) throws HttpProblem {
         String text = query(name);
         if (text == null) {
-            return otherwise;
+            return defaultValue;
         }
         try {
             int value = Integer.parseInt(text);
-            if (value >= least && value <= most) {
+            if (value >= min && value <= max) {
                 return value;
             }
         } catch (NumberFormatException e) {
-            // told below
+            // reported below
         }
-        throw HttpProblem.badRequest("%s must be a number, %d-%d".formatted(name, least, most));
+        throw HttpProblem.badRequest("%s must be a number, %d-%d".formatted(name, min, max));
     }
 
-    /** The fields of the body, which has to be there. */
+    /** The fields of the body, which is required. */
     public JsonBody body() throws HttpProblem {
         return JsonBody.read(body);
     }
 
-    /** The fields of the body; none if it is empty. */
+    /** The fields of the body; no fields if it is empty. */
     public JsonBody optionalBody() throws HttpProblem {
         return body.length() == 0 ? JsonBody.none() : body();
     }
 
-    // ---- what is answered
+    // ---- response
 
-    /** Answers 200; the future tells whether it could be written. */
-    public Future<Void> ok(JsonObject answer) {
-        return answer(200, JSON, JsonWriter.toLine(answer));
+    /**
+     * Responds with status 200. The future completes when the response is written, or fails if it
+     * cannot be.
+     */
+    public Future<Void> ok(JsonObject fields) {
+        return respond(200, JSON, JsonWriter.toLine(fields));
     }
 
     public Future<Void> noContent() {
@@ -304,20 +309,20 @@ public final class HttpExchange {
 
     public Future<Void> fail(HttpProblem httpProblem) {
         String accept = request.getHeader(HttpHeaders.ACCEPT);
-        boolean asked = accept != null && accept.contains(PROBLEM_JSON);
-        return answer(
+        boolean problemJson = accept != null && accept.contains(PROBLEM_JSON);
+        return respond(
                 httpProblem.status(),
-                asked ? PROBLEM_JSON : JSON,
+                problemJson ? PROBLEM_JSON : JSON,
                 JsonWriter.toLine(httpProblem.toJson()));
     }
 
-    /** Answers that it is there but not ready to serve. */
+    /** Responds that the server is running but not ready. */
     public Future<Void> unready(JsonObject why) {
-        return answer(503, JSON, JsonWriter.toLine(why));
+        return respond(503, JSON, JsonWriter.toLine(why));
     }
 
-    /** Answers with bytes of any type; headers may have been set on {@link #response}. */
-    public Future<Void> answer(int status, String contentType, Buffer bytes) {
+    /** Responds with bytes of any type; headers can be set on {@link #response} before. */
+    public Future<Void> respond(int status, String contentType, Buffer bytes) {
         HttpServerResponse response = request.response();
         if (response.ended() || response.closed()) {
             return gone(response);
@@ -347,10 +352,10 @@ public final class HttpExchange {
     }
 
     private static Future<Void> gone(HttpServerResponse response) {
-        return Future.failedFuture(response.ended() ? "answered before" : "the client has gone");
+        return Future.failedFuture(response.ended() ? "already answered" : "the client has gone");
     }
 
-    /** For headers of its own. */
+    /** The underlying response, for additional headers. */
     public HttpServerResponse response() {
         return request.response();
     }
@@ -359,29 +364,32 @@ public final class HttpExchange {
         return request.method();
     }
 
-    /** Work that may take long. */
+    /** Work that may take long or block. */
     @FunctionalInterface
     public interface Work {
-        /** Answers by {@link HttpContext#runOnEventLoop}, or throws. */
+        /** Responds by {@link HttpContext#runOnEventLoop}, or throws. */
         void run() throws Exception;
     }
 
-    /** Works on a thread of its own and answers with what comes of it. */
+    /** Runs work on a thread of its own and responds with its result. */
     public void offLoop(Callable<JsonObject> work) {
         runLimited(
                 () -> {
                     Buffer bytes = JsonWriter.toLine(work.call());
-                    httpContext.runOnEventLoop(() -> answerAtLength(bytes));
+                    httpContext.runOnEventLoop(() -> answerLarge(bytes));
                 });
     }
 
-    /** Works on a thread of its own, when few others do; what goes wrong is answered. */
+    /**
+     * Runs work on a thread of its own, with limited concurrency. An exception becomes an error
+     * response.
+     */
     public void runLimited(Work work) {
         Thread.startVirtualThread(
                 () -> {
                     httpContext.offLoop().acquireUninterruptibly();
                     try {
-                        if (!gone) { // else nobody waits for it any more
+                        if (!gone) { // else the client does not wait for it any more
                             work.run();
                         }
                     } catch (Throwable e) {
@@ -392,7 +400,7 @@ public final class HttpExchange {
                 });
     }
 
-    /** Answers with what was found later, on the event loop; what goes wrong is answered. */
+    /** Completes a request later, on the event loop. An exception becomes an error response. */
     public void resume(Work work) {
         try {
             work.run();
@@ -401,15 +409,18 @@ public final class HttpExchange {
         }
     }
 
-    /** What waits to be read by slow clients is bounded, for one and for all of them. */
-    private void answerAtLength(Buffer bytes) {
+    /**
+     * Responds with many bytes. The memory for responses that slow clients read is limited, for
+     * each response and for all of them.
+     */
+    private void answerLarge(Buffer bytes) {
         if (!httpContext.reserve(bytes.length())) {
-            fail(new HttpProblem(503, "busy", "too many long answers are being read"));
+            fail(new HttpProblem(503, "busy", "too many large responses are in progress"));
             return;
         }
-        long patience = WRITE_TIMEOUT_MILLIS + bytes.length() / SLOWEST_BYTES_PER_MILLI;
-        long timer = httpContext.vertx().setTimer(patience, _ -> reset());
-        answer(200, JSON, bytes)
+        long timeoutMillis = WRITE_TIMEOUT_MILLIS + bytes.length() / MIN_BYTES_PER_MILLI;
+        long timer = httpContext.vertx().setTimer(timeoutMillis, _ -> reset());
+        respond(200, JSON, bytes)
                 .onComplete(
                         _ -> {
                             httpContext.vertx().cancelTimer(timer);
@@ -417,12 +428,12 @@ public final class HttpExchange {
                         });
     }
 
-    /** Closes the connection at once, even if its client takes nothing. */
+    /** Closes the connection at once, even if its client does not read. */
     public void reset() {
         httpConnections.reset(request.connection());
     }
 
-    /** Answers with what went wrong; what nobody foresaw is logged and not told. */
+    /** Responds with an error. An unexpected exception is logged, and its details are not sent. */
     void failed(@Nullable Throwable thrown) {
         if (thrown instanceof HttpProblem httpProblem) {
             fail(httpProblem);
@@ -431,12 +442,12 @@ public final class HttpExchange {
                     .setCause(thrown)
                     .addKeyValue("method", request.method())
                     .addKeyValue("path", route == null ? "unmatched" : route.template())
-                    .log("a request failed");
-            fail(new HttpProblem(500, "internal", "the server has a fault; its log says more"));
+                    .log("HTTP request failed");
+            fail(new HttpProblem(500, "internal", "internal error of the server; see its log"));
         }
     }
 
-    /** Answers with a stream of events. */
+    /** Responds with an event stream. */
     public EventStream stream() throws HttpProblem {
         if (httpContext.isDraining()) {
             throw HttpProblem.draining();
@@ -454,7 +465,7 @@ public final class HttpExchange {
         return stream;
     }
 
-    /** Called once if the client goes away before it is answered, or while it is. */
+    /** Runs a task once if the client goes away before or during the response. */
     public void onGone(Runnable task) {
         if (gone || request.response().closed()) {
             task.run();
@@ -463,7 +474,7 @@ public final class HttpExchange {
         }
     }
 
-    /** Whether nobody is there any more to be answered. */
+    /** Whether the client has gone. */
     public boolean isGone() {
         return gone || request.response().closed();
     }

@@ -4,7 +4,7 @@ import io.vertx.core.json.JsonObject;
 
 import org.jspecify.annotations.Nullable;
 
-/** Why a request is not done, as its client is told. */
+/** An error response. */
 public final class HttpProblem extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -17,8 +17,8 @@ public final class HttpProblem extends Exception {
     }
 
     /**
-     * @param code what programs go by
-     * @param detail what people read
+     * @param code for programs
+     * @param detail for people
      */
     public HttpProblem(int status, String code, @Nullable String detail) {
         super(code, null, false, false);
@@ -51,18 +51,18 @@ public final class HttpProblem extends Exception {
         return detail;
     }
 
-    /** As it is told. */
+    /** The body of the response (RFC 9457). */
     public JsonObject toJson() {
-        JsonObject told =
+        JsonObject json =
                 new JsonObject()
                         .put("type", "/problems/" + code)
                         .put("title", title())
                         .put("status", status)
                         .put("error", code);
-        return detail == null ? told : told.put("detail", detail);
+        return detail == null ? json : json.put("detail", detail);
     }
 
-    /** The code in words. */
+    /** The code as a phrase. */
     private String title() {
         String words = code.replace('_', ' ');
         return Character.toUpperCase(words.charAt(0)) + words.substring(1);

@@ -14,8 +14,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The fields of a request's body: one JSON object and nothing else. Every reader of a field says
- * what it must be; {@link #end} refuses those that nobody asked for.
+ * The fields of a request's body, which must be a single JSON object. Every method that reads a
+ * field checks its type; {@link #end} refuses fields that were not read.
  */
 public final class JsonBody {
     private static final long MAX_SECONDS = 9_223_372_036L;
@@ -23,17 +23,17 @@ public final class JsonBody {
     private static final int MAX_TOKEN = 256;
 
     private final JsonObject object;
-    private final Set<String> left;
+    private final Set<String> unread;
 
     private JsonBody(JsonObject object) {
         this.object = object;
-        this.left = new java.util.HashSet<>(object.fieldNames());
+        this.unread = new java.util.HashSet<>(object.fieldNames());
     }
 
-    /** Reads a body. */
+    /** Parses a body. */
     static JsonBody read(Buffer body) throws HttpProblem {
         if (body.length() == 0) {
-            throw HttpProblem.badRequest("a JSON object is wanted as the body");
+            throw HttpProblem.badRequest("the body must be a JSON object");
         }
         try {
             JsonParser parser = JacksonCodec.createParser(body);
@@ -45,12 +45,12 @@ public final class JsonBody {
         } catch (DecodeException e) {
             boolean twice = String.valueOf(e.getMessage()).contains("Duplicate field");
             throw HttpProblem.badRequest(
-                    twice ? "the body has a field twice" : "the body is not one JSON value");
+                    twice ? "the body has a field twice" : "the body is not a single JSON value");
         }
         throw HttpProblem.badRequest("the body is not a JSON object");
     }
 
-    /** No fields at all. */
+    /** A body without fields. */
     static JsonBody none() {
         return new JsonBody(new JsonObject());
     }
@@ -59,36 +59,36 @@ public final class JsonBody {
         return object.getValue(name) != null;
     }
 
-    /** A whole number; 0 if there is none. */
+    /** An integer; 0 if it is missing. */
     public long integer(String name) throws HttpProblem {
         return integer(name, 0);
     }
 
-    /** A whole number of 64 bits. */
-    public long integer(String name, long otherwise) throws HttpProblem {
+    /** An integer of 64 bits. */
+    public long integer(String name, long defaultValue) throws HttpProblem {
         Object value = take(name);
         return switch (value) {
-            case null -> otherwise;
+            case null -> defaultValue;
             case Integer number -> number;
             case Long number -> number;
             default -> throw HttpProblem.badRequest(name + " is not a whole number of 64 bits");
         };
     }
 
-    public long integer(String name, long otherwise, long least, long most) throws HttpProblem {
-        long value = integer(name, otherwise);
-        if (value < least || value > most) {
-            throw HttpProblem.badRequest("%s must be %d-%d".formatted(name, least, most));
+    public long integer(String name, long defaultValue, long min, long max) throws HttpProblem {
+        long value = integer(name, defaultValue);
+        if (value < min || value > max) {
+            throw HttpProblem.badRequest("%s must be %d-%d".formatted(name, min, max));
         }
         return value;
     }
 
-    /** Seconds as nanoseconds; 0 if there are none. */
+    /** A duration in seconds, returned in nanoseconds; 0 if it is missing. */
     public long seconds(String name) throws HttpProblem {
         return integer(name, 0, 0, MAX_SECONDS) * NANOS;
     }
 
-    /** A text; null if there is none. */
+    /** A text; null if it is missing. */
     public @Nullable String optionalText(String name) throws HttpProblem {
         Object value = take(name);
         if (value == null) {
@@ -108,27 +108,31 @@ public final class JsonBody {
         return value;
     }
 
-    /** One of a few words. */
-    public <E extends Enum<E>> E enumValue(String name, Class<E> words, @Nullable E otherwise)
+    /**
+     * The name of a constant in lower case.
+     *
+     * @param defaultValue used if the field is missing; null if the field is required
+     */
+    public <E extends Enum<E>> E enumValue(String name, Class<E> type, @Nullable E defaultValue)
             throws HttpProblem {
         String value = optionalText(name);
-        if (value == null && otherwise != null) {
-            return otherwise;
+        if (value == null && defaultValue != null) {
+            return defaultValue;
         }
-        for (E word : words.getEnumConstants()) {
-            if (word.name().toLowerCase(Locale.ROOT).equals(value)) {
-                return word;
+        for (E constant : type.getEnumConstants()) {
+            if (constant.name().toLowerCase(Locale.ROOT).equals(value)) {
+                return constant;
             }
         }
         StringBuilder known = new StringBuilder();
-        for (E word : words.getEnumConstants()) {
+        for (E constant : type.getEnumConstants()) {
             known.append(known.isEmpty() ? "" : " or ")
-                    .append(word.name().toLowerCase(Locale.ROOT));
+                    .append(constant.name().toLowerCase(Locale.ROOT));
         }
         throw HttpProblem.badRequest(name + " must be " + known);
     }
 
-    /** A text as section 18 wants tokens: not empty, not long, and no blanks in it. */
+    /** A token: 1 to 256 bytes, without blanks and line breaks. */
     public String token(String name) throws HttpProblem {
         String value = text(name);
         if (!isPlain(value.getBytes(StandardCharsets.UTF_8))) {
@@ -146,7 +150,7 @@ public final class JsonBody {
         return isOneLine(bytes) && bytes.length > 0 && bytes.length <= MAX_TOKEN;
     }
 
-    /** Whether there is no line break in a text. */
+    /** Whether a text has no line break. */
     public static boolean isOneLine(byte[] bytes) {
         for (byte c : bytes) {
             if (c == '\r' || c == '\n') {
@@ -161,14 +165,18 @@ public final class JsonBody {
     }
 
     private @Nullable Object take(String name) {
-        left.remove(name);
+        unread.remove(name);
         return object.getValue(name);
     }
 
-    /** Nobody asks for more. */
+    /**
+     * Called when all fields are read.
+     *
+     * @throws HttpProblem if the body has other fields
+     */
     public void end() throws HttpProblem {
-        if (!left.isEmpty()) {
-            throw HttpProblem.badRequest("unknown field " + left.iterator().next());
+        if (!unread.isEmpty()) {
+            throw HttpProblem.badRequest("unknown field " + unread.iterator().next());
         }
     }
 }

@@ -15,11 +15,11 @@ import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/** Writes JSON as the line protocol does: safe inside a page too. */
+/** Writes JSON as dflockd's line protocol does, escaped so that it is safe inside HTML. */
 public final class JsonWriter {
     private JsonWriter() {}
 
-    /** An answer: the object and a line feed. */
+    /** The body of a response: the object and a line feed. */
     public static Buffer toLine(JsonObject object) {
         ByteBuf out = Unpooled.buffer(256);
         write(object, out);
@@ -27,7 +27,7 @@ public final class JsonWriter {
         return BufferInternal.buffer(out);
     }
 
-    /** A span in seconds, to the millisecond. */
+    /** A duration in seconds, truncated to milliseconds. */
     public static BigDecimal seconds(long nanos) {
         return BigDecimal.valueOf(nanos / 1_000_000, 3);
     }

@@ -20,9 +20,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Keeps other people's web pages away. A page may make the browser of somebody on this machine send
- * requests here: under a name of its own that points here, which the host tells, or under ours,
- * which the origin tells.
+ * Refuses requests of foreign web pages. A page can make a browser on this machine send requests to
+ * this server: under the page's own host name that resolves to this server (DNS rebinding), which
+ * the {@code Host} header shows, or under a name of this server, which the {@code Origin} header
+ * shows.
  */
 public final class OriginGuard {
     private static final String ANY = "*";
@@ -32,7 +33,10 @@ public final class OriginGuard {
     /** The scheme and the authority of a target in absolute form. */
     private static final Pattern ABSOLUTE = Pattern.compile("[^/?]*://([^/?]*)");
 
-    /** Headers of which only the first would be looked at here, and perhaps the last elsewhere. */
+    /**
+     * Headers that must not be repeated: this server would use the first, and a proxy perhaps the
+     * last.
+     */
     private static final List<String> ONCE =
             List.of("Host", "Origin", "Authorization", "X-Dflockd-Session");
 
@@ -42,10 +46,8 @@ public final class OriginGuard {
     private final Set<String> origins;
 
     /**
-     * A guard that lets these in.
-     *
-     * @param hosts names, with or without port
-     * @param origins such as {@code https://example.org}; {@code *} for all
+     * @param hosts additional host names of this server, with or without port
+     * @param origins allowed origins, such as {@code https://example.org}; {@code *} for all
      */
     public OriginGuard(Set<String> hosts, Set<String> origins) {
         this.hosts =
@@ -59,10 +61,10 @@ public final class OriginGuard {
     }
 
     /**
-     * Looks at a request and sets the headers that let a page read the answer.
+     * Checks a request and sets the CORS headers.
      *
-     * @param loopback whether it came to a listener that only this machine reaches
-     * @return whether it only asks if it may ask
+     * @param loopback whether the request came to a loopback listener
+     * @return whether the request is a CORS preflight
      */
     boolean check(HttpServerRequest request, boolean loopback) throws HttpProblem {
         boolean local = loopback || isHere(request.localAddress());
@@ -78,14 +80,15 @@ public final class OriginGuard {
         checkAuthority(request.uri(), host);
         if (host != null && !isOurs(host, request, local)) {
             throw new HttpProblem(
-                    403, "forbidden_host", "this server is not called " + nameOf(host) + " here");
+                    403, "forbidden_host", "the Host header names another server: " + nameOf(host));
         }
         String origin = request.getHeader(HttpHeaders.ORIGIN);
         boolean listed = origin != null && isListed(origin);
         if (listed) {
             allow(request.response(), origin);
         } else if (isForeign(request, origin, host)) {
-            throw new HttpProblem(403, "forbidden_origin", "this page may not use this server");
+            throw new HttpProblem(
+                    403, "forbidden_origin", "the origin of this page is not allowed");
         }
         return listed
                 && request.method().equals(HttpMethod.OPTIONS)
@@ -93,8 +96,8 @@ public final class OriginGuard {
     }
 
     /**
-     * A target in absolute form names the host too (RFC 9112, section 3.2.2): whoever reads the one
-     * must not see another server than who reads the other.
+     * A target in absolute form names the host too (RFC 9112, section 3.2.2). It must equal the
+     * Host header, so that all programs that process the request agree on the host.
      */
     private static void checkAuthority(String target, @Nullable String host) throws HttpProblem {
         Matcher absolute = ABSOLUTE.matcher(target);
@@ -120,7 +123,10 @@ public final class OriginGuard {
         return hosts.isEmpty() || isLoopback(name) || name.equals(localName(request));
     }
 
-    /** Whether only this machine reaches an address, which a listener on all addresses has too. */
+    /**
+     * Whether an address is a loopback address. A listener on all addresses gets such connections
+     * too.
+     */
     private static boolean isHere(@Nullable SocketAddress address) {
         String host = address == null ? null : address.hostAddress();
         byte[] bytes = host == null ? null : NetUtil.createByteArrayFromIpAddressString(host);
@@ -143,7 +149,7 @@ public final class OriginGuard {
         return address == null || address.indexOf(':') < 0 ? address : "[" + address + "]";
     }
 
-    /** A host without its port; an address with colons is in brackets. */
+    /** A host without its port; an IPv6 address is in brackets. */
     private static String nameOf(String host) {
         if (NetUtil.isValidIpV6Address(host)) {
             return host.startsWith("[") ? host : "[" + host + "]";
@@ -177,11 +183,11 @@ public final class OriginGuard {
         if (site == null || site.equals("same-origin") || site.equals("none")) {
             return false;
         }
-        // A link to our page is no request of another page: that never sees what comes of it.
-        boolean link =
+        // Following a link to the dashboard is allowed: the foreign page does not see the response.
+        boolean navigation =
                 request.method().equals(HttpMethod.GET)
                         && "navigate".equals(request.getHeader("Sec-Fetch-Mode"))
                         && "document".equals(request.getHeader("Sec-Fetch-Dest"));
-        return !link;
+        return !navigation;
     }
 }

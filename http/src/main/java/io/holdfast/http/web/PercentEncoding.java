@@ -12,7 +12,7 @@ public final class PercentEncoding {
 
     private PercentEncoding() {}
 
-    /** The bytes that are meant; null if it is not well encoded. */
+    /** The decoded bytes; null if the encoding is malformed. */
     static byte @Nullable [] decode(String text, boolean plusIsBlank) {
         byte[] raw = text.getBytes(StandardCharsets.UTF_8);
         int length = 0;
@@ -37,7 +37,7 @@ public final class PercentEncoding {
         return at < text.length ? Character.digit(text[at], 16) : -1;
     }
 
-    /** As it goes into a path. */
+    /** Encodes bytes for a path. */
     public static String encode(byte[] bytes) {
         StringBuilder out = new StringBuilder(bytes.length + 16);
         for (byte b : bytes) {

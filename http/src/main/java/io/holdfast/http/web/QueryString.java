@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The parameters after the question mark. */
+/** The parameters of the query. */
 final class QueryString {
     private static final Pattern AND = Pattern.compile("&");
 
@@ -15,7 +15,7 @@ final class QueryString {
 
     private QueryString() {}
 
-    /** Reads a query; the first of several parameters of one name counts. */
+    /** Parses a query; of several parameters with one name, the first is used. */
     static QueryString of(@Nullable String text) throws HttpProblem {
         QueryString queryString = new QueryString();
         if (text == null) {

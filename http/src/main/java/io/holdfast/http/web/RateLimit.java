@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * How many requests each address may send: a bucket that starts full and fills again. Belongs to
- * the event loop.
+ * Limits the request rate of each client address with a token bucket, which is full at first.
+ * Belongs to the event loop.
  */
 public final class RateLimit {
     private static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -24,14 +24,13 @@ public final class RateLimit {
     private final double burst;
     private final LongSupplier clock;
 
-    /** Those that were used last come last. */
+    /** In order of last use, the least recently used first. */
     private final LinkedHashMap<String, Bucket> buckets = new LinkedHashMap<>(16, 0.75f, true);
 
     /**
-     * A limit for each address.
-     *
-     * @param perSecond 0 for none
-     * @param burst how much goes into a bucket; 0 for a second's worth
+     * @param perSecond 0 = unlimited
+     * @param burst capacity of a bucket; 0 for {@code perSecond}
+     * @param clock in nanoseconds
      */
     public RateLimit(int perSecond, int burst, LongSupplier clock) {
         this.perSecond = perSecond;
@@ -39,7 +38,7 @@ public final class RateLimit {
         this.clock = clock;
     }
 
-    /** Whether an address may send one more. */
+    /** Takes a token; false if the bucket of the address is empty. */
     boolean tryAcquire(String address) {
         if (perSecond <= 0) {
             return true;
@@ -63,7 +62,10 @@ public final class RateLimit {
         return true;
     }
 
-    /** Drops what is long unused and, where there are too many, what is unused longest. */
+    /**
+     * Removes buckets that have been unused for long and, beyond the maximum number, the least
+     * recently used.
+     */
     private void forget(long now) {
         Iterator<Map.Entry<String, Bucket>> oldest = buckets.entrySet().iterator();
         while (oldest.hasNext()) {
@@ -75,7 +77,7 @@ public final class RateLimit {
         }
     }
 
-    /** How many addresses are remembered. */
+    /** The number of addresses that have a bucket. */
     int size() {
         return buckets.size();
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * One method of a path.
+ * A method of a path.
  *
  * @param template such as {@code /v1/locks/{key}/release}
  */

@@ -1,13 +1,13 @@
 package io.holdfast.http.web;
 
-/** What a client has to be allowed to use a route. */
+/** The permission that a route requires. */
 public enum RoutePermission {
-    /** Anybody may. */
+    /** No authentication. */
     NOTHING,
-    /** The read-only token or the secret, where there is one. */
+    /** The read-only token or the secret, if a secret is configured. */
     READ,
-    /** The secret, where there is one. */
+    /** The secret, if one is configured. */
     USE,
-    /** The secret; where there is none, the route exists only if the settings say so. */
+    /** The secret; without a secret the route exists only if it is enabled in the settings. */
     ADMIN
 }

@@ -11,14 +11,14 @@ import io.vertx.core.http.impl.http1.VertxHttpRequestDecoder;
 import java.util.List;
 
 /**
- * The decoder of Vert.x, but no header may go on in the next line (RFC 9112, section 5.2): a proxy
- * may read such a request as another one. Nor may headers stand behind a body in chunks. What is
- * refused is the last request of its connection: what comes behind it is thrown away.
+ * The decoder of Vert.x, but strict: it refuses folded header lines (RFC 9112, section 5.2), which
+ * a proxy may interpret differently, and trailers after a chunked body. A refused request is the
+ * last of its connection: input after it is discarded.
  */
 final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     private boolean insideHead = true;
 
-    /** The next byte of the head begins a line that is not its first one. */
+    /** Whether the next byte of the head begins a line other than the first. */
     private boolean lineBegins;
 
     private boolean folded;
@@ -36,7 +36,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
             return;
         }
         int start = in.readerIndex();
-        super.decode(ctx, in, out); // takes whole lines of a head, and of one head at most
+        super.decode(ctx, in, out); // consumes whole lines of a head, and of at most one head
         if (insideHead) {
             checkLines(in, start, in.readerIndex());
         }
@@ -46,7 +46,8 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
                 if (folded && request.decoderResult().isSuccess()) {
                     request.setDecoderResult(
                             DecoderResult.failure(
-                                    HttpProblem.badRequest("a header line begins with a blank")));
+                                    HttpProblem.badRequest(
+                                            "a header line begins with a blank (folded header)")));
                     refused = true;
                 }
             }
@@ -54,7 +55,8 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
                 if (!last.trailingHeaders().isEmpty() && last.decoderResult().isSuccess()) {
                     last.setDecoderResult(
                             DecoderResult.failure(
-                                    HttpProblem.badRequest("headers behind a body are not taken")));
+                                    HttpProblem.badRequest(
+                                            "trailers after a body are not supported")));
                     refused = true;
                 }
                 insideHead = true;

@@ -1,6 +1,6 @@
 /**
- * What every route stands on: routing, exchanges, strict request bodies, errors, who may do what,
- * and streams of events.
+ * The HTTP layer that all routes use: routing, exchanges, strict request bodies, errors,
+ * authentication, and event streams.
  */
 @NullMarked
 package io.holdfast.http.web;

@@ -25,9 +25,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** A headless browser, driven over the DevTools protocol. */
+/** A headless browser, controlled by the DevTools protocol. */
 final class Chromium implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final Path folder;
     private final Process process;
@@ -40,22 +40,23 @@ final class Chromium implements AutoCloseable {
     private Chromium(Path folder, Process process) {
         this.folder = folder;
         this.process = process;
-        Path told = folder.resolve("profile/DevToolsActivePort");
-        await().atMost(PATIENCE)
+        Path portFile = folder.resolve("profile/DevToolsActivePort");
+        await().atMost(TIMEOUT)
                 .pollInterval(Duration.ofMillis(50))
                 .until(
                         () ->
                                 !process.isAlive()
-                                        || (Files.exists(told) && read(told).lines().count() == 2));
+                                        || (Files.exists(portFile)
+                                                && read(portFile).lines().count() == 2));
         if (!process.isAlive()) {
             throw new IllegalStateException("the browser ended: " + log());
         }
-        List<String> lines = read(told).lines().toList();
+        List<String> lines = read(portFile).lines().toList();
         URI address = URI.create("ws://127.0.0.1:" + lines.get(0) + lines.get(1));
         this.socket = client.newWebSocketBuilder().buildAsync(address, new Incoming()).join();
     }
 
-    /** Starts the browser, which the test must need by {@code NeedsProgram}. */
+    /** Starts the browser. The test must require it with {@code NeedsProgram}. */
     static Chromium start() throws IOException {
         String browser = OutsideProgram.CHROMIUM.find().orElseThrow().toString();
         Path folder = Files.createTempDirectory("holdfast-dashboard");
@@ -63,7 +64,7 @@ final class Chromium implements AutoCloseable {
         command.addAll(
                 List.of(
                         "--headless",
-                        "--no-sandbox", // which root cannot have
+                        "--no-sandbox", // root cannot use the sandbox
                         "--disable-gpu",
                         "--disable-quic",
                         "--disable-dev-shm-usage",
@@ -73,7 +74,7 @@ final class Chromium implements AutoCloseable {
                         "--disable-component-update",
                         "--disable-sync",
                         "--disable-extensions",
-                        // several tabs at once, each as fast as the one in front
+                        // tabs in the background run as fast as the one in front
                         "--disable-background-timer-throttling",
                         "--disable-backgrounding-occluded-windows",
                         "--disable-renderer-backgrounding",
@@ -102,7 +103,7 @@ final class Chromium implements AutoCloseable {
         }
     }
 
-    /** A tab that shares no storage with another. */
+    /** Opens a tab with storage of its own. */
     Tab open() {
         String context =
                 send("", "Target.createBrowserContext", new JsonObject())
@@ -122,7 +123,7 @@ final class Chromium implements AutoCloseable {
                                 new JsonObject().put("targetId", target).put("flatten", true))
                         .getString("sessionId");
         Tab tab = new Tab(this, session, context);
-        tabs.put(session, tab::heard);
+        tabs.put(session, tab::receive);
         tab.begin();
         return tab;
     }
@@ -138,7 +139,8 @@ final class Chromium implements AutoCloseable {
     /**
      * Sends a command and waits for its result.
      *
-     * @throws IllegalStateException if the browser refuses it, as it does between two pages
+     * @throws IllegalStateException if the browser refuses it, as it does while a page is being
+     *     replaced
      */
     JsonObject send(String session, String method, JsonObject parameters) {
         int id = ids.incrementAndGet();
@@ -152,11 +154,12 @@ final class Chromium implements AutoCloseable {
         synchronized (socket) {
             WebSocket _ = socket.sendText(message.encode(), true).join();
         }
-        JsonObject told = answer.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
-        if (told.containsKey("error")) {
-            throw new IllegalStateException(method + ": " + told.getJsonObject("error").encode());
+        JsonObject response = answer.orTimeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
+        if (response.containsKey("error")) {
+            throw new IllegalStateException(
+                    method + ": " + response.getJsonObject("error").encode());
         }
-        return told.getJsonObject("result", new JsonObject());
+        return response.getJsonObject("result", new JsonObject());
     }
 
     @Override
@@ -166,7 +169,7 @@ final class Chromium implements AutoCloseable {
         client.shutdownNow();
         process.destroy();
         children.forEach(ProcessHandle::destroyForcibly);
-        await().atMost(PATIENCE)
+        await().atMost(TIMEOUT)
                 .until(
                         () ->
                                 !process.isAlive()

@@ -16,11 +16,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Somebody connected to the server, straight to its driver. */
+/** A client that is connected directly to the driver. */
 final class DashboardClient implements EffectMailbox, AutoCloseable {
     private final Driver driver;
     private final Session session;
-    private final CountDownLatch answered = new CountDownLatch(1);
+    private final CountDownLatch firstEffect = new CountDownLatch(1);
     private final AtomicLong requests = new AtomicLong();
 
     DashboardClient(Driver driver, String protocol, String name) {
@@ -32,12 +32,12 @@ final class DashboardClient implements EffectMailbox, AutoCloseable {
         return session.id();
     }
 
-    /** Asks for a lock and waits in line for ever. */
+    /** Acquires a lock without a timeout. */
     DashboardClient lock(String key, Duration lease) {
         return lock(bytes(key), lease.toNanos());
     }
 
-    /** Asks for a lock without a lease. */
+    /** Acquires a lock without a lease and without a timeout. */
     DashboardClient lock(String key) {
         return lock(bytes(key), Command.FOREVER);
     }
@@ -46,7 +46,7 @@ final class DashboardClient implements EffectMailbox, AutoCloseable {
         return acquire(ResourceKind.LOCK, key, 1, leaseNanos, Command.FOREVER);
     }
 
-    /** Asks for a lock and waits in line so long. */
+    /** Acquires a lock with a timeout. */
     DashboardClient lockWithin(String key, Duration wait) {
         return acquire(
                 ResourceKind.LOCK, bytes(key), 1, Duration.ofSeconds(30).toNanos(), wait.toNanos());
@@ -86,10 +86,10 @@ final class DashboardClient implements EffectMailbox, AutoCloseable {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Waits until what was asked first has been granted or has timed out. */
+    /** Waits until the first request has been granted or has timed out. */
     boolean isAnswered() {
         try {
-            return answered.await(60, TimeUnit.SECONDS);
+            return firstEffect.await(60, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
@@ -98,7 +98,7 @@ final class DashboardClient implements EffectMailbox, AutoCloseable {
 
     @Override
     public void add(Effect effect) {
-        answered.countDown();
+        firstEffect.countDown();
     }
 
     @Override

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-@DisplayName("The files of the page")
+@DisplayName("The files of the dashboard")
 class DashboardFilesIT {
     private final TestHttp http =
             TestHttp.start(config -> config.secret(new Secret("s3cret".getBytes(UTF_8))));
@@ -40,7 +40,7 @@ class DashboardFilesIT {
     }
 
     @Test
-    void are_all_served_without_a_secret() throws IOException {
+    void all_dashboard_files_are_served_without_a_secret() throws IOException {
         TreeSet<String> expected = new TreeSet<>(DashboardRoutes.FILES);
         expected.add(DashboardRoutes.INDEX);
         assertThat(files()).containsExactlyElementsOf(expected);
@@ -53,17 +53,17 @@ class DashboardFilesIT {
     }
 
     @Test
-    void nothing_else_is() {
+    void other_resources_are_not_served_as_dashboard_files() {
         for (String name :
                 List.of("PageRoutes.class", "none.js", "..%2Fpage%2Fapp.js", "%2e%2e%2fx")) {
-            assertThat(TestHttp.told(http.get("/page/" + name)))
+            assertThat(TestHttp.statusAndError(http.get("/page/" + name)))
                     .as(name)
                     .isEqualTo("404 not_found");
         }
     }
 
     @Test
-    void may_load_nothing_from_elsewhere_and_be_framed_by_nobody() {
+    void the_dashboard_loads_nothing_from_other_sites_and_cannot_be_framed() {
         HttpResponse<String> answer = http.get("/");
 
         assertThat(answer.headers().firstValue("Content-Security-Policy").orElseThrow())
@@ -76,7 +76,7 @@ class DashboardFilesIT {
     }
 
     @Test
-    void are_not_sent_again_to_a_browser_that_has_them() {
+    void a_dashboard_file_that_the_browser_has_is_not_sent_again() {
         String tag = http.get("/page/app.js").headers().firstValue("ETag").orElseThrow();
 
         assertThat(http.get("/page/app.js", "If-None-Match", tag).statusCode()).isEqualTo(304);

@@ -20,33 +20,33 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Takes the pictures of the documentation. The build does not run it: CONTRIBUTING.md has the
+ * Takes the screenshots of the documentation. The build does not run it: CONTRIBUTING.md has the
  * command.
  */
-@DisplayName("The pictures of the dashboard")
+@DisplayName("The screenshots of the dashboard")
 @NeedsProgram(OutsideProgram.CHROMIUM)
 class DashboardPictures {
     private static final Duration BUSY_BEFORE_CHARTS = Duration.ofSeconds(70);
     private static final int WORKERS = 8;
 
     private final AtomicBoolean busy = new AtomicBoolean(true);
-    private final List<DashboardClient> people = new ArrayList<>();
+    private final List<DashboardClient> clients = new ArrayList<>();
 
     @Test
-    void are_taken() throws IOException {
+    void screenshots_are_taken() throws IOException {
         Path folder = Path.of(System.getProperty("pictures"));
         Files.createDirectories(folder);
         try (TestHttp http = TestHttp.start(config -> config.admin(true).version("0.1.0"));
                 Chromium browser = Chromium.start();
                 Tab tab = browser.open()) {
-            people(http);
+            clients(http);
             List<Thread> workers = new ArrayList<>();
             for (int i = 0; i < WORKERS; i++) {
                 int number = i;
                 workers.add(Thread.startVirtualThread(() -> work(http, number)));
             }
 
-            http.connections.set(people.size() + WORKERS);
+            http.connections.set(clients.size() + WORKERS);
 
             tab.size(1180, 760);
             tab.prefer("light");
@@ -72,12 +72,12 @@ class DashboardPictures {
             save(tab, folder.resolve("keys-dark.png"));
 
             busy.set(false);
-            people.forEach(DashboardClient::close);
+            clients.forEach(DashboardClient::close);
             await().until(() -> workers.stream().noneMatch(Thread::isAlive));
         }
     }
 
-    /** Waits until the totals are there and the page has been drawn with them. */
+    /** Waits until the page has been drawn with the totals. */
     private static void save(Tab tab, Path file) throws IOException {
         tab.until("document.querySelector('.tile b').textContent !== '\u2013'");
         tab.sees("#status", "live");
@@ -86,39 +86,39 @@ class DashboardPictures {
         Files.write(file, tab.screenshot());
     }
 
-    private DashboardClient person(TestHttp http, String protocol, String name) {
+    private DashboardClient connect(TestHttp http, String protocol, String name) {
         DashboardClient dashboardClient = new DashboardClient(http.driver, protocol, name);
-        people.add(dashboardClient);
+        clients.add(dashboardClient);
         return dashboardClient;
     }
 
-    private void people(TestHttp http) {
+    private void clients(TestHttp http) {
         Duration hour = Duration.ofHours(1);
-        person(http, "dflockd", "ci-runner-1:50412").lock("deploy/shop", Duration.ofMinutes(5));
-        person(http, "dflockd", "ci-runner-2:50977").lock("deploy/shop", Duration.ofMinutes(5));
-        person(http, "http", "ci-runner-3:41830").lock("deploy/shop", Duration.ofMinutes(5));
-        person(http, "dflockd", "laptop-anna:61022").lock("deploy/shop", Duration.ofMinutes(5));
-        DashboardClient billing = person(http, "dflockd", "billing-1:53310").lock("orders", hour);
-        DashboardClient report = person(http, "lockd", "report-2:38114").lock("invoices", hour);
+        connect(http, "dflockd", "ci-runner-1:50412").lock("deploy/shop", Duration.ofMinutes(5));
+        connect(http, "dflockd", "ci-runner-2:50977").lock("deploy/shop", Duration.ofMinutes(5));
+        connect(http, "http", "ci-runner-3:41830").lock("deploy/shop", Duration.ofMinutes(5));
+        connect(http, "dflockd", "laptop-anna:61022").lock("deploy/shop", Duration.ofMinutes(5));
+        DashboardClient billing = connect(http, "dflockd", "billing-1:53310").lock("orders", hour);
+        DashboardClient report = connect(http, "lockd", "report-2:38114").lock("invoices", hour);
         billing.lock("invoices", hour);
         report.lock("orders", hour);
-        person(http, "dflockd", "export-1:47720").lock("orders", hour);
-        person(http, "lockd", "web-1:39004").share("config/read").lock("cache/warm");
-        person(http, "lockd", "web-2:39177").share("config/read");
-        DashboardClient night = person(http, "http", "night-1:44100");
+        connect(http, "dflockd", "export-1:47720").lock("orders", hour);
+        connect(http, "lockd", "web-1:39004").share("config/read").lock("cache/warm");
+        connect(http, "lockd", "web-2:39177").share("config/read");
+        DashboardClient night = connect(http, "http", "night-1:44100");
         night.lock("backup/eu", hour)
                 .lock("backup/us", hour)
                 .lock("nightly report", Duration.ofMinutes(2));
         for (int i = 1; i <= 4; i++) {
-            person(http, "dflockd", "mailer-%d:5218%d".formatted(i, i))
+            connect(http, "dflockd", "mailer-%d:5218%d".formatted(i, i))
                     .slot("smtp", 3, Duration.ofMinutes(5));
         }
-        person(http, "dflockd", "migrate-1:55871").lock("schema:orders", Duration.ofMinutes(20));
-        person(http, "dflockd", "search-1:40221").lock("reindex", Duration.ofMinutes(45));
-        person(http, "socketlock", "pid 40711").lock("/run/app.sock", hour);
+        connect(http, "dflockd", "migrate-1:55871").lock("schema:orders", Duration.ofMinutes(20));
+        connect(http, "dflockd", "search-1:40221").lock("reindex", Duration.ofMinutes(45));
+        connect(http, "socketlock", "pid 40711").lock("/run/app.sock", hour);
     }
 
-    /** Takes locks that others want too, and gives them back. */
+    /** Acquires contended locks and releases them. */
     private void work(TestHttp http, int number) {
         Random random = new Random(number);
         while (busy.get()) {

@@ -13,9 +13,9 @@ import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A page in the browser, and a person in front of it. */
+/** A tab of the browser, with simulated user input. */
 final class Tab implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final Chromium browser;
     private final String session;
@@ -44,8 +44,8 @@ final class Tab implements AutoCloseable {
         size(1280, 800);
     }
 
-    /** What the browser tells by itself. Errors of scripts and broken policies are kept. */
-    void heard(JsonObject message) {
+    /** Handles an event of the browser: collects requests, script errors and policy violations. */
+    void receive(JsonObject message) {
         JsonObject about = message.getJsonObject("params", new JsonObject());
         switch (message.getString("method", "")) {
             case "Runtime.exceptionThrown" -> complaints.add(about.encode());
@@ -67,12 +67,12 @@ final class Tab implements AutoCloseable {
         }
     }
 
-    /** Errors of scripts, broken policies, failed requests. */
+    /** Script errors, policy violations and failed requests. */
     List<String> complaints() {
         return complaints;
     }
 
-    /** Every address the page asked for. */
+    /** The URLs that the page requested. */
     List<String> requests() {
         return requests;
     }
@@ -98,19 +98,19 @@ final class Tab implements AutoCloseable {
                 false);
     }
 
-    /** What the system prefers: dark or light. */
+    /** Sets the colour scheme of the system: dark or light. */
     void prefer(String scheme) {
         JsonObject feature =
                 new JsonObject().put("name", "prefers-color-scheme").put("value", scheme);
         send("Emulation.setEmulatedMedia", "features", new JsonArray().add(feature));
     }
 
-    /** Cuts the page off, or lets it reach the server again. */
-    void offline(boolean cut) {
+    /** Disconnects the page from the server, or connects it again. */
+    void offline(boolean offline) {
         send(
                 "Network.emulateNetworkConditions",
                 "offline",
-                cut,
+                offline,
                 "latency",
                 0,
                 "downloadThroughput",
@@ -119,7 +119,7 @@ final class Tab implements AutoCloseable {
                 -1);
     }
 
-    /** A script that every page from now on runs before its own. */
+    /** Adds a script that runs in each new page before its own scripts. */
     void prepare(String script) {
         send("Page.addScriptToEvaluateOnNewDocument", "source", script);
     }
@@ -135,9 +135,9 @@ final class Tab implements AutoCloseable {
         until("window.isOld === undefined && document.querySelector('main > *') !== null");
     }
 
-    /** The value of an expression, as JSON has it. */
+    /** Evaluates an expression; returns its value as JSON. */
     @Nullable Object eval(String expression) {
-        JsonObject told =
+        JsonObject response =
                 send(
                         "Runtime.evaluate",
                         "expression",
@@ -146,10 +146,10 @@ final class Tab implements AutoCloseable {
                         true,
                         "awaitPromise",
                         true);
-        if (told.containsKey("exceptionDetails")) {
-            throw new AssertionError(expression + ": " + told.encode());
+        if (response.containsKey("exceptionDetails")) {
+            throw new AssertionError(expression + ": " + response.encode());
         }
-        return told.getJsonObject("result").getValue("value");
+        return response.getJsonObject("result").getValue("value");
     }
 
     String text(String selector) {
@@ -172,7 +172,7 @@ final class Tab implements AutoCloseable {
     /** Waits until the expression is true. */
     void until(String expression) {
         try {
-            await().atMost(PATIENCE)
+            await().atMost(TIMEOUT)
                     .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(30))
                     .ignoreException(IllegalStateException.class)
@@ -185,14 +185,14 @@ final class Tab implements AutoCloseable {
         }
     }
 
-    /** Waits until an element with this text, or a part of it, is seen. */
+    /** Waits until an element that contains this text is visible. */
     void sees(String selector, String text) {
         until(
                 "[...document.querySelectorAll(%s)].some(e => e.checkVisibility() && e.textContent.includes(%s))"
                         .formatted(quoted(selector), quoted(text)));
     }
 
-    /** Clicks in the middle of the first element that matches, as a mouse does. */
+    /** Clicks the centre of the first element that matches, with mouse events. */
     void click(String selector) {
         String element = "document.querySelector(" + quoted(selector) + ")";
         until(element + "?.checkVisibility()");
@@ -220,7 +220,7 @@ final class Tab implements AutoCloseable {
         }
     }
 
-    /** Types into what has the focus. */
+    /** Types into the focused element. */
     void type(String text) {
         send("Input.insertText", "text", text);
     }
@@ -253,11 +253,11 @@ final class Tab implements AutoCloseable {
     }
 
     byte[] screenshot() {
-        JsonObject told = send("Page.captureScreenshot", "format", "png");
-        return Base64.getDecoder().decode(told.getString("data"));
+        JsonObject response = send("Page.captureScreenshot", "format", "png");
+        return Base64.getDecoder().decode(response.getString("data"));
     }
 
-    /** A text as a script has it. */
+    /** A text as a JavaScript literal. */
     static String quoted(String text) {
         return new JsonArray().add(text).encode().replaceAll("^\\[|]$", "");
     }

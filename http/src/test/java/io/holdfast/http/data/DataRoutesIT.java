@@ -1,7 +1,7 @@
 package io.holdfast.http.data;
 
 import static io.holdfast.http.TestHttp.json;
-import static io.holdfast.http.TestHttp.told;
+import static io.holdfast.http.TestHttp.statusAndError;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -35,24 +35,26 @@ class DataRoutesIT {
     }
 
     @Test
-    void a_value_is_kept_until_it_is_removed() {
-        assertThat(told(http.get("/v1/kv/colour"))).isEqualTo("404 no_value");
-        assertThat(told(put("/v1/kv/colour", "{\"value\":\"green & <b>\"}"))).isEqualTo("204");
+    void a_value_is_stored_until_it_is_deleted() {
+        assertThat(statusAndError(http.get("/v1/kv/colour"))).isEqualTo("404 no_value");
+        assertThat(statusAndError(put("/v1/kv/colour", "{\"value\":\"green & <b>\"}")))
+                .isEqualTo("204");
         assertThat(json(http.get("/v1/kv/colour")))
                 .isEqualTo(new JsonObject().put("value", "green & <b>"));
-        assertThat(told(http.send("DELETE", "/v1/kv/colour", null))).isEqualTo("204");
-        assertThat(told(http.send("DELETE", "/v1/kv/colour", null))).isEqualTo("204");
-        assertThat(told(http.get("/v1/kv/colour"))).isEqualTo("404 no_value");
+        assertThat(statusAndError(http.send("DELETE", "/v1/kv/colour", null))).isEqualTo("204");
+        assertThat(statusAndError(http.send("DELETE", "/v1/kv/colour", null))).isEqualTo("204");
+        assertThat(statusAndError(http.get("/v1/kv/colour"))).isEqualTo("404 no_value");
     }
 
     @Test
     void an_empty_value_is_a_value() {
-        assertThat(told(put("/v1/kv/none", "{\"value\":\"\",\"ttl_s\":100}"))).isEqualTo("204");
+        assertThat(statusAndError(put("/v1/kv/none", "{\"value\":\"\",\"ttl_s\":100}")))
+                .isEqualTo("204");
         assertThat(json(http.get("/v1/kv/none")).getString("value")).isEmpty();
     }
 
     @Test
-    void a_value_that_is_no_text_comes_as_its_bytes_too() {
+    void a_value_that_is_not_UTF_8_is_also_returned_as_base64() {
         byte[] bytes = {'a', (byte) 0xff, (byte) 0xe2, (byte) 0x82};
         DriverClient driverClient = new DriverClient(http, "guest");
         driverClient.session.submit(
@@ -82,20 +84,20 @@ class DataRoutesIT {
                 "{\"value\":\"a\",\"ttl_s\":9223372037}",
                 "{\"value\":\"a\",\"more\":1}",
             })
-    void a_value_that_the_line_protocol_could_not_tell_is_refused(String body) {
-        assertThat(told(put("/v1/kv/key", body))).isEqualTo("400 bad_request");
-        assertThat(told(http.get("/v1/kv/key"))).isEqualTo("404 no_value");
+    void a_value_that_does_not_fit_a_line_of_the_line_protocol_is_refused(String body) {
+        assertThat(statusAndError(put("/v1/kv/key", body))).isEqualTo("400 bad_request");
+        assertThat(statusAndError(http.get("/v1/kv/key"))).isEqualTo("404 no_value");
     }
 
     @Test
     void a_value_may_have_256_bytes_and_so_may_its_name() {
         String longest = "x".repeat(256);
 
-        assertThat(told(put("/v1/kv/" + longest, "{\"value\":\"" + longest + "\"}")))
+        assertThat(statusAndError(put("/v1/kv/" + longest, "{\"value\":\"" + longest + "\"}")))
                 .isEqualTo("204");
-        assertThat(told(put("/v1/kv/key", "{\"value\":\"" + longest + "x\"}")))
+        assertThat(statusAndError(put("/v1/kv/key", "{\"value\":\"" + longest + "x\"}")))
                 .isEqualTo("400 bad_request");
-        assertThat(told(put("/v1/kv/x" + longest, "{\"value\":\"\"}")))
+        assertThat(statusAndError(put("/v1/kv/x" + longest, "{\"value\":\"\"}")))
                 .isEqualTo("400 bad_request");
     }
 
@@ -103,7 +105,7 @@ class DataRoutesIT {
     void any_bytes_may_be_a_name() {
         String[] names = {"%FF", "%FE", "a%2Fb", "a%20b", "-?key=", "-?key=..", "%00", "%C3%A9"};
         for (String name : names) {
-            assertThat(told(put("/v1/kv/" + name, "{\"value\":\"" + name + "\"}")))
+            assertThat(statusAndError(put("/v1/kv/" + name, "{\"value\":\"" + name + "\"}")))
                     .isEqualTo("204");
         }
         for (String name : names) {
@@ -117,13 +119,15 @@ class DataRoutesIT {
         assertThat(http.post("/v1/counters/n", "{\"add\":3}").body()).isEqualTo("{\"value\":3}\n");
         assertThat(http.post("/v1/counters/n", "{\"add\":-5}").body())
                 .isEqualTo("{\"value\":-2}\n");
-        assertThat(told(put("/v1/counters/n", "{\"value\":" + Long.MAX_VALUE + "}")))
+        assertThat(statusAndError(put("/v1/counters/n", "{\"value\":" + Long.MAX_VALUE + "}")))
                 .isEqualTo("204");
-        assertThat(told(http.post("/v1/counters/n", "{\"add\":1}"))).isEqualTo("409 out_of_range");
+        assertThat(statusAndError(http.post("/v1/counters/n", "{\"add\":1}")))
+                .isEqualTo("409 out_of_range");
         assertThat(json(http.get("/v1/counters/n")).getLong("value")).isEqualTo(Long.MAX_VALUE);
-        assertThat(told(http.post("/v1/counters/n", "{}"))).isEqualTo("400 bad_request");
-        assertThat(told(http.post("/v1/counters/n", "{\"add\":1.5}"))).isEqualTo("400 bad_request");
-        assertThat(told(http.post("/v1/counters/n", "{\"add\":9223372036854775808}")))
+        assertThat(statusAndError(http.post("/v1/counters/n", "{}"))).isEqualTo("400 bad_request");
+        assertThat(statusAndError(http.post("/v1/counters/n", "{\"add\":1.5}")))
+                .isEqualTo("400 bad_request");
+        assertThat(statusAndError(http.post("/v1/counters/n", "{\"add\":9223372036854775808}")))
                 .isEqualTo("400 bad_request");
     }
 
@@ -151,7 +155,7 @@ class DataRoutesIT {
         assertThat(http.post("/v1/lists/l/pop", "{\"end\":\"back\"}").body())
                 .isEqualTo("{\"item\":\"c\"}\n");
         assertThat(http.post("/v1/lists/l/pop", "{}").body()).isEqualTo("{\"item\":\"b\"}\n");
-        assertThat(told(http.post("/v1/lists/l/pop", null))).isEqualTo("404 empty_list");
+        assertThat(statusAndError(http.post("/v1/lists/l/pop", null))).isEqualTo("404 empty_list");
         assertThat(http.get("/v1/lists/l").body()).isEqualTo("{\"items\":[],\"length\":0}\n");
     }
 
@@ -163,12 +167,13 @@ class DataRoutesIT {
                 "{}",
                 "{\"item\":\"a\",\"end\":\"middle\"}",
             })
-    void an_item_that_the_line_protocol_could_not_tell_is_refused(String body) {
-        assertThat(told(http.post("/v1/lists/l/push", body))).isEqualTo("400 bad_request");
+    void an_item_that_does_not_fit_a_line_of_the_line_protocol_is_refused(String body) {
+        assertThat(statusAndError(http.post("/v1/lists/l/push", body)))
+                .isEqualTo("400 bad_request");
     }
 
     @Test
-    void a_long_list_is_read_in_parts() {
+    void a_long_list_is_truncated_and_read_in_parts() {
         DriverClient driverClient = new DriverClient(http, "guest");
         for (int i = 0; i <= DataRoutes.MAX_ITEMS; i++) {
             driverClient.session.submit(
@@ -190,29 +195,32 @@ class DataRoutesIT {
     }
 
     @Test
-    void there_is_no_room_for_more_than_the_limits_say() {
+    void data_above_the_limits_is_refused() {
         http.close();
         EngineSettings engineSettings = new EngineSettings(0, 1, true, 1);
         http = TestHttp.start(engineSettings, new KeyLimits(0, 0, 2), () -> true, config -> config);
-        assertThat(told(put("/v1/kv/one", "{\"value\":\"1\"}"))).isEqualTo("204");
-        assertThat(told(http.post("/v1/lists/two/push", "{\"item\":\"2\"}"))).isEqualTo("200");
+        assertThat(statusAndError(put("/v1/kv/one", "{\"value\":\"1\"}"))).isEqualTo("204");
+        assertThat(statusAndError(http.post("/v1/lists/two/push", "{\"item\":\"2\"}")))
+                .isEqualTo("200");
 
-        assertThat(told(http.post("/v1/lists/two/push", "{\"item\":\"2\"}")))
+        assertThat(statusAndError(http.post("/v1/lists/two/push", "{\"item\":\"2\"}")))
                 .isEqualTo("409 list_full");
-        assertThat(told(http.post("/v1/lists/three/push", "{\"item\":\"3\"}")))
+        assertThat(statusAndError(http.post("/v1/lists/three/push", "{\"item\":\"3\"}")))
                 .isEqualTo("503 max_keys");
-        assertThat(told(put("/v1/kv/one", "{\"value\":\"2\"}"))).isEqualTo("204");
+        assertThat(statusAndError(put("/v1/kv/one", "{\"value\":\"2\"}"))).isEqualTo("204");
     }
 
     @Test
-    void a_server_that_shuts_down_takes_no_data_but_gives_it() {
-        assertThat(told(put("/v1/kv/key", "{\"value\":\"kept\"}"))).isEqualTo("204");
+    void a_draining_server_refuses_to_store_data_but_returns_it() {
+        assertThat(statusAndError(put("/v1/kv/key", "{\"value\":\"kept\"}"))).isEqualTo("204");
         http.draining.set(true);
 
-        assertThat(told(put("/v1/kv/key", "{\"value\":\"lost\"}"))).isEqualTo("503 draining");
-        assertThat(told(http.post("/v1/counters/n", "{\"add\":1}"))).isEqualTo("503 draining");
+        assertThat(statusAndError(put("/v1/kv/key", "{\"value\":\"lost\"}")))
+                .isEqualTo("503 draining");
+        assertThat(statusAndError(http.post("/v1/counters/n", "{\"add\":1}")))
+                .isEqualTo("503 draining");
         assertThat(json(http.get("/v1/kv/key")).getString("value")).isEqualTo("kept");
-        assertThat(told(http.send("DELETE", "/v1/kv/key", null))).isEqualTo("204");
+        assertThat(statusAndError(http.send("DELETE", "/v1/kv/key", null))).isEqualTo("204");
     }
 
     private HttpResponse<String> put(String path, String body) {

@@ -1,7 +1,7 @@
 package io.holdfast.http.inspect;
 
 import static io.holdfast.http.TestHttp.json;
-import static io.holdfast.http.TestHttp.told;
+import static io.holdfast.http.TestHttp.statusAndError;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("An operator, over HTTP,")
+@DisplayName("Operator actions over HTTP")
 class AdminIT {
     private final TestHttp http = TestHttp.start(config -> config.admin(true));
     private final DriverClient ann = new DriverClient(http, "ann");
@@ -34,7 +34,7 @@ class AdminIT {
     }
 
     @Test
-    void takes_a_lock_away_and_the_next_has_it_with_a_higher_fence() {
+    void an_operator_releases_a_lock_and_the_next_waiter_is_granted_it_with_a_higher_fence() {
         Effect.Granted grant = (Effect.Granted) ann.lock("deploy");
         bob.lock("deploy");
 
@@ -47,8 +47,8 @@ class AdminIT {
         assertThat(answer.getInteger("released")).isEqualTo(1);
         long fence = Long.parseLong(answer.getString("fence"));
         assertThat(fence).isGreaterThan(grant.token().fence());
-        assertThat(ann.told.getLast()).isInstanceOf(Effect.Revoked.class);
-        Effect.Granted next = (Effect.Granted) bob.told.getLast();
+        assertThat(ann.effects.getLast()).isInstanceOf(Effect.Revoked.class);
+        Effect.Granted next = (Effect.Granted) bob.effects.getLast();
         assertThat(next.token().fence()).isGreaterThan(fence);
         JsonObject entry = json(http.get("/v1/admin/audit")).getJsonArray("audit").getJsonObject(0);
         assertThat(entry.getString("at")).endsWith("Z");
@@ -81,41 +81,42 @@ class AdminIT {
     }
 
     @Test
-    void takes_one_slot_away_by_its_fence() {
+    void an_operator_releases_one_permit_of_a_semaphore_by_its_fence() {
         Effect.Granted first = (Effect.Granted) ann.slot("s", 2);
         bob.slot("s", 2);
         String body = "{\"kind\":\"semaphore\",\"fence\":\"%d\"}".formatted(first.token().fence());
 
         assertThat(json(http.post("/v1/admin/keys/s/release", body)).getInteger("released"))
                 .isEqualTo(1);
-        assertThat(told(http.post("/v1/admin/keys/s/release", body))).isEqualTo("404 not_held");
+        assertThat(statusAndError(http.post("/v1/admin/keys/s/release", body)))
+                .isEqualTo("404 not_held");
         assertThat(http.driver.view(ResourceKind.SEMAPHORE, Key.of("s"), 2).held()).isEqualTo(1);
     }
 
     @Test
-    void reaches_any_key_of_any_namespace() {
+    void an_operator_releases_any_key_of_any_namespace() {
         ann.lock(Key.of(new Namespace("other"), new byte[0]));
 
-        assertThat(told(http.post("/v1/admin/keys/-/release?key=", "{}")))
+        assertThat(statusAndError(http.post("/v1/admin/keys/-/release?key=", "{}")))
                 .isEqualTo("404 not_held");
-        assertThat(told(http.post("/v1/admin/keys/-/release?key=&namespace=other", "{}")))
+        assertThat(statusAndError(http.post("/v1/admin/keys/-/release?key=&namespace=other", "{}")))
                 .isEqualTo("200");
     }
 
     @Test
-    void sends_a_connection_away() {
-        assertThat(told(http.send("DELETE", "/v1/admin/connections/" + ann.id(), null)))
+    void an_operator_closes_a_connection() {
+        assertThat(statusAndError(http.send("DELETE", "/v1/admin/connections/" + ann.id(), null)))
                 .isEqualTo("204");
         assertThat(ann.kicked).isTrue();
         assertThat(bob.kicked).isFalse();
         assertThat(
-                        told(
+                        statusAndError(
                                 http.send(
                                         "DELETE",
                                         "/v1/admin/connections/" + bob.id(),
                                         "{\"reason\":\"rude\"}")))
                 .isEqualTo("204");
-        assertThat(told(http.send("DELETE", "/v1/admin/connections/424242", null)))
+        assertThat(statusAndError(http.send("DELETE", "/v1/admin/connections/424242", null)))
                 .isEqualTo("404 no_connection");
         JsonArray audit = json(http.get("/v1/admin/audit")).getJsonArray("audit");
         assertThat(audit)
@@ -126,7 +127,7 @@ class AdminIT {
     }
 
     @Test
-    void cannot_send_the_server_itself_away() {
+    void an_operator_cannot_close_an_internal_session() {
         Session own =
                 http.driver.open(
                         new EffectMailbox() {
@@ -138,13 +139,13 @@ class AdminIT {
                         },
                         new ClientInfo("holdfast", () -> "holdfast"));
 
-        assertThat(told(http.send("DELETE", "/v1/admin/connections/" + own.id(), null)))
+        assertThat(statusAndError(http.send("DELETE", "/v1/admin/connections/" + own.id(), null)))
                 .isEqualTo("409 not_kickable");
         assertThat(json(http.get("/v1/admin/audit")).getJsonArray("audit")).isEmpty();
     }
 
     @Test
-    void is_seen_only_by_those_who_watch_what_it_concerns() {
+    void an_audit_event_is_sent_only_to_streams_whose_filter_matches() {
         ann.lock("a");
         bob.lock("b");
         try (EventReader byKey = EventReader.open(http, "/v1/events?type=audit&key=b");
@@ -163,21 +164,23 @@ class AdminIT {
     }
 
     @Test
-    void is_refused_what_makes_no_sense() {
+    void malformed_operator_actions_are_refused() {
         ann.lock("a");
         String path = "/v1/admin/keys/a/release";
 
-        assertThat(told(http.post(path, "{\"kind\":\"door\"}"))).isEqualTo("400 bad_request");
-        assertThat(told(http.post(path, "{\"fence\":\"0\"}"))).isEqualTo("400 bad_request");
-        assertThat(told(http.post(path, "{\"fence\":17}"))).isEqualTo("400 bad_request");
-        assertThat(told(http.post(path, "{\"reason\":\"two\\nlines\"}")))
+        assertThat(statusAndError(http.post(path, "{\"kind\":\"door\"}")))
                 .isEqualTo("400 bad_request");
-        assertThat(told(http.post(path, "{\"why\":\"\"}"))).isEqualTo("400 bad_request");
+        assertThat(statusAndError(http.post(path, "{\"fence\":\"0\"}")))
+                .isEqualTo("400 bad_request");
+        assertThat(statusAndError(http.post(path, "{\"fence\":17}"))).isEqualTo("400 bad_request");
+        assertThat(statusAndError(http.post(path, "{\"reason\":\"two\\nlines\"}")))
+                .isEqualTo("400 bad_request");
+        assertThat(statusAndError(http.post(path, "{\"why\":\"\"}"))).isEqualTo("400 bad_request");
         assertThat(http.driver.view(ResourceKind.LOCK, Key.of("a"), 1).held()).isEqualTo(1);
     }
 
     @Test
-    void is_seen_by_those_who_watch() {
+    void an_operator_action_is_sent_to_event_streams() {
         ann.lock("a");
         try (EventReader reader = EventReader.open(http, "/v1/events?type=audit,lost")) {
             http.post("/v1/admin/keys/a/release", "{\"reason\":\"watched\"}");
@@ -191,7 +194,7 @@ class AdminIT {
     }
 
     @Test
-    void finds_no_more_than_the_last_acts() {
+    void the_audit_returns_only_the_latest_actions() {
         for (int i = 0; i < OperatorAudit.MAX_RECORDS + 1; i++) {
             ann.lock("key" + i);
             http.post("/v1/admin/keys/key" + i + "/release", null);

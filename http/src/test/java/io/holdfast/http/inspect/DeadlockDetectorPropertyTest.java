@@ -23,50 +23,50 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Holds {@link DeadlockDetector} against a house of locks in which everybody who can goes on, until
- * nobody can.
+ * Compares {@link DeadlockDetector} with a simulation in which every session that can proceed does
+ * so, until none can.
  */
-@DisplayName("Deadlocks, in houses drawn at random")
+@DisplayName("Deadlocks in random wait-for graphs")
 class DeadlockDetectorPropertyTest {
-    private static final int HOUSES = 20_000;
+    private static final int ROUNDS = 20_000;
 
     @Test
-    void those_are_stuck_who_are_left_when_all_others_have_gone() {
-        for (long seed = 1; seed <= HOUSES; seed++) {
-            House house = House.draw(new Random(seed));
+    void the_stuck_sessions_are_those_that_the_simulation_leaves_waiting() {
+        for (long seed = 1; seed <= ROUNDS; seed++) {
+            Simulation simulation = Simulation.draw(new Random(seed));
             DeadlockDetector found =
-                    new DeadlockDetector(house.holders(), house.waits(), _ -> false);
+                    new DeadlockDetector(simulation.holders(), simulation.waits(), _ -> false);
 
-            checkCycles(found, house, seed);
-            assertThat(found.stuck()).as("seed %d", seed).isEqualTo(house.leftOver());
+            checkCycles(found, simulation, seed);
+            assertThat(found.stuck()).as("seed %d", seed).isEqualTo(simulation.leftOver());
         }
     }
 
     @Test
-    void who_does_several_things_at_once_is_stuck_behind_others_only() {
-        for (long seed = 1; seed <= HOUSES; seed++) {
-            House house = House.draw(new Random(seed));
+    void a_concurrent_session_is_stuck_only_behind_others() {
+        for (long seed = 1; seed <= ROUNDS; seed++) {
+            Simulation simulation = Simulation.draw(new Random(seed));
             Random random = new Random(-seed);
             int concurrent = random.nextInt(64);
             DeadlockDetector found =
                     new DeadlockDetector(
-                            house.holders(),
-                            house.distinctWaits(),
+                            simulation.holders(),
+                            simulation.distinctWaits(),
                             session -> ((concurrent >> (session - 1)) & 1) != 0);
 
-            checkCycles(found, house, seed);
+            checkCycles(found, simulation, seed);
             for (List<Step> cycle : found.cycles(Integer.MAX_VALUE)) {
                 assertThat(cycle.size() == 1 && cycle.getFirst().concurrent())
                         .as("seed %d", seed)
                         .isFalse();
             }
-            assertThat(house.leftOver()).as("seed %d", seed).containsAll(found.stuck());
+            assertThat(simulation.leftOver()).as("seed %d", seed).containsAll(found.stuck());
         }
     }
 
-    private static void checkCycles(DeadlockDetector found, House house, long seed) {
-        Map<ResourceKey, Holders> holders = house.holders();
-        Map<Long, List<ResourceKey>> waits = house.waits();
+    private static void checkCycles(DeadlockDetector found, Simulation simulation, long seed) {
+        Map<ResourceKey, Holders> holders = simulation.holders();
+        Map<Long, List<ResourceKey>> waits = simulation.waits();
         List<List<Step>> cycles = found.cycles(Integer.MAX_VALUE);
         Set<Long> seen = new HashSet<>();
         for (List<Step> cycle : cycles) {
@@ -74,8 +74,8 @@ class DeadlockDetectorPropertyTest {
                 Step step = cycle.get(i);
                 Step next = cycle.get((i + 1) % cycle.size());
                 assertThat(found.stuck()).as("seed %d", seed).contains(step.session());
-                assertThat(waits.get(step.session())).as("seed %d", seed).contains(step.spot());
-                assertThat(holders.get(step.spot()).sessions())
+                assertThat(waits.get(step.session())).as("seed %d", seed).contains(step.resource());
+                assertThat(holders.get(step.resource()).sessions())
                         .as("seed %d", seed)
                         .contains(next.session());
                 assertThat(seen.add(step.session())).as("seed %d", seed).isTrue();
@@ -84,92 +84,96 @@ class DeadlockDetectorPropertyTest {
         assertThat(cycles.isEmpty()).as("seed %d", seed).isEqualTo(found.stuck().isEmpty());
     }
 
-    private record Person(long session, ReadWriteMode mode) {}
+    private record Session(long session, ReadWriteMode mode) {}
 
-    /** One lock or semaphore, first come first served. */
-    private static final class Room {
+    /** A lock or semaphore, first come first served. */
+    private static final class Resource {
         final int limit;
-        final List<Person> inside = new ArrayList<>();
-        final List<Person> line = new ArrayList<>();
+        final List<Session> holders = new ArrayList<>();
+        final List<Session> queue = new ArrayList<>();
 
-        Room(int limit) {
+        Resource(int limit) {
             this.limit = limit;
         }
 
-        boolean admits(Person person) {
+        boolean admits(Session session) {
             boolean shared =
-                    person.mode() == ReadWriteMode.READ
-                            && inside.stream()
+                    session.mode() == ReadWriteMode.READ
+                            && holders.stream()
                                     .allMatch(other -> other.mode() == ReadWriteMode.READ);
-            return inside.size() < limit || (limit == 1 && shared);
+            return holders.size() < limit || (limit == 1 && shared);
         }
 
-        void ask(Person person) {
-            if (line.isEmpty() && admits(person)) {
-                inside.add(person);
+        void acquire(Session session) {
+            if (queue.isEmpty() && admits(session)) {
+                holders.add(session);
             } else {
-                line.add(person);
+                queue.add(session);
             }
         }
 
-        /** Those who come in now. */
-        List<Person> serve() {
-            List<Person> served = new ArrayList<>();
-            while (!line.isEmpty() && admits(line.getFirst())) {
-                Person next = line.removeFirst();
-                inside.add(next);
+        /** Grants the resource to waiters; returns them. */
+        List<Session> serve() {
+            List<Session> served = new ArrayList<>();
+            while (!queue.isEmpty() && admits(queue.getFirst())) {
+                Session next = queue.removeFirst();
+                holders.add(next);
                 served.add(next);
             }
             return served;
         }
     }
 
-    private static final class House {
-        final Map<ResourceKey, Room> rooms = new LinkedHashMap<>();
+    private static final class Simulation {
+        final Map<ResourceKey, Resource> resources = new LinkedHashMap<>();
 
-        static House draw(Random random) {
-            House house = new House();
-            int roomCount = 1 + random.nextInt(5);
-            for (int i = 0; i < roomCount; i++) {
+        static Simulation draw(Random random) {
+            Simulation simulation = new Simulation();
+            int resourceCount = 1 + random.nextInt(5);
+            for (int i = 0; i < resourceCount; i++) {
                 int limit = random.nextInt(3) == 0 ? 2 + random.nextInt(2) : 1;
                 ResourceKind resourceKind = limit == 1 ? ResourceKind.LOCK : ResourceKind.SEMAPHORE;
-                house.rooms.put(new ResourceKey(resourceKind, Key.of("room" + i)), new Room(limit));
+                simulation.resources.put(
+                        new ResourceKey(resourceKind, Key.of("resource" + i)), new Resource(limit));
             }
-            List<Room> all = List.copyOf(house.rooms.values());
+            List<Resource> all = List.copyOf(simulation.resources.values());
             int sessions = 1 + random.nextInt(6);
-            boolean several = random.nextInt(3) == 0;
+            boolean severalWaits = random.nextInt(3) == 0;
             for (int i = random.nextInt(20); i > 0; i--) {
                 long session = 1L + random.nextInt(sessions);
-                if (!several && house.waits().containsKey(session)) {
+                if (!severalWaits && simulation.waits().containsKey(session)) {
                     continue; // its one thread is blocked
                 }
-                Room room = all.get(random.nextInt(all.size()));
-                boolean reads = room.limit == 1 && random.nextInt(3) == 0;
-                room.ask(new Person(session, reads ? ReadWriteMode.READ : ReadWriteMode.WRITE));
+                Resource resource = all.get(random.nextInt(all.size()));
+                boolean reads = resource.limit == 1 && random.nextInt(3) == 0;
+                resource.acquire(
+                        new Session(session, reads ? ReadWriteMode.READ : ReadWriteMode.WRITE));
             }
-            return house;
+            return simulation;
         }
 
         Map<ResourceKey, Holders> holders() {
             Map<ResourceKey, Holders> holders = new HashMap<>();
-            rooms.forEach(
-                    (resourceKey, room) ->
+            resources.forEach(
+                    (resourceKey, resource) ->
                             holders.put(
                                     resourceKey,
                                     new Holders(
-                                            room.inside.stream().map(Person::session).toList(),
+                                            resource.holders.stream()
+                                                    .map(Session::session)
+                                                    .toList(),
                                             true)));
             return holders;
         }
 
         Map<Long, List<ResourceKey>> waits() {
             Map<Long, List<ResourceKey>> waits = new HashMap<>();
-            rooms.forEach(
-                    (resourceKey, room) ->
-                            room.line.forEach(
-                                    person ->
+            resources.forEach(
+                    (resourceKey, resource) ->
+                            resource.queue.forEach(
+                                    session ->
                                             waits.computeIfAbsent(
-                                                            person.session(),
+                                                            session.session(),
                                                             _ -> new ArrayList<>())
                                                     .add(resourceKey)));
             return waits;
@@ -181,20 +185,23 @@ class DeadlockDetectorPropertyTest {
             return waits;
         }
 
-        /** Lets all go on who can, and tells who is left in a line. Nothing is as before then. */
+        /**
+         * Lets all sessions proceed that can, and returns those left waiting. Consumes the
+         * simulation.
+         */
         Set<Long> leftOver() {
             Set<Long> waiting = new TreeSet<>(waits().keySet());
             boolean moved = true;
             while (moved) {
                 moved = false;
-                for (Room room : rooms.values()) {
-                    for (Iterator<Person> all = room.inside.iterator(); all.hasNext(); ) {
+                for (Resource resource : resources.values()) {
+                    for (Iterator<Session> all = resource.holders.iterator(); all.hasNext(); ) {
                         if (!waiting.contains(all.next().session())) {
                             all.remove();
                             moved = true;
                         }
                     }
-                    for (Person served : room.serve()) {
+                    for (Session served : resource.serve()) {
                         waiting.remove(served.session());
                         moved = true;
                     }

@@ -26,7 +26,7 @@ class DeadlockDetectorTest {
     private final Set<Long> concurrent = new HashSet<>();
 
     @Test
-    void two_who_wait_for_each_other_are_a_cycle() {
+    void two_sessions_that_wait_for_each_other_are_a_cycle() {
         held(lock("a"), 1);
         held(lock("b"), 2);
         waiting(1, lock("b"));
@@ -36,7 +36,7 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void who_waits_for_what_it_holds_is_a_cycle_of_one() {
+    void a_session_that_waits_for_a_lock_it_holds_is_a_cycle_of_one() {
         held(lock("a"), 7);
         waiting(7, lock("a"));
 
@@ -44,7 +44,7 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void a_chain_that_ends_with_one_who_goes_on_is_none() {
+    void a_chain_that_ends_with_a_session_that_can_proceed_is_no_deadlock() {
         held(lock("a"), 1);
         held(lock("b"), 2);
         held(lock("c"), 3);
@@ -56,7 +56,7 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void who_waits_for_one_of_a_cycle_is_stuck_but_not_part_of_it() {
+    void a_session_that_waits_for_a_member_of_a_cycle_is_stuck_but_not_part_of_it() {
         held(lock("a"), 1);
         held(lock("b"), 2);
         waiting(1, lock("b"));
@@ -72,7 +72,7 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void one_reader_who_is_stuck_keeps_a_writer_out() {
+    void one_stuck_reader_blocks_a_writer() {
         held(lock("a"), 1, 2, 3);
         held(lock("b"), 4);
         waiting(4, lock("a"));
@@ -82,7 +82,7 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void one_holder_of_a_semaphore_who_goes_on_is_enough() {
+    void a_wait_for_a_semaphore_can_be_granted_if_one_holder_can_proceed() {
         held(slots("s"), 1, 2);
         held(lock("a"), 3);
         waiting(1, lock("a"));
@@ -104,7 +104,7 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void a_session_with_two_waits_goes_on_if_one_of_them_can_be_granted() {
+    void a_session_with_two_waits_can_proceed_if_one_of_them_can_be_granted() {
         held(lock("a"), 1);
         held(lock("b"), 2);
         held(lock("c"), 3);
@@ -115,7 +115,7 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void holders_that_are_not_known_are_taken_to_go_on() {
+    void unknown_holders_are_assumed_to_proceed() {
         holders.put(slots("s"), new Holders(List.of(1L), false));
         waiting(1, slots("s"));
 
@@ -123,7 +123,7 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void a_lock_that_nobody_holds_will_be_granted() {
+    void a_lock_without_holders_will_be_granted() {
         held(lock("suspended"));
         waiting(1, lock("suspended"), lock("unknown"));
 
@@ -131,7 +131,7 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void a_hundred_thousand_who_wait_in_a_ring_are_one_cycle() {
+    void a_ring_of_a_hundred_thousand_sessions_is_one_cycle() {
         int many = 100_000;
         for (int i = 0; i < many; i++) {
             held(lock("ring" + i), i);
@@ -146,7 +146,7 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void no_more_cycles_are_told_than_wanted() {
+    void no_more_cycles_are_returned_than_requested() {
         for (int i = 0; i < 10; i++) {
             held(lock("a" + i), i);
             waiting(i, lock("a" + i));
@@ -156,7 +156,7 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void who_does_several_things_at_once_does_not_block_itself() {
+    void a_concurrent_session_does_not_block_itself() {
         concurrent.add(7L);
         held(lock("a"), 7);
         held(slots("s"), 7, 8);
@@ -167,7 +167,7 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void who_does_several_things_at_once_is_blocked_by_another_reader_but_not_by_itself() {
+    void a_concurrent_session_is_blocked_by_another_reader_but_not_by_itself() {
         concurrent.add(1L);
         held(lock("a"), 1, 2);
         held(lock("b"), 1);
@@ -205,8 +205,8 @@ class DeadlockDetectorTest {
         holders.put(resourceKey, new Holders(all, true));
     }
 
-    private void waiting(long session, ResourceKey... spots) {
-        waits.put(session, Stream.of(spots).toList());
+    private void waiting(long session, ResourceKey... resources) {
+        waits.put(session, Stream.of(resources).toList());
     }
 
     private Step step(long session, ResourceKey resourceKey) {

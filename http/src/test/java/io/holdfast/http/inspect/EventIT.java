@@ -1,6 +1,6 @@
 package io.holdfast.http.inspect;
 
-import static io.holdfast.http.TestHttp.told;
+import static io.holdfast.http.TestHttp.statusAndError;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -36,7 +36,7 @@ class EventIT {
     }
 
     @Test
-    void everything_that_happens_is_told_in_order() {
+    void all_events_are_sent_in_order() {
         try (EventReader reader = EventReader.open(http, "/v1/events")) {
             DriverClient ann = new DriverClient(http, "ann");
             DriverClient bob = new DriverClient(http, "bob");
@@ -45,13 +45,13 @@ class EventIT {
             ann.release(grant);
             bob.leave();
 
-            List<String> told = new ArrayList<>();
+            List<String> received = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
                 JsonObject event = reader.next();
                 assertThat(event.getString(":event")).isEqualTo(event.getString("event"));
-                told.add(event.getString("event") + " " + event.getString("name"));
+                received.add(event.getString("event") + " " + event.getString("name"));
             }
-            assertThat(told)
+            assertThat(received)
                     .containsExactly(
                             "session_opened ann",
                             "session_opened bob",
@@ -65,7 +65,7 @@ class EventIT {
     }
 
     @Test
-    void an_event_tells_all_there_is_to_know() {
+    void an_event_has_all_its_fields() {
         DriverClient ann = new DriverClient(http, "ann");
         try (EventReader reader = EventReader.open(http, "/v1/events?key=%FFa")) {
             Effect.Granted grant =
@@ -98,7 +98,7 @@ class EventIT {
     }
 
     @Test
-    void only_what_is_asked_for_is_told() {
+    void only_events_that_match_the_filter_are_sent() {
         DriverClient ann = new DriverClient(http, "ann");
         DriverClient bob = new DriverClient(http, "bob");
         try (EventReader byType =
@@ -122,7 +122,7 @@ class EventIT {
     }
 
     @Test
-    void a_reader_who_is_too_slow_is_told_how_much_it_missed_and_harms_nobody() throws IOException {
+    void a_slow_reader_gets_the_number_of_missed_events_and_delays_no_one() throws IOException {
         DriverClient ann = new DriverClient(http, "ann");
         Key key = Key.of("x".repeat(900));
         try (Socket slow = new Socket(InetAddress.getLoopbackAddress(), http.port())) {
@@ -135,36 +135,36 @@ class EventIT {
                     new BufferedReader(
                             new InputStreamReader(slow.getInputStream(), StandardCharsets.UTF_8));
             while (!reader.readLine().equals(":ok")) {
-                // the head comes first
+                // skips the head
             }
             int happened = 20_000;
             for (int i = 0; i < happened; i++) {
                 ann.release(ann.lock(key));
             }
 
-            long told = 0;
+            long received = 0;
             long missed = 0;
-            while (told + missed < happened) {
+            while (received + missed < happened) {
                 String line = reader.readLine();
                 if (line.equals("event: acquired")) {
-                    told++;
+                    received++;
                 } else if (line.startsWith("data: {\"event\":\"gap\"")) {
                     missed += new JsonObject(line.substring("data: ".length())).getLong("missed");
                 }
             }
-            assertThat(told + missed).isEqualTo(happened);
+            assertThat(received + missed).isEqualTo(happened);
             assertThat(missed).isPositive();
         }
     }
 
     @Test
-    void no_more_than_so_many_watch_at_once() {
+    void the_number_of_event_streams_is_limited() {
         List<EventReader> readers = new ArrayList<>();
         for (int i = 0; i < EventRoute.MAX_STREAMS; i++) {
             readers.add(EventReader.open(http, "/v1/events?type=lost"));
         }
 
-        assertThat(told(http.get("/v1/events"))).isEqualTo("503 max_streams");
+        assertThat(statusAndError(http.get("/v1/events"))).isEqualTo("503 max_streams");
 
         readers.getFirst().close();
         await().until(
@@ -184,7 +184,7 @@ class EventIT {
             http.front.drain();
 
             reader.awaitEnd();
-            assertThat(told(http.get("/v1/events"))).isEqualTo("503 draining");
+            assertThat(statusAndError(http.get("/v1/events"))).isEqualTo("503 draining");
         }
     }
 }

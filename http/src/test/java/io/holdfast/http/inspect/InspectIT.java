@@ -1,7 +1,7 @@
 package io.holdfast.http.inspect;
 
 import static io.holdfast.http.TestHttp.json;
-import static io.holdfast.http.TestHttp.told;
+import static io.holdfast.http.TestHttp.statusAndError;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,7 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-@DisplayName("What goes on, over HTTP")
+@DisplayName("Inspection over HTTP")
 class InspectIT {
     private final TestHttp http = TestHttp.start();
     private final DriverClient ann = new DriverClient(http, "ann");
@@ -40,7 +40,7 @@ class InspectIT {
     }
 
     @Test
-    void the_list_of_keys_tells_who_holds_what_and_how_many_wait() {
+    void the_list_of_keys_has_the_holder_and_the_number_of_waiters() {
         Effect.Granted grant = (Effect.Granted) ann.lock("deploy");
         bob.lock("deploy");
 
@@ -115,12 +115,12 @@ class InspectIT {
                 "/v1/events?type=sneezed",
                 "/v1/events?connection=ann",
             })
-    void what_makes_no_sense_is_refused(String path) {
-        assertThat(told(http.get(path))).isEqualTo("400 bad_request");
+    void malformed_queries_are_refused(String path) {
+        assertThat(statusAndError(http.get(path))).isEqualTo("400 bad_request");
     }
 
     @Test
-    void keys_that_are_no_text_can_be_named_by_what_is_told() {
+    void a_key_that_is_not_UTF_8_can_be_requested_by_its_encoded_form() {
         Key raw = Key.of(Namespace.DEFAULT, new byte[] {'a', (byte) 0xff, '/'});
         ann.lock(raw);
 
@@ -128,12 +128,13 @@ class InspectIT {
 
         assertThat(row.getString("key")).isEqualTo("a\ufffd/");
         assertThat(row.getString("key_encoded")).isEqualTo("a%FF%2F");
-        assertThat(told(http.get("/v1/keys/" + row.getString("key_encoded")))).isEqualTo("200");
+        assertThat(statusAndError(http.get("/v1/keys/" + row.getString("key_encoded"))))
+                .isEqualTo("200");
         assertThat(names("?key=" + row.getString("key_encoded"))).hasSize(1);
     }
 
     @Test
-    void a_key_tells_its_holders_its_line_in_order_and_its_past() {
+    void a_key_shows_its_holders_its_queue_in_order_and_its_history() {
         ann.lock(Key.of("db"), ReadWriteMode.READ);
         bob.lock(Key.of("db"), ReadWriteMode.READ);
         DriverClient cid = new DriverClient(http, "cid");
@@ -166,7 +167,7 @@ class InspectIT {
     }
 
     @Test
-    void a_key_that_nobody_uses_any_more_has_a_past() {
+    void a_key_that_is_no_longer_in_use_has_a_history() {
         ann.release(ann.lock("done"));
 
         JsonObject lock =
@@ -174,12 +175,13 @@ class InspectIT {
 
         assertThat(lock.getJsonArray("holders")).isEmpty();
         assertThat(all(lock, "history", "event")).containsExactly("acquired", "released");
-        assertThat(told(http.get("/v1/keys/never"))).isEqualTo("404 unknown_key");
-        assertThat(told(http.get("/v1/keys/done?kind=shared"))).isEqualTo("404 unknown_key");
+        assertThat(statusAndError(http.get("/v1/keys/never"))).isEqualTo("404 unknown_key");
+        assertThat(statusAndError(http.get("/v1/keys/done?kind=shared")))
+                .isEqualTo("404 unknown_key");
     }
 
     @Test
-    void the_empty_key_goes_as_a_parameter() {
+    void the_empty_key_is_sent_as_a_query_parameter() {
         ann.lock(Key.of(""));
 
         JsonObject answer = json(http.get("/v1/keys/-?key="));
@@ -189,7 +191,7 @@ class InspectIT {
     }
 
     @Test
-    void connections_are_listed_with_how_much_they_have() {
+    void connections_are_listed_with_the_number_of_their_holds_and_waits() {
         ann.lock("a");
         ann.slot("s", 3);
         bob.lock("a");
@@ -206,7 +208,7 @@ class InspectIT {
     }
 
     @Test
-    void a_connection_tells_what_it_holds_and_where_it_stands_in_line() {
+    void a_connection_shows_its_holds_and_its_queue_positions() {
         ann.lock("a");
         bob.lock("b");
         new DriverClient(http, "cid").lock("a");
@@ -218,11 +220,12 @@ class InspectIT {
         assertThat(all(answer, "holding", "key")).containsExactly("b");
         assertThat(all(answer, "waiting", "key")).containsExactly("a");
         assertThat(all(answer, "waiting", "position")).containsExactly(2);
-        assertThat(told(http.get("/v1/connections/999999"))).isEqualTo("404 no_connection");
+        assertThat(statusAndError(http.get("/v1/connections/999999")))
+                .isEqualTo("404 no_connection");
     }
 
     @Test
-    void who_waits_is_told_with_those_in_the_way() {
+    void waits_are_listed_with_their_blockers() {
         ann.lock("a");
         bob.lock("a");
 
@@ -241,7 +244,7 @@ class InspectIT {
     }
 
     @Test
-    void a_deadlock_is_told_as_a_cycle() {
+    void a_deadlock_is_returned_as_a_cycle() {
         ann.lock("a");
         bob.lock("b");
         ann.lock("b");
@@ -260,7 +263,7 @@ class InspectIT {
     }
 
     @Test
-    void a_deadlock_of_two_who_read_and_want_to_write_is_told() {
+    void a_deadlock_of_two_readers_that_wait_to_write_is_found() {
         ann.lock(Key.of("a"), ReadWriteMode.READ);
         bob.lock(Key.of("a"), ReadWriteMode.READ);
         ann.lock("a");
@@ -269,7 +272,7 @@ class InspectIT {
     }
 
     @Test
-    void answers_end_in_time_where_keys_are_long() {
+    void responses_with_long_keys_are_truncated() {
         byte[] key = new byte[64 * 1024];
         for (byte i = 0; i < 40; i++) {
             key[0] = i;
@@ -289,7 +292,7 @@ class InspectIT {
     }
 
     @Test
-    void a_cycle_says_who_of_it_does_several_things_at_once() {
+    void a_cycle_shows_which_members_are_concurrent() {
         DriverClient many = new DriverClient(http, "many", true);
         many.lock("a");
         bob.lock("b");
@@ -307,19 +310,19 @@ class InspectIT {
     }
 
     @Test
-    void a_place_in_line_that_nobody_awaits_makes_no_deadlock() {
+    void a_queued_acquire_without_a_wait_is_not_part_of_a_deadlock() {
         ann.lock("a");
         bob.lock("b");
         ann.enqueue("b");
         bob.lock("a");
         assertThat(json(http.get("/v1/waits")).getJsonArray("cycles")).isEmpty();
 
-        ann.awaitTurn("b");
+        ann.awaitGrant("b");
         assertThat(json(http.get("/v1/waits")).getJsonArray("cycles")).hasSize(1);
     }
 
     @Test
-    void a_deadlock_is_found_though_one_of_it_stands_far_back_in_line() {
+    void a_deadlock_is_found_although_a_member_is_far_back_in_a_queue() {
         DriverClient cid = new DriverClient(http, "cid");
         cid.lock("a");
         bob.lock("b");
@@ -336,7 +339,7 @@ class InspectIT {
     }
 
     @Test
-    void stats_are_those_of_the_line_protocol() {
+    void stats_equal_those_of_the_line_protocol() {
         http.connections.set(7);
         ann.lock("l<");
         ann.slot("s", 2);
@@ -362,7 +365,7 @@ class InspectIT {
     }
 
     @Test
-    void long_stats_come_in_pieces_and_whole() {
+    void long_stats_are_sent_in_chunks_and_complete() {
         for (int i = 0; i < 3000; i++) {
             ann.lock("lock" + i);
         }
@@ -372,10 +375,11 @@ class InspectIT {
     }
 
     @Test
-    void nothing_of_the_admin_is_there_for_everybody() {
-        assertThat(told(http.get("/v1/admin/audit"))).isEqualTo("404 not_found");
-        assertThat(told(http.post("/v1/admin/keys/a/release", "{}"))).isEqualTo("404 not_found");
-        assertThat(told(http.send("DELETE", "/v1/admin/connections/1", null)))
+    void admin_routes_are_not_found_where_they_are_disabled() {
+        assertThat(statusAndError(http.get("/v1/admin/audit"))).isEqualTo("404 not_found");
+        assertThat(statusAndError(http.post("/v1/admin/keys/a/release", "{}")))
+                .isEqualTo("404 not_found");
+        assertThat(statusAndError(http.send("DELETE", "/v1/admin/connections/1", null)))
                 .isEqualTo("404 not_found");
         assertThat(http.driver.view(ResourceKind.LOCK, Key.of("a"), 1)).isNull();
     }

@@ -1,7 +1,7 @@
 package io.holdfast.http.lock;
 
 import static io.holdfast.http.TestHttp.json;
-import static io.holdfast.http.TestHttp.told;
+import static io.holdfast.http.TestHttp.statusAndError;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -53,14 +53,14 @@ final class HttpSessionsIT {
         return json(http.post("/v1/sessions", null)).getString("session_id");
     }
 
-    private static HttpResponse<String> ask(
+    private static HttpResponse<String> post(
             TestHttp http, String session, String path, @Nullable String body) {
         return http.post(path, body, "X-Dflockd-Session", session);
     }
 
     private static CompletableFuture<HttpResponse<String>> later(
             TestHttp http, String session, String path, String body) {
-        return http.later("POST", path, body, "X-Dflockd-Session", session);
+        return http.sendAsync("POST", path, body, "X-Dflockd-Session", session);
     }
 
     private static HttpResponse<String> end(TestHttp http, String session) {
@@ -94,96 +94,107 @@ final class HttpSessionsIT {
     }
 
     @Test
-    void the_end_of_a_session_frees_what_it_held() {
+    void the_end_of_a_session_releases_its_holds() {
         TestHttp http = start();
         String session = open(http);
-        ask(http, session, "/v1/locks/k", "{}");
+        post(http, session, "/v1/locks/k", "{}");
 
-        assertThat(told(end(http, session))).isEqualTo("204");
+        assertThat(statusAndError(end(http, session))).isEqualTo("204");
 
         assertThat(isFree(http, "k")).isTrue();
-        assertThat(told(end(http, session))).isEqualTo("410 session_gone");
-        assertThat(told(ask(http, session, "/v1/locks/k", "{}"))).isEqualTo("410 session_gone");
-        assertThat(told(http.post("/v1/sessions/" + session + "/ping", null)))
+        assertThat(statusAndError(end(http, session))).isEqualTo("410 session_gone");
+        assertThat(statusAndError(post(http, session, "/v1/locks/k", "{}")))
+                .isEqualTo("410 session_gone");
+        assertThat(statusAndError(http.post("/v1/sessions/" + session + "/ping", null)))
                 .isEqualTo("410 session_gone");
     }
 
     @Test
-    void an_id_must_look_like_one_and_be_right_to_the_last_digit() {
+    void a_session_id_must_be_well_formed_and_correct_to_the_last_digit() {
         TestHttp http = start();
         String session = open(http);
         char last = session.charAt(31) == '0' ? '1' : '0';
         String wrong = session.substring(0, 31) + last;
 
-        assertThat(told(end(http, "ABC"))).isEqualTo("400 bad_request");
-        assertThat(told(http.post("/v1/sessions/x/ping", null))).isEqualTo("400 bad_request");
-        assertThat(told(http.post("/v1/locks/k", "{}"))).isEqualTo("400 bad_request");
-        assertThat(told(ask(http, "what", "/v1/locks/k", "{}"))).isEqualTo("410 session_gone");
-        assertThat(told(ask(http, wrong, "/v1/locks/k", "{}"))).isEqualTo("410 session_gone");
+        assertThat(statusAndError(end(http, "ABC"))).isEqualTo("400 bad_request");
+        assertThat(statusAndError(http.post("/v1/sessions/x/ping", null)))
+                .isEqualTo("400 bad_request");
+        assertThat(statusAndError(http.post("/v1/locks/k", "{}"))).isEqualTo("400 bad_request");
+        assertThat(statusAndError(post(http, "what", "/v1/locks/k", "{}")))
+                .isEqualTo("410 session_gone");
+        assertThat(statusAndError(post(http, wrong, "/v1/locks/k", "{}")))
+                .isEqualTo("410 session_gone");
     }
 
     @Test
-    void a_session_that_nobody_uses_ends_and_does_not_count_any_more() {
+    void an_idle_session_ends_and_is_no_longer_counted() {
         TestHttp http = start(config -> config.sessionIdle(Duration.ofMillis(50)).maxSessions(1));
         String session = open(http);
-        ask(http, session, "/v1/locks/k", "{}");
+        post(http, session, "/v1/locks/k", "{}");
 
         await().until(() -> isFree(http, "k"));
 
-        await().until(() -> told(http.post("/v1/sessions", null)).equals("200"));
+        await().until(() -> statusAndError(http.post("/v1/sessions", null)).equals("200"));
     }
 
     @Test
-    void leases_count_for_the_connection_that_took_them() {
+    void leases_are_counted_for_the_connection_that_acquired_them() {
         running = TestHttp.start(new ClientLimits(2, 0, 0));
         try (RawHttp one = new RawHttp(running);
                 RawHttp two = new RawHttp(running)) {
-            assertThat(one.post("/v1/leases/a", "none", "{}").answer()).contains("\"ok\"");
-            assertThat(one.post("/v1/leases/b", "none", "{}").answer()).contains("\"ok\"");
-            assertThat(one.post("/v1/leases/c", "none", "{}").answer()).contains("max_locks");
-            assertThat(two.post("/v1/leases/c", "none", "{}").answer()).contains("\"ok\"");
+            assertThat(one.post("/v1/leases/a", "none", "{}").response()).contains("\"ok\"");
+            assertThat(one.post("/v1/leases/b", "none", "{}").response()).contains("\"ok\"");
+            assertThat(one.post("/v1/leases/c", "none", "{}").response()).contains("max_locks");
+            assertThat(two.post("/v1/leases/c", "none", "{}").response()).contains("\"ok\"");
         }
     }
 
     @Test
-    void a_session_with_a_long_poll_is_in_use_and_stays_for_what_comes_next() {
+    void a_session_with_a_long_poll_is_not_idle() {
         TestHttp http = start(config -> config.sessionIdle(Duration.ofMillis(300)));
         String other = http.post("/v1/leases/k", "{\"lease_ttl_s\":1}").body();
         assertThat(other).contains("\"ok\"");
         String session = open(http);
 
         // It waits for the end of the lease, longer than an idle session lives.
-        HttpResponse<String> grant = ask(http, session, "/v1/locks/k", LONG);
+        HttpResponse<String> grant = post(http, session, "/v1/locks/k", LONG);
 
         assertThat(json(grant).getString("status")).isEqualTo("ok");
         String token = json(grant).getString("token");
-        assertThat(told(ask(http, session, "/v1/locks/k/release", "{\"token\":\"" + token + "\"}")))
+        assertThat(
+                        statusAndError(
+                                post(
+                                        http,
+                                        session,
+                                        "/v1/locks/k/release",
+                                        "{\"token\":\"" + token + "\"}")))
                 .isEqualTo("204");
     }
 
     @Test
-    void sessions_are_limited_in_all_and_for_each_address() {
+    void the_number_of_sessions_is_limited() {
         TestHttp http = start(config -> config.maxSessions(2));
         open(http);
         String second = open(http);
 
-        assertThat(told(http.post("/v1/sessions", null))).isEqualTo("503 max_sessions");
+        assertThat(statusAndError(http.post("/v1/sessions", null))).isEqualTo("503 max_sessions");
         end(http, second);
-        assertThat(told(http.post("/v1/sessions", null))).isEqualTo("200");
+        assertThat(statusAndError(http.post("/v1/sessions", null))).isEqualTo("200");
     }
 
     @Test
-    void an_address_has_only_so_many_sessions() {
+    void the_number_of_sessions_of_an_address_is_limited() {
         TestHttp http = start(config -> config.maxSessionsPerAddress(1));
         String first = open(http);
 
-        assertThat(told(http.post("/v1/sessions", null))).isEqualTo("503 max_sessions_per_ip");
+        assertThat(statusAndError(http.post("/v1/sessions", null)))
+                .isEqualTo("503 max_sessions_per_ip");
         end(http, first);
-        assertThat(told(http.post("/v1/sessions", null))).isEqualTo("200");
+        assertThat(statusAndError(http.post("/v1/sessions", null))).isEqualTo("200");
     }
 
     @Test
-    void deleting_a_session_does_not_wait_for_its_long_poll_which_ends() {
+    void deleting_a_session_ends_its_long_poll_without_waiting_for_it() {
         TestHttp http = start();
         http.post("/v1/leases/k", "{}");
         String session = open(http);
@@ -191,10 +202,10 @@ final class HttpSessionsIT {
         awaitWaiters(http, "k", 1);
         var queued = later(http, session, "/v1/locks/other", LONG);
 
-        assertThat(told(end(http, session))).isEqualTo("204");
+        assertThat(statusAndError(end(http, session))).isEqualTo("204");
 
-        assertThat(told(poll.join())).isEqualTo("410 session_gone");
-        assertThat(told(queued.join())).isEqualTo("410 session_gone");
+        assertThat(statusAndError(poll.join())).isEqualTo("410 session_gone");
+        assertThat(statusAndError(queued.join())).isEqualTo("410 session_gone");
         assertThat(waiters(http, "k")).isZero();
         assertThat(isFree(http, "other")).isTrue();
     }
@@ -207,12 +218,13 @@ final class HttpSessionsIT {
         var poll = later(http, session, "/v1/locks/k", LONG);
         awaitWaiters(http, "k", 1);
 
-        assertThat(told(http.post("/v1/sessions/" + session + "/ping", null))).isEqualTo("204");
+        assertThat(statusAndError(http.post("/v1/sessions/" + session + "/ping", null)))
+                .isEqualTo("204");
         assertThat(poll).isNotDone();
     }
 
     @Test
-    void a_client_that_goes_away_gives_up_its_place() {
+    void a_client_that_disconnects_leaves_the_queue() {
         TestHttp http = start();
         http.post("/v1/leases/k", "{}");
         String session = open(http);
@@ -222,11 +234,12 @@ final class HttpSessionsIT {
         }
 
         awaitWaiters(http, "k", 0);
-        assertThat(told(http.post("/v1/sessions/" + session + "/ping", null))).isEqualTo("204");
+        assertThat(statusAndError(http.post("/v1/sessions/" + session + "/ping", null)))
+                .isEqualTo("204");
     }
 
     @Test
-    void a_client_that_goes_away_without_a_session_gives_up_its_place_too() {
+    void a_client_without_a_session_that_disconnects_leaves_the_queue() {
         TestHttp http = start();
         http.post("/v1/leases/k", "{}");
         try (RawHttp raw = new RawHttp(http)) {
@@ -238,37 +251,37 @@ final class HttpSessionsIT {
     }
 
     @Test
-    void a_client_that_goes_away_with_more_requests_under_way_gives_up_its_place() {
+    void a_client_that_disconnects_with_several_requests_in_flight_leaves_the_queue() {
         TestHttp http = start();
         http.post("/v1/leases/k", "{}");
         String session = open(http);
         try (RawHttp raw = new RawHttp(http)) {
             String ping = RawHttp.head("/v1/sessions/" + session + "/ping", session, 0);
-            raw.say(RawHttp.head("/v1/locks/k", session, LONG.length()) + LONG + ping);
+            raw.send(RawHttp.head("/v1/locks/k", session, LONG.length()) + LONG + ping);
             awaitWaiters(http, "k", 1);
-            raw.say(ping.repeat(10));
+            raw.send(ping.repeat(10));
         }
 
         awaitWaiters(http, "k", 0);
     }
 
     @Test
-    void a_wait_whose_client_goes_away_gives_up_the_place_of_the_enqueue() {
+    void a_wait_whose_client_disconnects_leaves_the_queue_it_was_enqueued_in() {
         TestHttp http = start();
         http.post("/v1/leases/k", "{}");
         String session = open(http);
-        ask(http, session, "/v1/locks/k/enqueue", null);
+        post(http, session, "/v1/locks/k/enqueue", null);
         try (RawHttp raw = new RawHttp(http)) {
             raw.post("/v1/locks/k/wait", session, "{\"timeout_s\":600}");
         }
 
         awaitWaiters(http, "k", 0);
-        assertThat(told(ask(http, session, "/v1/locks/k/wait", "{\"timeout_s\":0}")))
+        assertThat(statusAndError(post(http, session, "/v1/locks/k/wait", "{\"timeout_s\":0}")))
                 .isEqualTo("409 not_enqueued");
     }
 
     @Test
-    void an_enqueue_whose_client_has_gone_before_its_turn_takes_nothing() {
+    void an_enqueue_whose_client_disconnected_before_it_was_executed_has_no_effect() {
         TestHttp http = start();
         String lease = json(http.post("/v1/leases/a", "{}")).getString("token");
         String session = open(http);
@@ -278,51 +291,52 @@ final class HttpSessionsIT {
         try (RawHttp raw = new RawHttp(http)) {
             raw.post("/v1/locks/b/enqueue", session, "{}");
             // Another request on another connection shows that it has been read by now.
-            ask(http, session, "/v1/locks/%2e", "{}");
+            post(http, session, "/v1/locks/%2e", "{}");
         }
         assertThat(http.driver.openSessions()).isEqualTo(sessions);
 
         http.post("/v1/leases/a/release", "{\"token\":\"" + lease + "\"}");
 
         assertThat(json(poll.join()).getString("status")).isEqualTo("ok");
-        assertThat(told(ask(http, session, "/v1/locks/b/wait", "{\"timeout_s\":0}")))
+        assertThat(statusAndError(post(http, session, "/v1/locks/b/wait", "{\"timeout_s\":0}")))
                 .isEqualTo("409 not_enqueued");
     }
 
     @Test
-    void a_body_that_trickles_in_blocks_nobody() {
+    void a_body_that_arrives_slowly_blocks_no_other_request() {
         TestHttp http = start();
         String session = open(http);
         try (RawHttp raw = new RawHttp(http)) {
-            raw.say(RawHttp.head("/v1/locks/k", session, 2) + "{");
+            raw.send(RawHttp.head("/v1/locks/k", session, 2) + "{");
 
-            assertThat(told(ask(http, session, "/v1/locks/k", "{}"))).isEqualTo("200");
-            assertThat(told(end(http, session))).isEqualTo("204");
+            assertThat(statusAndError(post(http, session, "/v1/locks/k", "{}"))).isEqualTo("200");
+            assertThat(statusAndError(end(http, session))).isEqualTo("204");
 
-            raw.say("}");
-            assertThat(raw.answer()).startsWith("HTTP/1.1 410 ");
+            raw.send("}");
+            assertThat(raw.response()).startsWith("HTTP/1.1 410 ");
         }
     }
 
     @Test
-    void a_kicked_session_is_gone() {
+    void a_kicked_session_ends() {
         TestHttp http = start();
         String session = open(http);
-        ask(http, session, "/v1/locks/k", "{}");
+        post(http, session, "/v1/locks/k", "{}");
         long number = http.driver.listSessions().next().getFirst().id();
 
         assertThat(http.driver.kick(number)).isTrue();
 
         await().until(() -> isFree(http, "k"));
-        assertThat(told(ask(http, session, "/v1/locks/k", "{}"))).isEqualTo("410 session_gone");
+        assertThat(statusAndError(post(http, session, "/v1/locks/k", "{}")))
+                .isEqualTo("410 session_gone");
     }
 
     @Test
-    void a_draining_server_sends_away_who_waits_and_lets_holders_release() {
+    void a_draining_server_fails_waits_and_lets_holders_release() {
         TestHttp http = start();
         String holder = open(http);
         String waiter = open(http);
-        String token = json(ask(http, holder, "/v1/locks/k", "{}")).getString("token");
+        String token = json(post(http, holder, "/v1/locks/k", "{}")).getString("token");
         var poll = later(http, waiter, "/v1/locks/k", LONG);
         awaitWaiters(http, "k", 1);
         assertThat(http.front.isDrained()).isFalse();
@@ -330,13 +344,20 @@ final class HttpSessionsIT {
         http.draining.set(true);
         http.front.drain();
 
-        assertThat(told(poll.join())).isEqualTo("503 draining");
-        assertThat(told(http.post("/v1/sessions", null))).isEqualTo("503 draining");
-        assertThat(told(ask(http, holder, "/v1/locks/j", "{}"))).isEqualTo("503 draining");
-        assertThat(told(http.post("/v1/leases/j", "{}"))).isEqualTo("503 draining");
+        assertThat(statusAndError(poll.join())).isEqualTo("503 draining");
+        assertThat(statusAndError(http.post("/v1/sessions", null))).isEqualTo("503 draining");
+        assertThat(statusAndError(post(http, holder, "/v1/locks/j", "{}")))
+                .isEqualTo("503 draining");
+        assertThat(statusAndError(http.post("/v1/leases/j", "{}"))).isEqualTo("503 draining");
         await().until(() -> http.connections.get() == 1);
         assertThat(http.front.isDrained()).isFalse();
-        assertThat(told(ask(http, holder, "/v1/locks/k/release", "{\"token\":\"" + token + "\"}")))
+        assertThat(
+                        statusAndError(
+                                post(
+                                        http,
+                                        holder,
+                                        "/v1/locks/k/release",
+                                        "{\"token\":\"" + token + "\"}")))
                 .isEqualTo("204");
         await().until(http.front::isDrained);
         assertThat(http.connections).hasValue(0);
@@ -346,7 +367,7 @@ final class HttpSessionsIT {
     void the_end_of_the_server_ends_the_sessions() {
         TestHttp http = start();
         String session = open(http);
-        ask(http, session, "/v1/locks/k", "{}");
+        post(http, session, "/v1/locks/k", "{}");
 
         http.front.close();
 
@@ -355,10 +376,10 @@ final class HttpSessionsIT {
     }
 
     @Test
-    void the_line_of_a_session_is_bounded_and_all_in_it_are_answered() {
+    void the_request_queue_of_a_session_is_bounded_and_all_queued_requests_get_a_response() {
         TestHttp http = start();
         String holder = open(http);
-        String token = json(ask(http, holder, "/v1/locks/k", "{}")).getString("token");
+        String token = json(post(http, holder, "/v1/locks/k", "{}")).getString("token");
         String session = open(http);
         CompletableFuture<HttpResponse<String>> waiting = later(http, session, "/v1/locks/k", LONG);
         awaitWaiters(http, "k", 1);
@@ -369,20 +390,22 @@ final class HttpSessionsIT {
             behind.add(later(http, session, "/v1/locks/k/release", stale));
         }
         await().until(() -> behind.stream().filter(CompletableFuture::isDone).count() == 10);
-        ask(http, holder, "/v1/locks/k/release", "{\"token\":\"" + token + "\"}");
+        post(http, holder, "/v1/locks/k/release", "{\"token\":\"" + token + "\"}");
 
-        assertThat(told(waiting.join())).isEqualTo("200");
-        assertThat(behind.stream().map(answer -> told(answer.join())))
+        assertThat(statusAndError(waiting.join())).isEqualTo("200");
+        assertThat(behind.stream().map(answer -> statusAndError(answer.join())))
                 .containsOnly("404 not_held", "503 busy");
-        assertThat(behind.stream().filter(answer -> told(answer.join()).equals("503 busy")))
+        assertThat(
+                        behind.stream()
+                                .filter(answer -> statusAndError(answer.join()).equals("503 busy")))
                 .hasSize(10);
-        assertThat(told(ask(http, session, "/v1/locks/other", "{}"))).isEqualTo("200");
+        assertThat(statusAndError(post(http, session, "/v1/locks/other", "{}"))).isEqualTo("200");
     }
 
     @Test
     void a_draining_server_does_not_wait_for_a_hold_that_has_expired() {
         TestHttp http = start();
-        ask(http, open(http), "/v1/locks/k", "{\"lease_ttl_s\":1}");
+        post(http, open(http), "/v1/locks/k", "{\"lease_ttl_s\":1}");
         http.draining.set(true);
         http.front.drain();
         assertThat(http.front.isDrained()).isFalse();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
-@DisplayName("HTTP on a driver that answers later")
+@DisplayName("HTTP on a driver that applies commands later")
 final class LaggingDriverHttpIT {
     private static final Key KEY = Key.of(Namespace.DEFAULT, "k".getBytes(StandardCharsets.UTF_8));
 
@@ -37,10 +37,10 @@ final class LaggingDriverHttpIT {
     }
 
     private String post(String path, String body, String session) {
-        return TestHttp.told(http.post(path, body, "X-Dflockd-Session", session));
+        return TestHttp.statusAndError(http.post(path, body, "X-Dflockd-Session", session));
     }
 
-    /** Sends a request whose client is gone before anything is decided. */
+    /** Sends a request whose client disconnects before the command is applied. */
     private void sendAndLeave(String path, String session, String body) {
         await().until(() -> driver.submitted() == 0);
         ProtocolTraffic protocolTraffic = http.observatory.traffic("http");
@@ -70,7 +70,7 @@ final class LaggingDriverHttpIT {
     }
 
     @Test
-    void gives_back_what_a_client_gets_that_has_left() {
+    void a_grant_to_a_client_that_has_left_is_released() {
         String session = session();
         sendAndLeave("/v1/leases/k", "", "{}");
         await().until(() -> held(ResourceKind.LOCK) == 0);
@@ -80,8 +80,8 @@ final class LaggingDriverHttpIT {
     }
 
     @Test
-    void leaves_the_line_for_a_client_that_has_left() {
-        assertThat(TestHttp.told(http.post("/v1/leases/k", "{}"))).isEqualTo("200");
+    void a_client_that_has_left_is_removed_from_the_queue() {
+        assertThat(TestHttp.statusAndError(http.post("/v1/leases/k", "{}"))).isEqualTo("200");
         String session = session();
         sendAndLeave("/v1/locks/k", session, "{\"acquire_timeout_s\":600}");
         sendAndLeave("/v1/locks/k/enqueue", session, "");
@@ -89,7 +89,7 @@ final class LaggingDriverHttpIT {
     }
 
     @Test
-    void answers_one_request_of_a_session_after_the_other() {
+    void requests_of_a_session_are_executed_one_after_another() {
         String session = session();
         assertThat(post("/v1/locks/k/enqueue", "", session)).isEqualTo("200");
         assertThat(post("/v1/locks/k/wait", "{\"timeout_s\":5}", session)).isEqualTo("200");
@@ -98,23 +98,25 @@ final class LaggingDriverHttpIT {
     }
 
     @Test
-    void answers_about_data_and_evictions() {
-        assertThat(TestHttp.told(http.send("PUT", "/v1/kv/k", "{\"value\":\"v\"}")))
+    void data_and_force_releases_work_on_a_driver_that_applies_commands_later() {
+        assertThat(TestHttp.statusAndError(http.send("PUT", "/v1/kv/k", "{\"value\":\"v\"}")))
                 .isEqualTo("204");
         assertThat(TestHttp.json(http.get("/v1/kv/k")).getString("value")).isEqualTo("v");
         http.post("/v1/lists/k/push", "{\"item\":\"a\"}");
         http.post("/v1/lists/k/push", "{\"item\":\"b\"}");
         assertThat(TestHttp.json(http.get("/v1/lists/k")).getJsonArray("items"))
                 .containsExactly("a", "b");
-        assertThat(TestHttp.told(http.post("/v1/lists/none/pop", ""))).isEqualTo("404 empty_list");
+        assertThat(TestHttp.statusAndError(http.post("/v1/lists/none/pop", "")))
+                .isEqualTo("404 empty_list");
     }
 
     @Test
-    void tells_when_nobody_decides_in_time() {
+    void a_request_that_is_not_applied_in_time_is_unavailable() {
         String session = session();
         driver.losesItsMajority();
         assertThat(post("/v1/locks/k", "{}", session)).isEqualTo("503 unavailable");
-        assertThat(TestHttp.told(http.post("/v1/leases/k", "{}"))).isEqualTo("503 unavailable");
-        assertThat(TestHttp.told(http.get("/v1/kv/k"))).isEqualTo("503 unavailable");
+        assertThat(TestHttp.statusAndError(http.post("/v1/leases/k", "{}")))
+                .isEqualTo("503 unavailable");
+        assertThat(TestHttp.statusAndError(http.get("/v1/kv/k"))).isEqualTo("503 unavailable");
     }
 }

@@ -1,7 +1,7 @@
 package io.holdfast.http.lock;
 
 import static io.holdfast.http.TestHttp.json;
-import static io.holdfast.http.TestHttp.told;
+import static io.holdfast.http.TestHttp.statusAndError;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -35,17 +35,17 @@ final class LockRoutesIT {
         return json(http.post("/v1/sessions", null)).getString("session_id");
     }
 
-    private HttpResponse<String> ask(String session, String path, @Nullable String body) {
+    private HttpResponse<String> post(String session, String path, @Nullable String body) {
         return http.post(path, body, "X-Dflockd-Session", session);
     }
 
     private CompletableFuture<HttpResponse<String>> later(
             String session, String path, String body) {
-        return http.later("POST", path, body, "X-Dflockd-Session", session);
+        return http.sendAsync("POST", path, body, "X-Dflockd-Session", session);
     }
 
     private String lock(String session, String path) {
-        return json(ask(session, path, "{}")).getString("token");
+        return json(post(session, path, "{}")).getString("token");
     }
 
     private void awaitWaiters(String key, int count) {
@@ -64,7 +64,7 @@ final class LockRoutesIT {
     @Test
     void a_lock_is_granted_with_token_fence_and_lease() {
         JsonObject grant =
-                json(ask(one, "/v1/locks/deploy", "{\"acquire_timeout_s\":0,\"lease_ttl_s\":7}"));
+                json(post(one, "/v1/locks/deploy", "{\"acquire_timeout_s\":0,\"lease_ttl_s\":7}"));
 
         assertThat(grant.fieldNames()).containsExactly("status", "token", "fence", "lease_ttl_s");
         assertThat(grant.getString("status")).isEqualTo("ok");
@@ -76,17 +76,17 @@ final class LockRoutesIT {
     }
 
     @Test
-    void a_lease_that_is_not_named_is_the_default() {
-        assertThat(json(ask(one, "/v1/locks/k", "{}")).getInteger("lease_ttl_s")).isEqualTo(33);
-        assertThat(json(ask(one, "/v1/locks/j", "{\"lease_ttl_s\":0}")).getInteger("lease_ttl_s"))
+    void a_request_without_a_lease_gets_the_default_lease() {
+        assertThat(json(post(one, "/v1/locks/k", "{}")).getInteger("lease_ttl_s")).isEqualTo(33);
+        assertThat(json(post(one, "/v1/locks/j", "{\"lease_ttl_s\":0}")).getInteger("lease_ttl_s"))
                 .isEqualTo(33);
     }
 
     @Test
-    void what_somebody_else_holds_times_out() {
+    void an_acquire_of_a_held_lock_times_out() {
         lock(one, "/v1/locks/k");
 
-        HttpResponse<String> answer = ask(two, "/v1/locks/k", "{\"acquire_timeout_s\":0}");
+        HttpResponse<String> answer = post(two, "/v1/locks/k", "{\"acquire_timeout_s\":0}");
 
         assertThat(answer.body()).isEqualTo("{\"status\":\"timeout\"}\n");
     }
@@ -97,118 +97,125 @@ final class LockRoutesIT {
         var waiting = later(two, "/v1/locks/k", "{\"acquire_timeout_s\":60}");
         awaitWaiters("k", 1);
 
-        assertThat(told(ask(one, "/v1/locks/k/release", token(token)))).isEqualTo("204");
+        assertThat(statusAndError(post(one, "/v1/locks/k/release", token(token)))).isEqualTo("204");
 
         assertThat(json(waiting.join()).getString("status")).isEqualTo("ok");
     }
 
     @Test
-    void a_token_that_holds_nothing_is_told_so() {
+    void a_token_that_holds_nothing_is_not_held() {
         String token = lock(one, "/v1/locks/k");
-        assertThat(told(ask(two, "/v1/locks/k/release", token(token)))).isEqualTo("204");
+        assertThat(statusAndError(post(two, "/v1/locks/k/release", token(token)))).isEqualTo("204");
 
-        assertThat(told(ask(one, "/v1/locks/k/release", token(token)))).isEqualTo("404 not_held");
-        assertThat(told(ask(one, "/v1/locks/k/renew", token(token)))).isEqualTo("404 not_held");
-        assertThat(told(ask(one, "/v1/locks/k/release", token("nothing"))))
+        assertThat(statusAndError(post(one, "/v1/locks/k/release", token(token))))
+                .isEqualTo("404 not_held");
+        assertThat(statusAndError(post(one, "/v1/locks/k/renew", token(token))))
+                .isEqualTo("404 not_held");
+        assertThat(statusAndError(post(one, "/v1/locks/k/release", token("nothing"))))
                 .isEqualTo("404 not_held");
     }
 
     @Test
-    void a_renewed_lease_starts_anew() {
+    void a_renewed_lease_starts_again() {
         String token = lock(one, "/v1/locks/k");
 
         HttpResponse<String> answer =
-                ask(one, "/v1/locks/k/renew", "{\"token\":\"" + token + "\",\"lease_ttl_s\":100}");
+                post(one, "/v1/locks/k/renew", "{\"token\":\"" + token + "\",\"lease_ttl_s\":100}");
 
         assertThat(answer.body()).isEqualTo("{\"remaining_s\":100}\n");
     }
 
     @Test
-    void two_phases_work_across_requests_and_without_a_body() {
-        assertThat(json(ask(one, "/v1/locks/k/enqueue", null)).getString("status"))
+    void enqueue_and_wait_work_in_separate_requests_and_without_a_body() {
+        assertThat(json(post(one, "/v1/locks/k/enqueue", null)).getString("status"))
                 .isEqualTo("acquired");
-        assertThat(ask(two, "/v1/locks/k/enqueue", "{\"lease_ttl_s\":5}").body())
+        assertThat(post(two, "/v1/locks/k/enqueue", "{\"lease_ttl_s\":5}").body())
                 .isEqualTo("{\"status\":\"queued\"}\n");
-        assertThat(told(ask(two, "/v1/locks/k/enqueue", null))).isEqualTo("409 already_enqueued");
-        String token = json(ask(one, "/v1/locks/k/wait", "{\"timeout_s\":0}")).getString("token");
-        ask(one, "/v1/locks/k/release", token(token));
+        assertThat(statusAndError(post(two, "/v1/locks/k/enqueue", null)))
+                .isEqualTo("409 already_enqueued");
+        String token = json(post(one, "/v1/locks/k/wait", "{\"timeout_s\":0}")).getString("token");
+        post(one, "/v1/locks/k/release", token(token));
 
-        JsonObject grant = json(ask(two, "/v1/locks/k/wait", "{\"timeout_s\":60}"));
+        JsonObject grant = json(post(two, "/v1/locks/k/wait", "{\"timeout_s\":60}"));
 
         assertThat(grant.getString("status")).isEqualTo("ok");
         assertThat(grant.getInteger("lease_ttl_s")).isEqualTo(5);
-        assertThat(told(ask(two, "/v1/locks/k/wait", "{\"timeout_s\":0}")))
+        assertThat(statusAndError(post(two, "/v1/locks/k/wait", "{\"timeout_s\":0}")))
                 .isEqualTo("409 not_enqueued");
     }
 
     @Test
     void two_waits_at_once_run_one_after_the_other_and_no_grant_is_lost() {
         String token = lock(one, "/v1/locks/k");
-        ask(two, "/v1/locks/k/enqueue", null);
+        post(two, "/v1/locks/k/enqueue", null);
         var first = later(two, "/v1/locks/k/wait", "{\"timeout_s\":60}");
         var second = later(two, "/v1/locks/k/wait", "{\"timeout_s\":60}");
-        ask(one, "/v1/locks/k/release", token(token));
+        post(one, "/v1/locks/k/release", token(token));
 
-        assertThat(java.util.List.of(told(first.join()), told(second.join())))
+        assertThat(java.util.List.of(statusAndError(first.join()), statusAndError(second.join())))
                 .containsExactlyInAnyOrder("200", "409 not_enqueued");
     }
 
     @Test
     void a_semaphore_has_as_many_holders_as_its_limit() {
-        assertThat(told(ask(one, "/v1/semaphores/s", "{\"limit\":2}"))).isEqualTo("200");
+        assertThat(statusAndError(post(one, "/v1/semaphores/s", "{\"limit\":2}"))).isEqualTo("200");
         String token = lock2(two);
 
-        assertThat(ask(one, "/v1/semaphores/s", "{\"limit\":2}").body())
+        assertThat(post(one, "/v1/semaphores/s", "{\"limit\":2}").body())
                 .isEqualTo("{\"status\":\"timeout\"}\n");
-        assertThat(told(ask(one, "/v1/semaphores/s", "{\"limit\":3}")))
+        assertThat(statusAndError(post(one, "/v1/semaphores/s", "{\"limit\":3}")))
                 .isEqualTo("409 limit_mismatch");
-        assertThat(json(ask(one, "/v1/semaphores/s/enqueue", "{\"limit\":2}")).getString("status"))
+        assertThat(json(post(one, "/v1/semaphores/s/enqueue", "{\"limit\":2}")).getString("status"))
                 .isEqualTo("queued");
-        assertThat(told(ask(two, "/v1/semaphores/s/release", token(token)))).isEqualTo("204");
+        assertThat(statusAndError(post(two, "/v1/semaphores/s/release", token(token))))
+                .isEqualTo("204");
         assertThat(
-                        json(ask(one, "/v1/semaphores/s/wait", "{\"timeout_s\":60}"))
+                        json(post(one, "/v1/semaphores/s/wait", "{\"timeout_s\":60}"))
                                 .getString("status"))
                 .isEqualTo("ok");
     }
 
     private String lock2(String session) {
-        return json(ask(session, "/v1/semaphores/s", "{\"limit\":2}")).getString("token");
+        return json(post(session, "/v1/semaphores/s", "{\"limit\":2}")).getString("token");
     }
 
     @Test
-    void a_semaphore_needs_a_limit() {
-        assertThat(told(ask(one, "/v1/semaphores/s", "{}"))).isEqualTo("400 bad_request");
-        assertThat(told(ask(one, "/v1/semaphores/s", "{\"limit\":0}")))
+    void a_semaphore_requires_a_limit() {
+        assertThat(statusAndError(post(one, "/v1/semaphores/s", "{}")))
                 .isEqualTo("400 bad_request");
-        assertThat(told(ask(one, "/v1/semaphores/s/enqueue", null))).isEqualTo("400 bad_request");
+        assertThat(statusAndError(post(one, "/v1/semaphores/s", "{\"limit\":0}")))
+                .isEqualTo("400 bad_request");
+        assertThat(statusAndError(post(one, "/v1/semaphores/s/enqueue", null)))
+                .isEqualTo("400 bad_request");
     }
 
     @Test
-    void readers_share_what_a_writer_has_alone() {
+    void readers_share_a_lock_that_a_writer_holds_exclusively() {
         String reading = "{\"mode\":\"read\",\"acquire_timeout_s\":0}";
         String writing = "{\"mode\":\"write\",\"acquire_timeout_s\":0}";
-        String first = json(ask(one, "/v1/rwlocks/c", reading)).getString("token");
-        String second = json(ask(two, "/v1/rwlocks/c", reading)).getString("token");
+        String first = json(post(one, "/v1/rwlocks/c", reading)).getString("token");
+        String second = json(post(two, "/v1/rwlocks/c", reading)).getString("token");
 
-        assertThat(json(ask(two, "/v1/rwlocks/c", writing)).getString("status"))
+        assertThat(json(post(two, "/v1/rwlocks/c", writing)).getString("status"))
                 .isEqualTo("timeout");
-        ask(one, "/v1/rwlocks/c/release", token(first));
-        ask(two, "/v1/rwlocks/c/release", token(second));
-        assertThat(json(ask(two, "/v1/rwlocks/c", writing)).getString("status")).isEqualTo("ok");
-        assertThat(json(ask(one, "/v1/rwlocks/c", reading)).getString("status"))
+        post(one, "/v1/rwlocks/c/release", token(first));
+        post(two, "/v1/rwlocks/c/release", token(second));
+        assertThat(json(post(two, "/v1/rwlocks/c", writing)).getString("status")).isEqualTo("ok");
+        assertThat(json(post(one, "/v1/rwlocks/c", reading)).getString("status"))
                 .isEqualTo("timeout");
-        assertThat(told(ask(one, "/v1/rwlocks/c", "{\"mode\":\"both\"}")))
+        assertThat(statusAndError(post(one, "/v1/rwlocks/c", "{\"mode\":\"both\"}")))
                 .isEqualTo("400 bad_request");
     }
 
     @Test
     void a_shared_lock_counts_its_holders() {
-        assertThat(ask(one, "/v1/shared/s", null).body())
+        assertThat(post(one, "/v1/shared/s", null).body())
                 .isEqualTo("{\"status\":\"ok\",\"holders\":1}\n");
-        assertThat(json(ask(two, "/v1/shared/s", "{}")).getInteger("holders")).isEqualTo(2);
-        assertThat(json(ask(two, "/v1/shared/s", "{}")).getInteger("holders")).isEqualTo(2);
-        assertThat(told(ask(two, "/v1/shared/s/release", null))).isEqualTo("204");
-        assertThat(told(ask(two, "/v1/shared/s/release", null))).isEqualTo("404 not_held");
+        assertThat(json(post(two, "/v1/shared/s", "{}")).getInteger("holders")).isEqualTo(2);
+        assertThat(json(post(two, "/v1/shared/s", "{}")).getInteger("holders")).isEqualTo(2);
+        assertThat(statusAndError(post(two, "/v1/shared/s/release", null))).isEqualTo("204");
+        assertThat(statusAndError(post(two, "/v1/shared/s/release", null)))
+                .isEqualTo("404 not_held");
     }
 
     @Test
@@ -216,27 +223,32 @@ final class LockRoutesIT {
         JsonObject grant =
                 json(http.post("/v1/leases/job", "{\"acquire_timeout_s\":0,\"lease_ttl_s\":60}"));
         assertThat(grant.getString("status")).isEqualTo("ok");
-        await().until(() -> http.driver.openSessions() <= 2); // its own has ended
+        await().until(
+                        () ->
+                                http.driver.openSessions()
+                                        <= 2); // the session of the lease request has ended
         assertThat(json(http.post("/v1/leases/job", "{}")).getString("status"))
                 .isEqualTo("timeout");
         String token = grant.getString("token");
 
-        assertThat(told(http.post("/v1/leases/job/renew", token(token)))).isEqualTo("200");
-        assertThat(told(ask(one, "/v1/locks/job/release", token(token)))).isEqualTo("204");
-        assertThat(told(http.post("/v1/leases/job/release", token(token))))
+        assertThat(statusAndError(http.post("/v1/leases/job/renew", token(token))))
+                .isEqualTo("200");
+        assertThat(statusAndError(post(one, "/v1/locks/job/release", token(token))))
+                .isEqualTo("204");
+        assertThat(statusAndError(http.post("/v1/leases/job/release", token(token))))
                 .isEqualTo("404 not_held");
     }
 
     @Test
-    void a_lease_may_be_one_of_several() {
-        String ask = "{\"limit\":2,\"lease_ttl_s\":60}";
-        String token = json(http.post("/v1/leases/pool", ask)).getString("token");
-        http.post("/v1/leases/pool", ask);
+    void a_lease_may_be_a_permit_of_a_semaphore() {
+        String post = "{\"limit\":2,\"lease_ttl_s\":60}";
+        String token = json(http.post("/v1/leases/pool", post)).getString("token");
+        http.post("/v1/leases/pool", post);
 
-        assertThat(json(http.post("/v1/leases/pool", ask)).getString("status"))
+        assertThat(json(http.post("/v1/leases/pool", post)).getString("status"))
                 .isEqualTo("timeout");
         assertThat(
-                        told(
+                        statusAndError(
                                 http.post(
                                         "/v1/leases/pool/release",
                                         "{\"kind\":\"semaphore\",\"token\":\"" + token + "\"}")))
@@ -244,9 +256,9 @@ final class LockRoutesIT {
     }
 
     @Test
-    void own_routes_take_any_key_and_those_of_section_18_do_not() {
-        assertThat(told(http.post("/v1/leases/-?key=", "{}"))).isEqualTo("200");
-        assertThat(told(http.post("/v1/leases/a%20b%FF%2F", "{}"))).isEqualTo("200");
+    void routes_of_Holdfast_accept_any_key_and_those_of_dflockd_only_plain_keys() {
+        assertThat(statusAndError(http.post("/v1/leases/-?key=", "{}"))).isEqualTo("200");
+        assertThat(statusAndError(http.post("/v1/leases/a%20b%FF%2F", "{}"))).isEqualTo("200");
         assertThat(http.driver.view(ResourceKind.LOCK, Key.of(""), 1)).isNotNull();
         assertThat(
                         http.driver.view(
@@ -256,18 +268,20 @@ final class LockRoutesIT {
                                         new byte[] {'a', ' ', 'b', (byte) 0xff, '/'}),
                                 1))
                 .isNotNull();
-        assertThat(told(ask(one, "/v1/locks/a%20b", "{}"))).isEqualTo("400 bad_request");
-        assertThat(told(ask(one, "/v1/locks/a%0ab", "{}"))).isEqualTo("400 bad_request");
-        assertThat(told(ask(one, "/v1/locks/" + "k".repeat(257), "{}")))
+        assertThat(statusAndError(post(one, "/v1/locks/a%20b", "{}"))).isEqualTo("400 bad_request");
+        assertThat(statusAndError(post(one, "/v1/locks/a%0ab", "{}"))).isEqualTo("400 bad_request");
+        assertThat(statusAndError(post(one, "/v1/locks/" + "k".repeat(257), "{}")))
                 .isEqualTo("400 bad_request");
-        assertThat(told(ask(one, "/v1/locks/" + "k".repeat(256), "{}"))).isEqualTo("200");
-        assertThat(told(ask(one, "/v1/locks/a%2Fb", "{}"))).isEqualTo("200");
-        assertThat(told(ask(one, "/v1/locks/%2e%2e", "{}"))).isEqualTo("400 bad_request");
-        assertThat(told(ask(one, "/v1/locks//k", "{}"))).isEqualTo("400 bad_request");
+        assertThat(statusAndError(post(one, "/v1/locks/" + "k".repeat(256), "{}")))
+                .isEqualTo("200");
+        assertThat(statusAndError(post(one, "/v1/locks/a%2Fb", "{}"))).isEqualTo("200");
+        assertThat(statusAndError(post(one, "/v1/locks/%2e%2e", "{}")))
+                .isEqualTo("400 bad_request");
+        assertThat(statusAndError(post(one, "/v1/locks//k", "{}"))).isEqualTo("400 bad_request");
     }
 
     @Test
-    void bodies_are_one_object_of_known_fields_and_the_right_types() {
+    void a_body_must_be_one_object_with_known_fields_of_the_right_types() {
         for (String body :
                 new String[] {
                     "",
@@ -287,11 +301,11 @@ final class LockRoutesIT {
                     "{\"lease_ttl_s\":true}",
                     " ".repeat((1 << 20) + 1) + "{}"
                 }) {
-            assertThat(told(ask(one, "/v1/locks/k", body)))
+            assertThat(statusAndError(post(one, "/v1/locks/k", body)))
                     .as(body.strip())
                     .isEqualTo("400 bad_request");
         }
-        assertThat(told(ask(one, "/v1/locks/k", "{\"acquire_timeout_s\":9223372036}")))
+        assertThat(statusAndError(post(one, "/v1/locks/k", "{\"acquire_timeout_s\":9223372036}")))
                 .isEqualTo("200");
     }
 
@@ -300,36 +314,37 @@ final class LockRoutesIT {
         String token = lock(one, "/v1/locks/k");
 
         assertThat(
-                        told(
-                                ask(
+                        statusAndError(
+                                post(
                                         one,
                                         "/v1/locks/k/release",
                                         "{\"token\":\"x\\nr\\nk\\n" + token + "\"}")))
                 .isEqualTo("400 bad_request");
-        assertThat(told(ask(one, "/v1/locks/k/release", "{\"token\":\"\"}")))
+        assertThat(statusAndError(post(one, "/v1/locks/k/release", "{\"token\":\"\"}")))
                 .isEqualTo("400 bad_request");
         assertThat(http.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNotNull();
     }
 
     @Test
-    void a_problem_is_told_in_full_and_in_its_own_type_if_asked() {
+    void a_problem_has_all_fields_and_its_own_content_type_if_accepted() {
         HttpResponse<String> plain = http.post("/v1/locks/k", "{}");
-        HttpResponse<String> asked =
+        HttpResponse<String> withType =
                 http.post("/v1/locks/k", "{}", "Accept", "application/problem+json");
 
         assertThat(plain.headers().firstValue("Content-Type")).hasValue("application/json");
         assertThat(json(plain).fieldNames())
                 .containsExactly("type", "title", "status", "error", "detail");
         assertThat(json(plain).getString("error")).isEqualTo("bad_request");
-        assertThat(asked.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+        assertThat(withType.headers().firstValue("Content-Type"))
+                .hasValue("application/problem+json");
     }
 
     @Test
     void more_locks_than_allowed_are_refused() {
         for (int i = 0; i < 100; i++) {
-            ask(one, "/v1/locks/k" + i, "{}");
+            post(one, "/v1/locks/k" + i, "{}");
         }
 
-        assertThat(told(ask(one, "/v1/locks/more", "{}"))).isEqualTo("503 max_locks");
+        assertThat(statusAndError(post(one, "/v1/locks/more", "{}"))).isEqualTo("503 max_locks");
     }
 }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-@DisplayName("Of a cluster, the metrics")
+@DisplayName("Cluster metrics")
 class ClusterCollectorTest {
     private static final List<ClusterView.Member> OTHERS =
             List.of(
@@ -47,7 +47,7 @@ class ClusterCollectorTest {
     }
 
     @Test
-    void tell_on_the_leader_how_the_others_are() {
+    void the_leader_has_metrics_of_its_peers() {
         assertThat(collect("leader"))
                 .containsEntry("holdfast_cluster_is_leader", 1.0)
                 .containsEntry("holdfast_cluster_term", 7.0)
@@ -58,7 +58,7 @@ class ClusterCollectorTest {
     }
 
     @Test
-    void show_whether_clients_are_served_and_how_much_is_left_of_the_disk() {
+    void cluster_metrics_show_whether_clients_are_served_and_the_free_disk_space() {
         assertThat(collect("leader")).containsEntry("holdfast_cluster_serving", 1.0);
         Map<String, Double> unready = collect("leader", false);
         assertThat(unready).containsEntry("holdfast_cluster_serving", 0.0);
@@ -68,7 +68,7 @@ class ClusterCollectorTest {
     }
 
     @Test
-    void say_nothing_of_others_where_nobody_knows() {
+    void only_the_leader_has_metrics_of_peers() {
         assertThat(collect("follower"))
                 .containsEntry("holdfast_cluster_is_leader", 0.0)
                 .containsEntry("holdfast_cluster_has_leader", 1.0)

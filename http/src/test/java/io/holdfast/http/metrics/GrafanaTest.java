@@ -24,13 +24,13 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-@DisplayName("The dashboard for Grafana")
+@DisplayName("The Grafana dashboard")
 class GrafanaTest {
     private static final Path FILE = Path.of("..", "docs", "grafana", "holdfast.json");
     private static final Pattern METRIC =
             Pattern.compile("\\b(?:holdfast|dflockd|jvm|process|system)_[a-z0-9_]+");
 
-    /** Labels with which numbers are asked for. */
+    /** Label matchers in the queries. */
     private static final Pattern LABELS = Pattern.compile("by \\(([a-z, ]+)\\)");
 
     private static final Pattern COMMA = Pattern.compile(", ");
@@ -63,7 +63,7 @@ class GrafanaTest {
         return found;
     }
 
-    /** A server that has done everything. */
+    /** The metrics of a server on which every operation was executed. */
     private PrometheusText scrape() {
         MetricsScenario.Client alice = metricsScenario.client();
         Objects.requireNonNull(alice.lock("a"));
@@ -71,8 +71,9 @@ class GrafanaTest {
         Objects.requireNonNull(alice.acquire(ResourceKind.LOCK, Key.of("b"), 1, 0, 1));
         metricsScenario.observatory.traffic("dflockd").connected();
         metricsScenario.observatory.handedOff(1);
-        metricsScenario.tally.answered(HttpMethod.GET, "/health", 200, 1);
-        PrometheusText first = metricsScenario.scrape(); // collections are counted from now on
+        metricsScenario.requestMetrics.completed(HttpMethod.GET, "/health", 200, 1);
+        PrometheusText first =
+                metricsScenario.scrape(); // garbage collections are counted from the first scrape
         assertThat(first.names()).isNotEmpty();
         System.gc();
         Awaitility.await()
@@ -81,15 +82,15 @@ class GrafanaTest {
     }
 
     @Test
-    void asks_for_numbers_that_are_there() throws IOException {
-        Set<String> asked = new TreeSet<>();
-        queries().forEach(query -> asked.addAll(found(METRIC, query)));
-        assertThat(asked).hasSizeGreaterThan(25);
-        assertThat(scrape().names()).containsAll(asked);
+    void the_Grafana_dashboard_queries_only_existing_metrics() throws IOException {
+        Set<String> queried = new TreeSet<>();
+        queries().forEach(query -> queried.addAll(found(METRIC, query)));
+        assertThat(queried).hasSizeGreaterThan(25);
+        assertThat(scrape().names()).containsAll(queried);
     }
 
     @Test
-    void shows_every_number_of_ours() throws IOException {
+    void the_Grafana_dashboard_shows_every_metric_of_Holdfast() throws IOException {
         String all = String.join("\n", queries());
         Set<String> families = new TreeSet<>();
         scrape().types().keySet().stream()
@@ -99,7 +100,7 @@ class GrafanaTest {
     }
 
     @Test
-    void groups_by_labels_that_are_there() throws IOException {
+    void the_Grafana_dashboard_groups_by_existing_labels() throws IOException {
         PrometheusText text = scrape();
         for (String query : queries()) {
             Set<String> metrics = found(METRIC, query);
@@ -119,7 +120,7 @@ class GrafanaTest {
     }
 
     @Test
-    void has_its_panels_side_by_side() throws IOException {
+    void the_panels_of_the_Grafana_dashboard_do_not_overlap() throws IOException {
         Set<Integer> ids = new TreeSet<>();
         boolean[][] taken = new boolean[200][24];
         for (Object item : panels()) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 
-@DisplayName("Numbers over HTTP")
+@DisplayName("Metrics over HTTP")
 class MetricsRoutesIT {
     private TestHttp http = TestHttp.start(config -> config.version("1.2.3"));
 
@@ -45,7 +45,7 @@ class MetricsRoutesIT {
     }
 
     @Test
-    void are_text_for_Prometheus() {
+    void metrics_are_served_in_the_text_format_of_Prometheus() {
         HttpResponse<String> answer = http.get("/metrics");
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.headers().firstValue("Content-Type"))
@@ -55,11 +55,11 @@ class MetricsRoutesIT {
     }
 
     @Test
-    void need_a_secret_where_there_is_one() {
+    void metrics_require_the_secret_if_there_is_one() {
         restartWithSecrets();
         for (String path : new String[] {"/metrics", "/v1/overview", "/v1/cluster"}) {
-            assertThat(TestHttp.told(http.get(path))).isEqualTo("401 unauthorized");
-            assertThat(TestHttp.told(http.get(path, "Authorization", "Bearer master")))
+            assertThat(TestHttp.statusAndError(http.get(path))).isEqualTo("401 unauthorized");
+            assertThat(TestHttp.statusAndError(http.get(path, "Authorization", "Bearer master")))
                     .isEqualTo("401 unauthorized");
             assertThat(http.get(path, "Authorization", "Bearer master key").statusCode())
                     .isEqualTo(200);
@@ -69,7 +69,7 @@ class MetricsRoutesIT {
     }
 
     @Test
-    void count_requests_by_route_and_never_by_path() {
+    void requests_are_counted_by_route_and_not_by_path() {
         http.get("/health");
         http.get("/health");
         http.get("/v1/no/such/thing");
@@ -83,7 +83,7 @@ class MetricsRoutesIT {
     }
 
     @Test
-    void count_a_request_whose_client_left_before_it_was_answered() {
+    void a_request_whose_client_left_before_the_response_is_counted() {
         new DriverClient(http, "holder").lock("taken");
         try (RawHttp raw = new RawHttp(http)) {
             raw.post("/v1/leases/taken", "", "{\"acquire_timeout_s\":100}");
@@ -101,7 +101,7 @@ class MetricsRoutesIT {
     }
 
     @Test
-    void count_a_wrong_secret_for_the_route_it_was_sent_to() {
+    void a_wrong_secret_is_counted_for_the_route_it_was_sent_to() {
         restartWithSecrets();
         http.get("/v1/keys");
         String text = http.get("/metrics", "Authorization", "Bearer just looking").body();
@@ -120,7 +120,7 @@ class MetricsRoutesIT {
     }
 
     @Test
-    void count_the_bytes_and_connections_of_HTTP_itself() {
+    void bytes_and_connections_of_HTTP_are_counted() {
         http.post("/v1/leases/k", "x".repeat(30_000));
         assertThat(scrape().value("holdfast_connections", "protocol", "http")).isPositive();
         Awaitility.await()
@@ -135,14 +135,14 @@ class MetricsRoutesIT {
     }
 
     @Test
-    void say_when_the_server_drains() {
+    void metrics_show_that_the_server_is_draining() {
         http.draining.set(true);
         assertThat(scrape().value("dflockd_ready")).isZero();
         assertThat(TestHttp.json(http.get("/v1/overview")).getBoolean("ready")).isFalse();
     }
 
     @Test
-    void are_shown_at_a_glance() {
+    void the_overview_has_totals_and_series() {
         JsonObject overview = TestHttp.json(http.get("/v1/overview"));
         assertThat(overview.fieldNames())
                 .containsExactly(
@@ -188,7 +188,7 @@ class MetricsRoutesIT {
     }
 
     @Test
-    void have_a_new_point_each_second() {
+    void the_series_get_a_new_point_each_second() {
         Awaitility.await()
                 .until(
                         () ->
@@ -196,7 +196,9 @@ class MetricsRoutesIT {
                                         .getJsonObject("series")
                                         .getJsonArray("held")
                                         .isEmpty());
-        assertThat(TestHttp.told(http.get("/v1/overview?points=0"))).isEqualTo("400 bad_request");
-        assertThat(TestHttp.told(http.get("/v1/overview?points=601"))).isEqualTo("400 bad_request");
+        assertThat(TestHttp.statusAndError(http.get("/v1/overview?points=0")))
+                .isEqualTo("400 bad_request");
+        assertThat(TestHttp.statusAndError(http.get("/v1/overview?points=601")))
+                .isEqualTo("400 bad_request");
     }
 }

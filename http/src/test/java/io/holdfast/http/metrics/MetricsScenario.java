@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An engine and somebody who uses it, without a socket. */
+/** A driver and clients that use it, without a socket. */
 final class MetricsScenario implements AutoCloseable {
     static final long LONG = Duration.ofMinutes(10).toNanos();
 
@@ -59,7 +59,7 @@ final class MetricsScenario implements AutoCloseable {
                     new AuthFailures(),
                     () -> false,
                     Duration.ofSeconds(33));
-    final HttpRequestMetrics tally = new HttpRequestMetrics();
+    final HttpRequestMetrics requestMetrics = new HttpRequestMetrics();
     private static final ClusterView CLUSTER =
             new ClusterView(
                     "c",
@@ -77,9 +77,9 @@ final class MetricsScenario implements AutoCloseable {
             new PrometheusExposition(
                     backend,
                     new FrontEndStatus("1.2.3", () -> true, () -> 7, () -> CLUSTER),
-                    tally);
+                    requestMetrics);
 
-    /** A session and what it was told. */
+    /** A session and the effects that it received. */
     final class Client implements EffectMailbox {
         private final ConcurrentLinkedQueue<Effect> effects = new ConcurrentLinkedQueue<>();
         final Session session = driver.open(this, new ClientInfo("dflockd", () -> "client"));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-@DisplayName("The numbers for Prometheus")
+@DisplayName("Metrics for Prometheus")
 class PrometheusExpositionTest {
     private final MetricsScenario metricsScenario = new MetricsScenario();
 
@@ -35,8 +35,8 @@ class PrometheusExpositionTest {
     }
 
     @Test
-    void have_the_series_of_dflockd_and_no_other_of_that_name() {
-        metricsScenario.tally.answered(HttpMethod.GET, "/health", 200, 2_000_000);
+    void the_dflockd_metrics_are_exactly_those_of_dflockd() {
+        metricsScenario.requestMetrics.completed(HttpMethod.GET, "/health", 200, 2_000_000);
         PrometheusText text = metricsScenario.scrape();
         assertThat(
                         text.types().entrySet().stream()
@@ -61,13 +61,16 @@ class PrometheusExpositionTest {
     }
 
     @Test
-    void count_answers_by_method_route_and_status() {
-        metricsScenario.tally.answered(HttpMethod.GET, "/health", 200, 2_000_000);
+    void responses_are_counted_by_method_route_and_status() {
+        metricsScenario.requestMetrics.completed(HttpMethod.GET, "/health", 200, 2_000_000);
         assertThat(metricsScenario.scrape().names()).contains("dflockd_http_requests_total");
-        metricsScenario.tally.answered(HttpMethod.GET, "/health", 200, 3_000_000);
-        metricsScenario.tally.answered(HttpMethod.POST, "/v1/locks/{key}", 401, 1_000_000);
-        metricsScenario.tally.answered(HttpMethod.valueOf("BREW"), "unmatched", 404, 1_000_000);
-        metricsScenario.tally.answered(HttpMethod.valueOf("BRRR"), "unmatched", 404, 1_000_000);
+        metricsScenario.requestMetrics.completed(HttpMethod.GET, "/health", 200, 3_000_000);
+        metricsScenario.requestMetrics.completed(
+                HttpMethod.POST, "/v1/locks/{key}", 401, 1_000_000);
+        metricsScenario.requestMetrics.completed(
+                HttpMethod.valueOf("BREW"), "unmatched", 404, 1_000_000);
+        metricsScenario.requestMetrics.completed(
+                HttpMethod.valueOf("BRRR"), "unmatched", 404, 1_000_000);
         PrometheusText text = metricsScenario.scrape();
         String[] health = {"method", "GET", "path", "/health", "status", "200"};
         assertThat(text.value("dflockd_http_requests_total", health)).isEqualTo(2);
@@ -97,7 +100,7 @@ class PrometheusExpositionTest {
     }
 
     @Test
-    void count_what_became_of_operations() {
+    void operations_are_counted_by_outcome() {
         MetricsScenario.Client alice = metricsScenario.client();
         MetricsScenario.Client bob = metricsScenario.client();
         Key printer = Key.of("printer");
@@ -133,7 +136,7 @@ class PrometheusExpositionTest {
     }
 
     @Test
-    void count_data_beside_locks() {
+    void data_operations_are_counted() {
         MetricsScenario.Client alice = metricsScenario.client();
         Key key = Key.of("data");
         long id = alice.session.id();
@@ -149,7 +152,7 @@ class PrometheusExpositionTest {
     }
 
     @Test
-    void tell_what_is_held_and_waited_for() {
+    void holds_and_waiters_are_counted_by_kind() {
         MetricsScenario.Client alice = metricsScenario.client();
         MetricsScenario.Client bob = metricsScenario.client();
         MetricsScenario.Client carol = metricsScenario.client();
@@ -197,7 +200,7 @@ class PrometheusExpositionTest {
     }
 
     @Test
-    void tell_who_listens() {
+    void signal_listeners_are_counted() {
         var listener =
                 metricsScenario.hub.open(
                         new SignalListener() {
@@ -222,7 +225,7 @@ class PrometheusExpositionTest {
     }
 
     @Test
-    void tell_how_late_leases_end_and_how_long_a_hand_off_takes() {
+    void expiry_delay_and_hand_off_time_are_measured() {
         given(
                 metricsScenario
                         .client()
@@ -245,7 +248,7 @@ class PrometheusExpositionTest {
     }
 
     @Test
-    void count_bytes_and_connections_by_protocol() {
+    void bytes_and_connections_are_counted_by_protocol() {
         var protocolTraffic = metricsScenario.observatory.traffic("lockd");
         protocolTraffic.connected();
         protocolTraffic.receive(100);
@@ -259,7 +262,7 @@ class PrometheusExpositionTest {
     }
 
     @Test
-    void name_ten_keys_of_ten_thousand_and_cut_long_names() {
+    void ten_contended_keys_of_ten_thousand_are_exported_with_truncated_names() {
         MetricsScenario.Client alice = metricsScenario.client();
         MetricsScenario.Client bob = metricsScenario.client();
         String tail = "\"\\\n\u0001" + "x".repeat(900);
@@ -282,7 +285,7 @@ class PrometheusExpositionTest {
     }
 
     @Test
-    void count_names_that_are_the_same_when_cut_as_one() {
+    void keys_with_equal_truncated_names_are_counted_together() {
         MetricsScenario.Client alice = metricsScenario.client();
         MetricsScenario.Client bob = metricsScenario.client();
         String same = "x".repeat(ServerCollector.MAX_LABEL_CHARS);
@@ -305,7 +308,7 @@ class PrometheusExpositionTest {
     }
 
     @Test
-    void have_the_basics_of_the_machine() {
+    void JVM_and_process_metrics_are_exported() {
         assertThat(metricsScenario.scrape().names())
                 .contains(
                         "jvm_memory_used_bytes",

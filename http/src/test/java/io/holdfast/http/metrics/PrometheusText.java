@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads the text format of Prometheus, version 0.0.4, and takes nothing that is not in it. */
+/** A strict parser of the text format of Prometheus, version 0.0.4. */
 final class PrometheusText {
     private static final String NAME = "[a-zA-Z_:][a-zA-Z0-9_:]*";
     private static final Pattern HELP = Pattern.compile("# HELP (" + NAME + ") (.+)");
@@ -23,7 +23,7 @@ final class PrometheusText {
             Pattern.compile("([a-zA-Z_][a-zA-Z0-9_]*)=\"((?:[^\"\\\\\n]|\\\\[\"\\\\n])*)\"(,|$)");
     private static final List<String> SUFFIXES = List.of("_bucket", "_sum", "_count");
 
-    /** One number. */
+    /** A sample. */
     record Series(String name, Map<String, String> labels) {}
 
     private final Map<String, String> types = new LinkedHashMap<>();
@@ -111,7 +111,7 @@ final class PrometheusText {
         return labels;
     }
 
-    /** Buckets grow, and the last has all. */
+    /** Checks that buckets are cumulative and the last one has the total. */
     private void checkHistograms() {
         Map<Series, List<Double>> buckets = new HashMap<>();
         samples.forEach(
@@ -139,7 +139,7 @@ final class PrometheusText {
                 });
     }
 
-    /** The families there are, with their types. */
+    /** The metric families, with their types. */
     Map<String, String> types() {
         return types;
     }
@@ -163,7 +163,7 @@ final class PrometheusText {
         return value;
     }
 
-    /** A number, with its labels as name, value, name, value. */
+    /** The value of a sample, whose labels are given as name, value, name, value. */
     double value(String name, String... labels) {
         Map<String, String> map = new TreeMap<>();
         for (int i = 0; i < labels.length; i += 2) {

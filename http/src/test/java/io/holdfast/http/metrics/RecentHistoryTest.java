@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import java.math.BigDecimal;
 import java.util.Objects;
 
-@DisplayName("The last minutes")
+@DisplayName("The time series of the last minutes")
 class RecentHistoryTest {
     private static final long SECOND = 1_000_000_000;
 
@@ -33,9 +33,9 @@ class RecentHistoryTest {
         recentHistory.sample(nowNanos);
     }
 
-    private JsonArray line(String name, int most) {
+    private JsonArray series(String name, int max) {
         JsonObject object = new JsonObject();
-        recentHistory.addTo(object, most);
+        recentHistory.addTo(object, max);
         return object.getJsonArray(name);
     }
 
@@ -53,23 +53,23 @@ class RecentHistoryTest {
     }
 
     @Test
-    void are_empty_at_first() {
+    void the_series_are_empty_at_first() {
         sampleAfter(0);
-        assertThat(line("acquired", 300)).isEmpty();
+        assertThat(series("acquired", 300)).isEmpty();
     }
 
     @Test
-    void show_how_much_happened_in_each_second() {
+    void the_series_show_the_rates_of_each_second() {
         sampleAfter(0);
         lockAndRelease(4);
         sampleAfter(SECOND);
         sampleAfter(SECOND);
         lockAndRelease(1);
         sampleAfter(SECOND / 2);
-        assertThat(line("acquired", 300))
+        assertThat(series("acquired", 300))
                 .usingElementComparator(RecentHistoryTest::compare)
                 .containsExactly(number("4"), number("0"), number("2"));
-        assertThat(line("released", 2))
+        assertThat(series("released", 2))
                 .usingElementComparator(RecentHistoryTest::compare)
                 .containsExactly(number("0"), number("2"));
     }
@@ -79,74 +79,74 @@ class RecentHistoryTest {
     }
 
     @Test
-    void fill_the_seconds_in_which_nobody_looked() {
+    void seconds_without_a_sample_are_filled() {
         sampleAfter(0);
         lockAndRelease(6);
         sampleAfter(3 * SECOND);
-        assertThat(line("acquired", 300))
+        assertThat(series("acquired", 300))
                 .usingElementComparator(RecentHistoryTest::compare)
                 .containsExactly(number("2"), number("2"), number("2"));
         sampleAfter(SECOND * 86_400);
-        assertThat(line("acquired", 10_000)).hasSize(RecentHistory.MAX_POINTS);
+        assertThat(series("acquired", 10_000)).hasSize(RecentHistory.MAX_POINTS);
     }
 
     @Test
-    void forget_what_is_older_than_ten_minutes() {
+    void points_older_than_ten_minutes_are_dropped() {
         sampleAfter(0);
         lockAndRelease(1);
         for (int i = 0; i < RecentHistory.MAX_POINTS + 1; i++) {
             sampleAfter(SECOND);
         }
-        assertThat(line("acquired", RecentHistory.MAX_POINTS))
+        assertThat(series("acquired", RecentHistory.MAX_POINTS))
                 .hasSize(RecentHistory.MAX_POINTS)
                 .usingElementComparator(RecentHistoryTest::compare)
                 .containsOnly(BigDecimal.ZERO);
     }
 
     @Test
-    void show_what_is_there() {
+    void the_series_show_holds_waiters_and_connections() {
         MetricsScenario.Client alice = metricsScenario.client();
         Objects.requireNonNull(alice.lock("a"));
         Objects.requireNonNull(alice.lock("b"));
         assertThat(metricsScenario.client().lock("a")).isNull();
         sampleAfter(0);
         sampleAfter(SECOND);
-        assertThat(compare(line("held", 1).getValue(0), number("2"))).isZero();
-        assertThat(compare(line("waiting", 1).getValue(0), number("1"))).isZero();
-        assertThat(compare(line("connections", 1).getValue(0), number("2"))).isZero();
+        assertThat(compare(series("held", 1).getValue(0), number("2"))).isZero();
+        assertThat(compare(series("waiting", 1).getValue(0), number("1"))).isZero();
+        assertThat(compare(series("connections", 1).getValue(0), number("2"))).isZero();
     }
 
     @Test
-    void have_no_wait_time_where_nobody_got_anything() {
+    void there_is_no_wait_time_without_grants() {
         sampleAfter(0);
         lockAndRelease(1);
         sampleAfter(SECOND);
         sampleAfter(SECOND);
-        assertThat(line("wait_p99_ms", 2).getValue(0)).isNotNull();
-        assertThat(line("wait_p99_ms", 2).getValue(1)).isNull();
+        assertThat(series("wait_p99_ms", 2).getValue(0)).isNotNull();
+        assertThat(series("wait_p99_ms", 2).getValue(1)).isNull();
     }
 
     @Test
-    void count_waits_that_go_on() {
+    void current_waits_are_counted() {
         sampleAfter(0);
         Objects.requireNonNull(metricsScenario.client().lock("a"));
         assertThat(metricsScenario.client().lock("a")).isNull();
         sampleAfter(SECOND);
-        BigDecimal first = (BigDecimal) line("longest_wait_ms", 1).getValue(0);
+        BigDecimal first = (BigDecimal) series("longest_wait_ms", 1).getValue(0);
         assertThat(first).isPositive();
         await().until(() -> RunningWaits.of(metricsScenario.driver).longestNanos() > 30_000_000);
         sampleAfter(SECOND);
-        BigDecimal longest = (BigDecimal) line("longest_wait_ms", 1).getValue(0);
+        BigDecimal longest = (BigDecimal) series("longest_wait_ms", 1).getValue(0);
         assertThat(longest).isGreaterThan(first).isGreaterThanOrEqualTo(number("30"));
-        assertThat(line("wait_p99_ms", 1).getValue(0)).isEqualTo(longest);
-        assertThat((BigDecimal) line("wait_p50_ms", 1).getValue(0)).isGreaterThan(number("24"));
+        assertThat(series("wait_p99_ms", 1).getValue(0)).isEqualTo(longest);
+        assertThat((BigDecimal) series("wait_p50_ms", 1).getValue(0)).isGreaterThan(number("24"));
     }
 
     @Test
-    void have_no_longest_wait_where_nobody_waits() {
+    void there_is_no_longest_wait_without_waiters() {
         sampleAfter(0);
         sampleAfter(SECOND);
-        assertThat(compare(line("longest_wait_ms", 1).getValue(0), BigDecimal.ZERO)).isZero();
-        assertThat(line("wait_p99_ms", 1).getValue(0)).isNull();
+        assertThat(compare(series("longest_wait_ms", 1).getValue(0), BigDecimal.ZERO)).isZero();
+        assertThat(series("wait_p99_ms", 1).getValue(0)).isNull();
     }
 }

@@ -49,13 +49,13 @@ class OpenApiIT {
     }
 
     @Test
-    void lists_exactly_the_routes_that_are_served() {
+    void the_document_lists_exactly_the_routes_that_are_served() {
         assertThat(operations(document)).isEqualTo(served(http));
         assertThat(operations(OpenApiRoutes.read())).isEqualTo(served(http));
     }
 
     @Test
-    void says_nothing_of_admin_routes_where_there_are_none() {
+    void the_document_has_no_admin_routes_where_they_are_disabled() {
         try (TestHttp open = TestHttp.start();
                 TestHttp secret =
                         TestHttp.start(
@@ -73,7 +73,7 @@ class OpenApiIT {
     }
 
     @Test
-    void is_sound() {
+    void the_document_is_consistent() {
         assertThat(document.getString("openapi")).startsWith("3.1.");
         assertThat(document.getJsonObject("info").fieldNames()).contains("title", "version");
         checkReferences(document);
@@ -94,7 +94,7 @@ class OpenApiIT {
     }
 
     @Test
-    void has_schemas_that_are_schemas() {
+    void the_schemas_of_the_document_are_valid() {
         JsonObject all = document.getJsonObject("components").getJsonObject("schemas");
         for (String name : all.fieldNames()) {
             List<Error> errors =
@@ -105,7 +105,7 @@ class OpenApiIT {
     }
 
     @Test
-    void says_what_each_route_takes_and_answers() {
+    void the_document_describes_the_requests_and_responses_of_each_route() {
         DriverClient driverClient = new DriverClient(http, "guest");
         driverClient.lock("held");
         driverClient.lock("held");
@@ -300,7 +300,7 @@ class OpenApiIT {
                 .isEqualTo(status);
     }
 
-    /** Sends a request, and checks that its answer is as it is described. */
+    /** Sends a request and checks its response against the document. */
     private HttpResponse<String> send(
             String operation, String path, @Nullable String body, String... headers) {
         String method = operation.substring(0, operation.indexOf(' '));
@@ -375,7 +375,7 @@ class OpenApiIT {
         return names;
     }
 
-    /** The open segments of a path. */
+    /** The placeholders of a path. */
     private static Set<String> open(String operation) {
         Set<String> names = new TreeSet<>();
         Matcher matcher = OPEN_SEGMENT.matcher(operation);

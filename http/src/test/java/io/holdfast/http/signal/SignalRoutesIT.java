@@ -1,7 +1,7 @@
 package io.holdfast.http.signal;
 
 import static io.holdfast.http.TestHttp.json;
-import static io.holdfast.http.TestHttp.told;
+import static io.holdfast.http.TestHttp.statusAndError;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -42,8 +42,8 @@ class SignalRoutesIT {
     }
 
     @Test
-    void a_signal_reaches_those_who_listen_another_way() {
-        List<String> heard = new CopyOnWriteArrayList<>();
+    void a_signal_reaches_listeners_of_other_protocols() {
+        List<String> received = new CopyOnWriteArrayList<>();
         Subscriber subscriber =
                 hub().open(
                                 new SignalListener() {
@@ -54,7 +54,7 @@ class SignalRoutesIT {
 
                                     @Override
                                     public void deliver(Signal signal) {
-                                        heard.add(signal.channel() + "=" + signal.payload());
+                                        received.add(signal.channel() + "=" + signal.payload());
                                         signal.release();
                                     }
 
@@ -67,7 +67,7 @@ class SignalRoutesIT {
                 .isEqualTo("{\"delivered\":1}\n");
         assertThat(http.post("/v1/signals/deploy", "{\"payload\":\"v2\"}").body())
                 .isEqualTo("{\"delivered\":0}\n");
-        assertThat(heard).containsExactly("deploy.web= v2 ");
+        assertThat(received).containsExactly("deploy.web= v2 ");
     }
 
     @ParameterizedTest
@@ -81,25 +81,30 @@ class SignalRoutesIT {
         "a, 'x\\ny'",
         "a, 'x\\r'",
     })
-    void a_signal_that_the_line_protocol_could_not_tell_is_refused(String channel, String payload) {
-        assertThat(told(http.post("/v1/signals/" + channel, "{\"payload\":\"" + payload + "\"}")))
+    void a_signal_that_does_not_fit_a_line_of_the_line_protocol_is_refused(
+            String channel, String payload) {
+        assertThat(
+                        statusAndError(
+                                http.post(
+                                        "/v1/signals/" + channel,
+                                        "{\"payload\":\"" + payload + "\"}")))
                 .isEqualTo("400 bad_request");
     }
 
     @Test
-    void the_longest_signal_fits_a_pushed_line() {
+    void the_longest_signal_fits_a_line_of_the_line_protocol() {
         String longest = "x".repeat(65536 - 5 - 1);
 
-        assertThat(told(http.post("/v1/signals/a", "{\"payload\":\"" + longest + "\"}")))
+        assertThat(statusAndError(http.post("/v1/signals/a", "{\"payload\":\"" + longest + "\"}")))
                 .isEqualTo("200");
-        assertThat(told(http.post("/v1/signals/a", "{\"payload\":\"" + longest + "x\"}")))
+        assertThat(statusAndError(http.post("/v1/signals/a", "{\"payload\":\"" + longest + "x\"}")))
                 .isEqualTo("400 bad_request");
-        assertThat(told(http.post("/v1/signals/ab", "{\"payload\":\"" + longest + "\"}")))
+        assertThat(statusAndError(http.post("/v1/signals/ab", "{\"payload\":\"" + longest + "\"}")))
                 .isEqualTo("400 bad_request");
     }
 
     @Test
-    void who_listens_gets_a_stream_of_events() {
+    void a_listener_gets_signals_as_server_sent_events() {
         try (EventReader reader = EventReader.open(http, "/v1/signals?pattern=a.%3E")) {
             assertThat(reader.response().headers().map())
                     .containsEntry("content-type", List.of("text/event-stream"))
@@ -118,7 +123,7 @@ class SignalRoutesIT {
     }
 
     @Test
-    void control_bytes_come_as_JSON_that_can_be_read() {
+    void control_characters_are_escaped_in_the_JSON_of_a_signal() {
         String odd = "\u0001\t\u001f\"\\</script>\u2028\u00e9";
         try (EventReader reader = EventReader.open(http, "/v1/signals?pattern=odd")) {
             http.post("/v1/signals/odd", new JsonObject().put("payload", odd).encode());
@@ -128,7 +133,7 @@ class SignalRoutesIT {
     }
 
     @Test
-    void one_of_a_group_gets_a_signal() {
+    void one_listener_of_a_queue_group_gets_a_signal() {
         try (EventReader first = EventReader.open(http, "/v1/signals?pattern=job&group=%20g%20");
                 EventReader second = EventReader.open(http, "/v1/signals?pattern=job&group=g")) {
             for (int i = 1; i <= 2; i++) {
@@ -156,21 +161,22 @@ class SignalRoutesIT {
                 "?pattern=a&group=g%0Asignal",
                 "?pattern=a&group=g%0D",
             })
-    void what_cannot_be_listened_to_is_refused_before_a_session_is_made(String query) {
+    void a_malformed_pattern_is_refused_before_a_session_is_opened(String query) {
         int before = http.driver.openSessions();
 
-        assertThat(told(http.get("/v1/signals" + query))).isEqualTo("400 bad_request");
+        assertThat(statusAndError(http.get("/v1/signals" + query))).isEqualTo("400 bad_request");
         assertThat(http.driver.openSessions()).isEqualTo(before);
         assertThat(http.connections).hasValue(0);
     }
 
     @Test
-    void patterns_and_groups_are_not_longer_than_256_bytes() {
+    void patterns_and_groups_longer_than_256_bytes_are_refused() {
         String longest = "x".repeat(256);
         EventReader.open(http, "/v1/signals?pattern=" + longest + "&group=" + longest).close();
 
-        assertThat(told(http.get("/v1/signals?pattern=x" + longest))).isEqualTo("400 bad_request");
-        assertThat(told(http.get("/v1/signals?pattern=x&group=x" + longest)))
+        assertThat(statusAndError(http.get("/v1/signals?pattern=x" + longest)))
+                .isEqualTo("400 bad_request");
+        assertThat(statusAndError(http.get("/v1/signals?pattern=x&group=x" + longest)))
                 .isEqualTo("400 bad_request");
     }
 
@@ -193,12 +199,12 @@ class SignalRoutesIT {
 
             reader.awaitEnd();
             await().untilAsserted(() -> assertThat(http.connections).hasValue(0));
-            assertThat(told(http.get("/v1/signals?pattern=a"))).isEqualTo("503 draining");
+            assertThat(statusAndError(http.get("/v1/signals?pattern=a"))).isEqualTo("503 draining");
         }
     }
 
     @Test
-    void a_client_that_does_not_read_misses_what_is_too_much_and_stays() throws IOException {
+    void a_client_that_does_not_read_misses_signals_and_stays_connected() throws IOException {
         String payload = "x".repeat(60_000);
         try (Socket slow = new Socket(InetAddress.getLoopbackAddress(), http.port());
                 EventReader quick = EventReader.open(http, "/v1/signals?pattern=big")) {
@@ -226,7 +232,7 @@ class SignalRoutesIT {
     }
 
     @Test
-    void the_head_of_a_stream_can_be_asked_for() {
+    void HEAD_of_a_stream_returns_its_headers() {
         assertThat(
                         http.send("HEAD", "/v1/signals?pattern=a", null)
                                 .headers()
@@ -236,7 +242,7 @@ class SignalRoutesIT {
     }
 
     @Test
-    void a_silent_stream_shows_that_it_lives() {
+    void an_idle_stream_sends_pings() {
         try (TestHttp often = TestHttp.start(config -> config.ping(Duration.ofMillis(5)));
                 EventReader reader = EventReader.open(often, "/v1/signals?pattern=a")) {
             assertThat(reader.line()).startsWith(":");

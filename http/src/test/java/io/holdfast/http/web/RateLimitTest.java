@@ -28,7 +28,7 @@ final class RateLimitTest {
     }
 
     @Test
-    void without_a_burst_a_second_of_requests_may_come_at_once() {
+    void without_a_burst_the_requests_of_one_second_may_come_at_once() {
         RateLimit limit = new RateLimit(3, 0, now::get);
 
         assertThat(limit.tryAcquire("a")).isTrue();
@@ -38,20 +38,20 @@ final class RateLimitTest {
     }
 
     @Test
-    void addresses_long_gone_are_forgotten() {
+    void buckets_unused_for_long_are_removed() {
         RateLimit limit = new RateLimit(1, 1, now::get);
         for (int i = 0; i < 1000; i++) {
             limit.tryAcquire("address " + i);
         }
         pass(Duration.ofMinutes(10));
 
-        limit.tryAcquire("somebody");
+        limit.tryAcquire("other");
 
         assertThat(limit.size()).isEqualTo(1);
     }
 
     @Test
-    void there_are_never_too_many_buckets() {
+    void the_number_of_buckets_is_limited() {
         RateLimit limit = new RateLimit(1, 1, now::get);
         for (int i = 0; i < 110_000; i++) {
             limit.tryAcquire("address " + i);
@@ -61,7 +61,7 @@ final class RateLimitTest {
     }
 
     @Test
-    void no_rate_is_no_limit() {
+    void a_rate_of_0_is_unlimited() {
         RateLimit limit = new RateLimit(0, 0, now::get);
 
         assertThat(limit.tryAcquire("a")).isTrue();
