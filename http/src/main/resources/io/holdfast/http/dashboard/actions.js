@@ -1,4 +1,4 @@
-// What a person with permission can do to others, each after a confirmation.
+// Operator actions: release and kick, each after a confirmation.
 
 import {call} from './api.js';
 import {confirm, toast} from './dialogs.js';
@@ -8,10 +8,10 @@ import {connectionText} from './parts.js';
 
 const OWN_MS = 15_000;
 
-/** What this page has done of late, or is doing: the answer to it is shown, so the event about it is not. */
+/** Recent actions of this page. Their result is shown, so the audit events about them are not. */
 const own = new Set();
 
-/** Does it and shows what became of it. */
+/** Runs an action and shows its result. */
 async function act(what, task) {
     own.add(what);
     setTimeout(() => own.delete(what), OWN_MS);
@@ -23,7 +23,7 @@ async function act(what, task) {
     }
 }
 
-/** Whether an audit event is about something that this page has done; once for each. */
+/** Whether an audit event is about an action of this page; true once for each action. */
 export function isOwn(audit) {
     return own.delete(audit.action === 'kick' ? `kick ${audit.connection}` : `release ${idOf(audit)}`);
 }
@@ -31,19 +31,21 @@ export function isOwn(audit) {
 function explain(error) {
     switch (error.code) {
         case 'not_held':
-            return 'Nothing was released: that hold had ended already.';
+            return 'Nothing was released: the hold had already ended.';
         case 'no_connection':
-            return 'That connection had ended already.';
+            return 'The connection had already ended.';
         case 'not_kickable':
-            return `That connection cannot be kicked: ${error.message}.`;
+            return `The connection cannot be kicked: ${error.message}.`;
         case 'not_found':
-            return 'The server does not allow this here.';
+            return 'This action is not enabled on the server.';
         default:
-            return `That failed: ${error.message}`;
+            return `The action failed: ${error.message}`;
     }
 }
 
-/** @param hold one holder, or null for all of them */
+/**
+ * @param hold the hold to release, or null for all holds
+ */
 export async function release(entry, resource, hold) {
     const key = keyText(entry.key, entry.key_encoded);
     const waiting = resource.waiters_total;
@@ -52,10 +54,10 @@ export async function release(entry, resource, hold) {
             ? `${connectionText(hold)} loses its hold on ${resource.kind} ${key}.`
             : `All ${counted(resource.holders_total, 'holder')} lose their hold on ${resource.kind} ${key}.`,
         waiting > 0
-            ? `The next in line (of ${counted(waiting, 'waiter')}) gets it at once.`
-            : 'Nobody waits for it.',
-        'The fence moves on, so that a resource that checks fences refuses the old holder. '
-            + 'A holder that does not check may still be at work: make sure that it is not.',
+            ? `It is granted to the next of ${counted(waiting, 'waiter')} at once.`
+            : 'It has no waiters.',
+        'The next fence is higher, so a resource that checks fences rejects the old holder. '
+            + 'The old holder may still be working without a check: make sure that it is not.',
     ];
     const answer = await confirm({title: `Release ${key}?`, lines, action: 'Release'});
     if (answer === null) {
@@ -79,8 +81,8 @@ export async function kick(connection) {
     const {holds, waits} = connection;
     const lines = [
         `${connectionText(connection)} is closed.`,
-        `It holds ${counted(holds, 'key')}, which pass on to the next in line, and waits for ${counted(waits, 'key')}, where it loses its place.`,
-        'A client that reconnects by itself will be back at once, without them.',
+        `It holds ${counted(holds, 'key')}, which are granted to the next waiters, and waits for ${counted(waits, 'key')}, where it loses its position.`,
+        'A client that reconnects automatically will be back at once, without these holds and positions.',
     ];
     const answer = await confirm({title: `Kick connection ${connection.connection}?`, lines, action: 'Kick'});
     if (answer === null) {

@@ -1,4 +1,4 @@
-// Requests to the server this page came from.
+// Requests to the server that this page was loaded from.
 
 export class Failure extends Error {
     constructor(status, code, detail) {
@@ -9,13 +9,13 @@ export class Failure extends Error {
 }
 
 const STORED = 'holdfast.token';
-const PATIENCE_MS = 15_000;
-const LONGEST_EVENT = 1_000_000;
+const TIMEOUT_MS = 15_000;
+const MAX_EVENT_LENGTH = 1_000_000;
 
-/** The token lives as long as the tab, or as this script where the browser keeps nothing; never in an address. */
+/** Keeps the token as long as the tab exists (or this script, if the browser has no storage); never in a URL. */
 class Access extends EventTarget {
     #token = null;
-    /** No request is sent while the person is being asked. */
+    /** No request is sent while the user is asked for a token. */
     needed = false;
     refused = false;
 
@@ -41,7 +41,7 @@ class Access extends EventTarget {
                 sessionStorage.setItem(STORED, token);
             }
         } catch {
-            // Kept in this object alone.
+            // Kept only in this object.
         }
         this.needed = false;
         this.dispatchEvent(new Event('changed'));
@@ -58,7 +58,10 @@ class Access extends EventTarget {
 
 export const access = new Access();
 
-/** When the server last answered, be it with an error, on the page's own clock. Whether data is old, its poller knows. */
+/**
+ * When the server last responded, even with an error, on the page's clock. Whether data is old is decided by its
+ * poller.
+ */
 export const contact = {last: performance.now(), failing: false};
 
 async function send(method, path, body, signal) {
@@ -93,16 +96,16 @@ async function send(method, path, body, signal) {
     return response;
 }
 
-/** One request and its JSON; null where the answer has no body. */
+/** Sends a request and returns the JSON of the response; null if it has no body. */
 export async function call(method, path, {body, signal} = {}) {
-    const limit = AbortSignal.timeout(PATIENCE_MS);
+    const limit = AbortSignal.timeout(TIMEOUT_MS);
     const response = await send(method, path, body, signal ? AbortSignal.any([signal, limit]) : limit);
     return response.status === 204 ? null : response.json();
 }
 
 export const get = (path, signal) => call('GET', path, {signal});
 
-/** Server-sent events read from a fetch, because EventSource sends no Authorization. Ends when the stream does. */
+/** Reads server-sent events with fetch, because EventSource cannot send Authorization. Returns when the stream ends. */
 export async function stream(path, signal, onBytes, onEvent) {
     const response = await send('GET', path, undefined, signal);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -117,8 +120,8 @@ export async function stream(path, signal, onBytes, onEvent) {
         rest += value;
         const blocks = rest.split('\n\n');
         rest = blocks.pop();
-        if (rest.length > LONGEST_EVENT) {
-            throw new Error('this is no stream of events');
+        if (rest.length > MAX_EVENT_LENGTH) {
+            throw new Error('not an event stream');
         }
         for (const block of blocks) {
             const event = parse(block);

@@ -1,9 +1,10 @@
-// The page: which view is shown, the totals above it, the state of the link to the server, the keyboard.
+// The dashboard: selects the view, and shows the totals above it, the state of the connection to the server, and the
+// keyboard shortcuts.
 
 import {isOwn} from './actions.js';
 import {access, contact, get} from './api.js';
 import {spark} from './chart.js';
-import {askToken, confirm, help, toast} from './dialogs.js';
+import {confirm, help, requestToken, toast} from './dialogs.js';
 import {el, setClass, setText} from './dom.js';
 import {lastSeen} from './filters.js';
 import {count, counted, keyText, millis, rough, span} from './format.js';
@@ -29,19 +30,19 @@ const TILES = [
     {title: 'Waiting', of: o => count(o.totals.lock_waiters + o.totals.semaphore_waiters), line: 'waiting'},
     {title: 'Connections', of: o => count(o.totals.connections), line: 'connections'},
     {title: 'Acquired', of: o => `${rough(o.series.acquired.at(-1) ?? 0)}/s`, line: 'acquired'},
-    {title: 'Longest wait', hint: 'The longest wait that goes on', of: o => span(o.totals.longest_wait_s), line: 'longest_wait_ms'},
-    {title: 'Wait, p99', hint: 'Of 100 waits, also of those that go on, 99 are within this', of: o => millis(o.series.wait_p99_ms.findLast(value => value !== null) ?? null), line: 'wait_p99_ms'},
+    {title: 'Longest wait', hint: 'The longest current wait', of: o => span(o.totals.longest_wait_s), line: 'longest_wait_ms'},
+    {title: 'Wait, p99', hint: '99th percentile of the wait times, including current waits', of: o => millis(o.series.wait_p99_ms.findLast(value => value !== null) ?? null), line: 'wait_p99_ms'},
     {
-        title: 'Trouble, 1 min',
-        hint: 'Deadlocks; else waits that timed out, leases that ran out, holds taken away',
+        title: 'Failures, 1 min',
+        hint: 'Deadlocks, if there are any; otherwise timeouts, expired leases and lost holds',
         of: o => (state.cycles > 0 ? counted(state.cycles, 'deadlock') + (state.certain > 0 ? '' : '?')
-            : count(Math.round(troubles(o).reduce((a, b) => a + b, 0)))),
+            : count(Math.round(failures(o).reduce((a, b) => a + b, 0)))),
         bad: () => state.cycles > 0,
-        values: troubles,
+        values: failures,
     },
 ];
 
-function troubles({series}) {
+function failures({series}) {
     return series.timed_out.map((value, i) => (value ?? 0) + (series.expired[i] ?? 0) + (series.lost[i] ?? 0));
 }
 
@@ -60,7 +61,10 @@ function showTotals() {
     }
 }
 
-/** When the last answer with totals was requested, and the last event that a wait has begun, or a gap in the events. */
+/**
+ * When the last response with totals was requested, and when the last event of a new wait, or a gap in the events,
+ * arrived.
+ */
 let overviewBegan = -Infinity;
 let waitSeen = -Infinity;
 
@@ -75,7 +79,7 @@ const totals = new Poller(async (signal, began) => {
     }
     showRole(overview);
     showNode(overview.cluster);
-    showStatus(); // also while the tab is hidden: its title is still seen
+    showStatus(); // also while the tab is hidden, because its title is visible
     if (before && before.admin !== overview.admin) {
         current?.refresh();
     }
@@ -83,18 +87,18 @@ const totals = new Poller(async (signal, began) => {
 
 // Deadlocks
 
-/** A deadlock is shown within a second, unless it takes long to find one. */
+/** A deadlock is shown within a second, unless detection takes long. */
 const DEADLOCK_MS = 800;
-const NOTHING = {waits: [], cycles: [], truncated: false};
+const NO_WAITS = {waits: [], cycles: [], truncated: false};
 let waitsCost = 0;
 
-/** The view of waits needs all of them, the other views the deadlocks alone. Without waits there is none. */
+/** The waits view needs all waits, the other views only the deadlocks. Without waits there are no deadlocks. */
 const waits = new Poller(async signal => {
     const sums = state.overview?.totals;
     const all = current === views.waits;
     const quiet = !all && live.state === 'live' && sums && !totals.failure && waitSeen < overviewBegan
         && sums.lock_waiters + sums.semaphore_waiters === 0;
-    const answer = quiet ? NOTHING : await get(all ? '/v1/waits' : '/v1/waits?limit=0', signal);
+    const answer = quiet ? NO_WAITS : await get(all ? '/v1/waits' : '/v1/waits?limit=0', signal);
     const before = state.deadlocked;
     state.cycles = answer.cycles.length;
     state.certain = answer.cycles.filter(isCertain).length;
@@ -171,7 +175,7 @@ function show() {
         }
     }
     document.body.dataset.view = view;
-    state.stale = false; // it is the next view's to say
+    state.stale = false; // the next view decides
     byId('main').replaceChildren(current.element);
     current.enter(Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, decode(value)])), raw);
     byId('main').focus({preventScroll: true});
@@ -195,13 +199,13 @@ const live = new Live((type, data) => {
     }
 });
 
-// The link to the server
+// Connection to the server
 
 const STATUS = {
-    live: ['live', 'Changes are shown as they happen'],
-    flooded: ['busy', 'Too much happens to follow each change: asking every few seconds'],
-    connecting: ['connecting', 'Opening the stream of changes'],
-    broken: ['polling', 'The stream of changes broke: asking every few seconds'],
+    live: ['live', 'Live: changes are shown as they happen'],
+    flooded: ['busy', 'Too many events to show each: polling every few seconds'],
+    connecting: ['connecting', 'Opening the event stream'],
+    broken: ['polling', 'The event stream failed: polling every few seconds'],
     paused: ['paused', 'The tab was hidden'],
 };
 
@@ -209,12 +213,12 @@ function showStatus() {
     const before = state.stale;
     const silent = judgeStale(current?.poller);
     if (state.stale !== before) {
-        current?.tick(now()); // its times stand still, or run, from here on
+        current?.tick(now()); // stops or restarts its clocks
     }
     const past = !access.needed && totals.oldSince(performance.now()) !== null;
     const failure = (state.stale && current?.poller.failure) || (past && totals.failure);
-    const why = failure?.status ? `The server answers with an error (${failure.status}).` : 'The server does not answer.';
-    const [text, hint] = access.needed ? ['locked', 'A token is needed']
+    const why = failure?.status ? `The server responds with an error (${failure.status}).` : 'The server does not respond.';
+    const [text, hint] = access.needed ? ['locked', 'A token is required']
         : state.stale || past ? [failure?.status ? 'failing' : 'reconnecting', why]
             : state.overview?.ready === false ? ['draining', 'The server is shutting down']
                 : STATUS[live.state];
@@ -228,7 +232,7 @@ function showStatus() {
     byId('stale').hidden = !state.stale;
     if (state.stale) {
         setText(byId('why'), why);
-        setText(byId('age'), `What you see is ${span(Math.floor(silent / 1000)).replace('.0', '')} old.`);
+        setText(byId('age'), `The data shown is ${span(Math.floor(silent / 1000)).replace('.0', '')} old.`);
     }
     showTitle();
 }
@@ -250,7 +254,7 @@ function showTitle() {
     }
 }
 
-// What this node is in its cluster: one that is behind or serves nobody stands out.
+// Shows the role of this node in its cluster; a node that lags or does not serve clients is marked.
 function showNode(cluster) {
     const chip = byId('node');
     chip.hidden = !cluster || cluster.mode === 'memory';
@@ -259,28 +263,28 @@ function showNode(cluster) {
     }
     const lag = cluster.lag > 0 ? `, ${count(cluster.lag)} behind` : '';
     setText(chip, cluster.mode === 'standalone' ? 'durable' : `${cluster.node}: ${cluster.role}${lag}`);
-    chip.title = `Term ${cluster.term}, led by ${cluster.leader ?? 'nobody'}, ${cluster.serving ? 'serving' : `not serving: ${cluster.reason}`}`;
+    chip.title = `Term ${cluster.term}, leader ${cluster.leader ?? 'unknown'}, ${cluster.serving ? 'serving' : `not serving: ${cluster.reason}`}`;
 }
 
 function showRole({role, admin}) {
     const chip = byId('role');
     chip.hidden = false;
     setText(chip, admin ? 'admin' : role === 'read' ? 'read only' : role);
-    chip.title = access.token === null ? 'This server asks for no token' : 'Sign out: forget the token (asks first)';
+    chip.title = access.token === null ? 'This server requires no token' : 'Sign out: forget the token (after a confirmation)';
     chip.disabled = access.token === null;
 }
 
 byId('role').addEventListener('click', async () => {
-    const lines = ['This tab forgets the token and what it shows. To go on you need the token again.'];
+    const lines = ['This tab forgets the token and the data it shows. You will need the token to sign in again.'];
     if (await confirm({title: 'Sign out?', lines, action: 'Sign out', reason: null})) {
         access.set(null);
-        location.reload(); // nothing of what was seen stays behind
+        location.reload(); // clears all data that was shown
     }
 });
 
 access.addEventListener('needed', () => {
     live.stop();
-    askToken();
+    requestToken();
     showStatus();
 });
 access.addEventListener('changed', () => {
@@ -312,7 +316,7 @@ function theme() {
 
 function showTheme() {
     setText(byId('theme'), THEME_SIGNS[theme()]);
-    byId('theme').title = `Colours: ${theme() || 'as the system'} (t)`;
+    byId('theme').title = `Theme: ${theme() || 'system'} (t)`;
 }
 
 function changeTheme() {
@@ -325,7 +329,7 @@ function changeTheme() {
     try {
         localStorage.setItem('holdfast.theme', next);
     } catch {
-        // Lasts as long as the page.
+        // The choice is lost when the page is closed.
     }
     showTheme();
 }
@@ -387,7 +391,7 @@ document.addEventListener('keydown', event => {
     }
 });
 
-// Begin
+// Start
 
 window.addEventListener('hashchange', show);
 window.addEventListener('online', refresh);

@@ -1,4 +1,4 @@
-// Lines over time, drawn by hand.
+// Line charts, drawn as SVG.
 
 import {el, setText, svg} from './dom.js';
 
@@ -7,7 +7,7 @@ const RIGHT = 8;
 const TOP = 8;
 const BOTTOM = 18;
 
-/** The smallest of 1, 2, 2.5, 5, 10, … that is not less. */
+/** The smallest of 1, 2, 2.5, 5, 10, … that is not less than the value. */
 function roundUp(value) {
     if (value <= 0) {
         return 1;
@@ -24,7 +24,7 @@ function path(values, x, y) {
             pen = false;
             return;
         }
-        // A lone point is drawn as a dot: a line of no length with round ends.
+        // A single point is drawn as a dot: a line of length 0 with round ends.
         line += pen ? `L${x(i).toFixed(1)} ${y(value).toFixed(1)}` : `M${x(i).toFixed(1)} ${y(value).toFixed(1)}h0.01`;
         pen = true;
     });
@@ -53,7 +53,9 @@ export class Chart {
     #data = null;
     #at = null;
 
-    /** @param lines [name, label, class] of each */
+    /**
+     * @param lines [series name, label, CSS class] of each line
+     */
     constructor(title, unit, lines) {
         this.#title = title;
         this.#unit = unit;

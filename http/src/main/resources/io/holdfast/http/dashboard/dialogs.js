@@ -1,4 +1,4 @@
-// Questions to the person: a token, a confirmation, help. Native dialogs: they trap focus, and Escape closes them.
+// Dialogs: token, confirmation, help. Native dialogs trap the focus, and Escape closes them.
 
 import {access} from './api.js';
 import {el} from './dom.js';
@@ -10,9 +10,9 @@ function show(dialog) {
 }
 
 /**
- * What is about to happen, and why. Resolves with {reason} or null.
+ * Asks for a confirmation and an optional reason. Resolves with {reason}, or null if cancelled.
  *
- * @param reason the label of the field for it; null if there is none
+ * @param reason label of the reason field; null for no field
  */
 export function confirm({title, lines, action, reason: label = 'Reason (optional)'}) {
     return new Promise(resolve => {
@@ -37,44 +37,44 @@ export function confirm({title, lines, action, reason: label = 'Reason (optional
     });
 }
 
-let asking = null;
+let signIn = null;
 
-/** Asks for the token. There is nothing to see without one, so that Escape does not close it. */
-export function askToken() {
-    if (asking) {
+/** Asks for the token. Escape does not close the dialog, because nothing can be shown without a token. */
+export function requestToken() {
+    if (signIn) {
         return;
     }
     const token = el('input', {type: 'password', name: 'token', required: true, autocomplete: 'current-password', spellcheck: 'false'});
-    asking = el('dialog', {class: 'ask', id: 'signin', 'aria-labelledby': 'signin-title', oncancel: event => event.preventDefault()},
+    signIn = el('dialog', {class: 'ask', id: 'signin', 'aria-labelledby': 'signin-title', oncancel: event => event.preventDefault()},
         el('form', {
             onsubmit: event => {
                 event.preventDefault();
                 const value = token.value.trim();
-                asking.close();
-                asking = null;
+                signIn.close();
+                signIn = null;
                 access.set(value);
             },
         },
-        el('h2', {id: 'signin-title'}, 'This server wants a token'),
+        el('h2', {id: 'signin-title'}, 'This server requires a token'),
         access.refused
-            ? el('p', {class: 'bad', role: 'alert'}, 'The server refused that token.')
+            ? el('p', {class: 'bad', role: 'alert'}, 'The server refused the token.')
             : el('p', {}, 'The secret of the server, or its read-only token.'),
         el('label', {}, 'Token', token),
-        el('p', {class: 'dim'}, 'It is kept in this tab until you close it, and sent to this server alone.'),
+        el('p', {class: 'dim'}, 'It is kept until you close this tab, and sent only to this server.'),
         el('div', {class: 'buttons'}, el('button', {type: 'submit', class: 'primary'}, 'Sign in'))));
-    show(asking);
+    show(signIn);
     token.focus();
 }
 
 const KEYS = [
     ['/', 'search'],
     ['j k ↓ ↑', 'next, previous row'],
-    ['Page Up Page Down Home End', 'further'],
+    ['Page Up Page Down Home End', 'next, previous page; first, last row'],
     ['Enter', 'open the row'],
     ['Esc', 'clear the search; go back'],
     ['1 2 3 4 5', 'keys, connections, waits, signals, charts'],
-    ['r', 'ask the server again, now'],
-    ['t', 'colours: as the system, dark, light'],
+    ['r', 'refresh now'],
+    ['t', 'theme: system, dark, light'],
     ['?', 'this help'],
 ];
 

@@ -1,6 +1,9 @@
-// Making elements. Text only ever becomes text nodes: nothing here, and nothing on this page, parses HTML.
+// Helpers that create elements. Text only ever becomes text nodes: nothing on this page parses HTML.
 
-/** An element with properties (class, on…, data-…, aria-…) and children, nested or not; null children are left out. */
+/**
+ * Creates an element with properties (class, on…, data-…, aria-…) and children, nested or not; null children are
+ * skipped.
+ */
 export function el(tag, properties = {}, ...children) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(properties)) {
@@ -28,7 +31,7 @@ export function svg(tag, attributes = {}, ...children) {
     return element;
 }
 
-/** Sets the text only where it changed: writing the same text again costs a layout. */
+/** Sets the text only if it changed: setting the same text again causes a layout. */
 export function setText(element, text) {
     if (element.textContent !== text) {
         element.textContent = text;

@@ -1,4 +1,4 @@
-// The search field, the choices beside it, and their place in the address.
+// The search field, the filters beside it, and their state in the URL.
 
 import {el} from './dom.js';
 
@@ -10,15 +10,15 @@ export function searchField(placeholder, onChange) {
         spellcheck: 'false',
         oninput: event => onChange(event.target.value),
     });
-    input.promise = text => {
+    input.setLabel = text => {
         input.placeholder = `${text}  ( / )`;
         input.setAttribute('aria-label', text);
     };
-    input.promise(placeholder);
+    input.setLabel(placeholder);
     return input;
 }
 
-/** One of a few: a row of buttons. */
+/** A row of buttons, of which one is selected. */
 export function choice(label, options, onChange) {
     const element = el('div', {class: 'choice', role: 'group', 'aria-label': label});
     const buttons = options.map(([value, text]) => el('button', {
@@ -32,35 +32,37 @@ export function choice(label, options, onChange) {
 }
 
 /**
- * Whether a list is longer than this page loads, so that the server has to search it. Decided by the length of the whole
- * list, never by what a search found; and not turned back by a few entries less.
+ * Whether a list is longer than this page loads, so that the server has to search it. Depends on the length of the
+ * whole list, not of a search result, and has a hysteresis.
  */
 export class Reach {
     total = null;
     beyond = false;
-    #most;
+    #max;
     #at = -Infinity;
 
-    constructor(most) {
-        this.#most = most;
+    constructor(max) {
+        this.#max = max;
     }
 
-    /** @return whether this changes who searches */
+    /**
+     * @return whether the search moves to the server, or back to the page
+     */
     learn(total, time) {
         const before = this.beyond;
         this.total = total;
         this.#at = time;
-        this.beyond = total > (before ? this.#most * 0.9 : this.#most);
+        this.beyond = total > (before ? this.#max * 0.9 : this.#max);
         return this.beyond !== before;
     }
 
-    /** While only matches are loaded, the length of the list has to be asked for now and then. */
+    /** While only matches are loaded, the total length has to be requested from time to time. */
     isOld(time) {
         return time - this.#at > 20_000;
     }
 }
 
-/** Sort by a column; once more turns the order. Numbers begin with the largest. */
+/** Sorts by a column, or reverses the order if it is the current one. Numeric columns start with the largest. */
 export function nextSort(current, id, largestFirst) {
     if (current.sort === id) {
         current.descending = !current.descending;
@@ -70,10 +72,10 @@ export function nextSort(current, id, largestFirst) {
     }
 }
 
-/** The address of each list as it was last seen, to go back to. */
+/** The last URL hash of each list, to return to. */
 export const lastSeen = {keys: '#/keys', connections: '#/connections'};
 
-/** Keeps the address in step with the filters, without a new entry in the history. */
+/** Updates the URL to the filters, without a new history entry. */
 export function remember(view, values) {
     const parts = Object.entries(values).filter(([, value]) => value !== '' && value !== null)
         .map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`);

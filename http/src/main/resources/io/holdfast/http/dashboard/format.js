@@ -1,4 +1,4 @@
-// What numbers, times and names look like.
+// Formats of numbers, times and names.
 
 import {el} from './dom.js';
 
@@ -12,7 +12,7 @@ export function counted(n, one, many = one + 's') {
     return `${count(n)} ${n === 1 ? one : many}`;
 }
 
-/** A rate or a time in a chart: three digits are enough. */
+/** A rate or a time in a chart, with three significant digits. */
 export function rough(n) {
     if (n === null || n === undefined) {
         return '–';
@@ -31,7 +31,7 @@ export function rough(n) {
 
 const two = n => String(n).padStart(2, '0');
 
-/** A span of seconds. Below a minute it shows tenths, so that a countdown is seen to run. */
+/** A duration in seconds. Below a minute it has tenths, so that a countdown is seen to run. */
 export function span(seconds) {
     if (seconds === null || seconds === undefined) {
         return '–';
@@ -67,22 +67,22 @@ export function clock(iso) {
     return `${day}${time}.${String(at.getMilliseconds()).padStart(3, '0')}`;
 }
 
-// Controls, format characters (also those that turn the direction of text), private use, lone surrogates
-// and line separators would hide what a key is, or disguise it.
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
+// Control characters, format characters (including those that change the direction of text), private use, lone
+// surrogates and line separators would hide or disguise a key.
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 export function visible(text) {
-    return text.replace(UNSEEN, c => `⟨${c.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
+    return text.replace(INVISIBLE, c => `⟨${c.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
 }
 
-const LONGEST = 2000;
+const MAX_LENGTH = 2000;
 
-/** A name a client chose, isolated from the text around it. */
+/** A name that a client chose, isolated from the direction of the text around it. */
 export function name(text, encoded) {
     if (text === '') {
         return el('bdi', {class: 'name none'}, '(empty)');
     }
-    const shown = visible(text.length > LONGEST ? text.slice(0, LONGEST) + '…' : text);
+    const shown = visible(text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) + '…' : text);
     const hint = encoded ? `not UTF-8: ${encoded}` : shown;
     return el('bdi', {class: encoded ? 'name raw' : 'name', title: hint.slice(0, 400)}, shown);
 }
@@ -91,15 +91,15 @@ export function keyText(text, encoded) {
     if (text === '') {
         return '(empty)';
     }
-    return encoded ? encoded : visible(text.length > LONGEST ? text.slice(0, LONGEST) + '…' : text);
+    return encoded ? encoded : visible(text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) + '…' : text);
 }
 
-/** Percent-encodes for a path or a query; what is not Unicode at all becomes the replacement character. */
+/** Percent-encodes for a path or query; lone surrogates become the replacement character. */
 export function encode(text) {
     return encodeURIComponent(text.toWellFormed());
 }
 
-/** The bytes of a key in an answer, as they go into an address. */
+/** The percent-encoded bytes of a key, for a URL. */
 export function keyCode(entry) {
     return entry.key_encoded ?? encode(entry.key);
 }

@@ -1,13 +1,14 @@
-// A table of any length of which only the rows in sight exist.
+// A table of any length, of which only the visible rows exist as elements.
 
 import {el, setClass} from './dom.js';
 
-const SPARE = 6;
+const EXTRA_ROWS = 6;
 let grids = 0;
 
 /**
- * Rows are objects with an `id`. A column: id, title, `make(cell)` once for each row element, `fill(parts, row)` when the row
- * changes, `tick(parts, row, now)` when time passes; `sort` says that its title sorts.
+ * Rows are objects with an `id`. A column has id, title, `make(cell)` called once for each row element, `fill(parts,
+ * row)` called when the row changes, `tick(parts, row, now)` called when time passes; `sort: false` if it is not
+ * sortable.
  */
 export class Grid {
     element;
@@ -96,19 +97,19 @@ export class Grid {
         if (shown === 0) {
             return;
         }
-        const first = Math.max(0, Math.floor(this.element.scrollTop / this.#rowHeight) - SPARE);
-        const most = Math.ceil(shown / this.#rowHeight) + 2 * SPARE;
-        const wanted = Math.max(0, Math.min(most, this.#rows.length - first));
-        while (this.#pool.length < wanted) {
+        const first = Math.max(0, Math.floor(this.element.scrollTop / this.#rowHeight) - EXTRA_ROWS);
+        const maxRows = Math.ceil(shown / this.#rowHeight) + 2 * EXTRA_ROWS;
+        const visibleRows = Math.max(0, Math.min(maxRows, this.#rows.length - first));
+        while (this.#pool.length < visibleRows) {
             this.#pool.push(this.#makeRow());
         }
-        while (this.#pool.length > Math.max(wanted, most)) {
+        while (this.#pool.length > Math.max(visibleRows, maxRows)) {
             this.#pool.pop().element.remove();
         }
         const now = this.#options.now();
         let active = null;
         this.#pool.forEach((slot, i) => {
-            const row = i < wanted ? this.#rows[first + i] : null;
+            const row = i < visibleRows ? this.#rows[first + i] : null;
             slot.element.hidden = row === null;
             slot.row = row;
             if (row === null) {
@@ -184,11 +185,11 @@ export class Grid {
 
     #reveal(index) {
         const top = index * this.#rowHeight;
-        const room = this.element.clientHeight - this.#head.offsetHeight - this.#rowHeight;
+        const bodyHeight = this.element.clientHeight - this.#head.offsetHeight - this.#rowHeight;
         if (top < this.element.scrollTop) {
             this.element.scrollTop = top;
-        } else if (top > this.element.scrollTop + room) {
-            this.element.scrollTop = top - room;
+        } else if (top > this.element.scrollTop + bodyHeight) {
+            this.element.scrollTop = top - bodyHeight;
         }
     }
 
@@ -206,7 +207,7 @@ export class Grid {
         }
     }
 
-    /** Does what the key means in a table, and tells whether it means anything. */
+    /** Handles a navigation key; returns whether the key was one. */
     steer(key) {
         const page = Math.max(1, Math.floor(this.element.clientHeight / this.#rowHeight) - 2);
         const steps = {

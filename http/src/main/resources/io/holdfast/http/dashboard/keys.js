@@ -1,12 +1,12 @@
-// What the page knows of the keys in use: a full answer now and then, and events in between.
+// The keys in use, as known to the page: updated by full responses and by the events between them.
 
 import {keyCode} from './format.js';
 
-/** Two times that differ by less are the same one, told twice. */
+/** Two times of the same event that differ by less are equal, apart from latency. */
 const NEAR_MS = 500;
 const near = (a, b) => a !== null && b !== null && Math.abs(a - b) < NEAR_MS;
 
-/** Times are on the page's clock (performance.now()); null is "no end", undefined is "not known yet". */
+/** A row of the table. Times are on the page's clock (performance.now()); null is "no end", undefined is "unknown". */
 class Row {
     constructor(id, entry) {
         this.id = id;
@@ -34,13 +34,16 @@ class Row {
             this.leaseFull = null;
             this.leaseEnd = undefined;
         }
-        // An answer was on its way for a while: of two times for the same hold, the earlier is nearer to the truth.
+        // A response has latency: of two times of the same hold, the earlier is more accurate.
         const same = holder && holder.fence === this.holder?.fence && holder.connection === this.holder.connection;
         this.heldSince = same && near(since, this.heldSince) ? Math.min(since, this.heldSince) : since;
         this.holder = holder;
     }
 
-    /** The whole lease is not told; what was left at first, or after a renewal, stands for it. */
+    /**
+     * The server does not report the duration of the lease; the remaining time at the grant, or after a renewal, is
+     * used for it.
+     */
     setLease(left, held, at) {
         if (left === null) {
             this.leaseEnd = null;
@@ -52,7 +55,7 @@ class Row {
         } else if (!this.leaseEnd || end > this.leaseEnd + NEAR_MS) {
             this.leaseFull = left * 1000;
         } else if (end > this.leaseEnd) {
-            return; // not renewed, only longer on its way: the countdown makes no jump
+            return; // not renewed, only more latency: the countdown must not jump
         }
         this.leaseEnd = end;
     }
@@ -62,21 +65,22 @@ export function idOf(entry) {
     return `${entry.kind}\n${entry.namespace}\n${keyCode(entry)}`;
 }
 
-/** Rows that events may add to a full answer, while no other answer comes, end here. */
-const MOST_ROWS = 40_000;
+/** Maximum number of rows, including those that events add between responses. */
+const MAX_ROWS = 40_000;
 
 export class Keys {
     rows = new Map();
     total = 0;
-    /** Whether all keys there are have a row: only then does a row more or less change the total. */
+    /** Whether every key has a row: only then does a row more or less change the total. */
     #complete = true;
-    /** When an event last removed a row, for answers that were on their way. */
+    /** When events removed rows, to ignore older responses that were in flight. */
     #removed = new Map();
 
     /**
-     * Takes a full answer to a request that began then. What an event told since then is newer and stays.
+     * Applies a full response to a request that started at `began`. Rows that events changed since then are newer and
+     * stay.
      *
-     * @param total how many keys there are, also those that were not asked for
+     * @param total number of all keys, including those that were not requested
      */
     replace(answer, began, at, total) {
         const next = new Map();
@@ -119,7 +123,9 @@ export class Keys {
         }
     }
 
-    /** @return whether the table has to be asked again for what the event does not tell */
+    /**
+     * @return whether the table must be requested again for what the event does not contain
+     */
     apply(type, event, now) {
         if (event.kind === undefined || event.key === undefined) {
             return false;
@@ -138,7 +144,7 @@ export class Keys {
             return false;
         }
         if (!row) {
-            if (this.rows.size >= MOST_ROWS) {
+            if (this.rows.size >= MAX_ROWS) {
                 return true;
             }
             row = new Row(id, {...event, limit: event.kind === 'lock' ? 1 : null});
@@ -148,18 +154,18 @@ export class Keys {
         row.holders = event.holders;
         row.waiters = event.waiters;
         row.touched = now;
-        let ask = false;
+        let reload = false;
         if (type === 'acquired' && (event.holders === 1 || row.holder === null)) {
             const {connection, name, protocol, mode, fence} = event;
             row.setHolder({connection, name, protocol, mode, fence}, now);
-            ask = true;
+            reload = true;
         } else if (event.holders === 0) {
             row.setHolder(null, null);
         } else if (row.holder === null || (type !== 'waiting' && row.holder.connection === event.connection)) {
-            ask = true;
+            reload = true;
         }
         row.describe();
-        return ask;
+        return reload;
     }
 }
 
@@ -175,18 +181,18 @@ const ORDERS = {
     waiters: (a, b) => a.waiters - b.waiters,
 };
 
-/** The rows that pass, in order; rows that compare as equal are in order of their keys. Holders are not always searched. */
+/** The rows that match the filters, sorted; equal rows are ordered by key. With keysOnly, holders are not searched. */
 export function choose(rows, {query, kind, state, sort, descending, keysOnly = false}) {
-    const wanted = query.toLowerCase();
-    const passed = [];
+    const search = query.toLowerCase();
+    const matching = [];
     for (const row of rows) {
         if ((kind === '' || row.kind === kind)
             && (state === '' || (state === 'held' ? row.holders > 0 : row.waiters > 0))
-            && (wanted === '' || (keysOnly ? row.key.toLowerCase() : row.text).includes(wanted))) {
-            passed.push(row);
+            && (search === '' || (keysOnly ? row.key.toLowerCase() : row.text).includes(search))) {
+            matching.push(row);
         }
     }
     const order = ORDERS[sort] ?? ORDERS.key;
     const sign = descending ? -1 : 1;
-    return passed.sort((a, b) => sign * order(a, b) || ORDERS.key(a, b) || compareText(a.kind, b.kind));
+    return matching.sort((a, b) => sign * order(a, b) || ORDERS.key(a, b) || compareText(a.kind, b.kind));
 }

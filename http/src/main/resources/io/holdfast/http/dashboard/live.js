@@ -1,16 +1,16 @@
-// The stream of events: opened while the tab is seen, opened again when it breaks, left alone when it would be a flood.
+// The event stream: open while the tab is visible, reopened when it fails, suspended when there are too many events.
 
 import {access, stream} from './api.js';
 import {backOff} from './poller.js';
 
 const TYPES = 'waiting,offered,acquired,released,expired,lost,timed_out,gave_up,session_opened,session_closed,audit';
-/** More events a second than anybody can follow: asking for the whole table now and then is cheaper. */
+/** Maximum number of events per second: above it, polling the whole table is cheaper. */
 const FLOOD = 1000;
 const FLOOD_PAUSE_MS = 20_000;
-/** Three times as long as a server is silent that is set up as usual. */
-const SILENCE_MS = 45_000;
-const LONGEST_SILENCE_MS = 600_000;
-const LISTEN_MS = 2000;
+/** Timeout of an idle stream: three times the default ping interval of the server. */
+const IDLE_TIMEOUT_MS = 45_000;
+const MAX_IDLE_TIMEOUT_MS = 600_000;
+const CHECK_INTERVAL_MS = 2000;
 
 export class Live {
     /** connecting, live, flooded, broken or paused */
@@ -21,15 +21,15 @@ export class Live {
     #failures = 0;
     #second = 0;
     #seen = 0;
-    #patience = SILENCE_MS;
-    #longest = 0;
-    #heard = 0;
-    #heardAt = 0;
+    #idleTimeout = IDLE_TIMEOUT_MS;
+    #maxInterval = 0;
+    #lastContact = 0;
+    #lastContactWallClock = 0;
 
     constructor(onEvent) {
         this.#onEvent = onEvent;
-        setInterval(() => this.#listen(), LISTEN_MS);
-        document.addEventListener('visibilitychange', () => this.#seeVisibility());
+        setInterval(() => this.#checkIdle(), CHECK_INTERVAL_MS);
+        document.addEventListener('visibilitychange', () => this.#visibilityChanged());
     }
 
     start() {
@@ -40,23 +40,23 @@ export class Live {
         const abort = new AbortController();
         this.#abort = abort;
         let open = false;
-        this.#hear();
+        this.#recordContact();
         const onBytes = () => {
             if (open) {
-                this.#learn();
+                this.#adaptTimeout();
             }
-            this.#hear();
+            this.#recordContact();
             if (!open) {
                 open = true;
                 this.#opened();
             }
         };
-        stream(`/v1/events?type=${TYPES}`, abort.signal, onBytes, (type, data) => this.#take(type, data))
+        stream(`/v1/events?type=${TYPES}`, abort.signal, onBytes, (type, data) => this.#receive(type, data))
             .then(() => 'broken', () => 'broken')
             .then(state => {
                 if (this.#abort === abort) {
                     this.#abort = null;
-                    this.#later(state, backOff(++this.#failures));
+                    this.#retryLater(state, backOff(++this.#failures));
                 }
             });
     }
@@ -75,31 +75,32 @@ export class Live {
         this.#onEvent('gap', {missed: null}); // what happened before the stream began
     }
 
-    #hear() {
-        this.#heard = performance.now();
-        this.#heardAt = Date.now();
+    #recordContact() {
+        this.#lastContact = performance.now();
+        this.#lastContactWallClock = Date.now();
     }
 
-    /** A server may be set up to ping less often than is usual. */
-    #learn() {
-        this.#longest = Math.max(this.#longest, performance.now() - this.#heard);
-        this.#patience = Math.min(LONGEST_SILENCE_MS, Math.max(SILENCE_MS, 3 * this.#longest));
+    /** The ping interval of the server may be longer than the default. */
+    #adaptTimeout() {
+        this.#maxInterval = Math.max(this.#maxInterval, performance.now() - this.#lastContact);
+        this.#idleTimeout = Math.min(MAX_IDLE_TIMEOUT_MS, Math.max(IDLE_TIMEOUT_MS, 3 * this.#maxInterval));
     }
 
     /**
-     * A stream over which not even a ping comes has lost its server without noticing. Either clock may have stood still
-     * while the computer slept. The next stream is given longer, to learn how often it pings.
+     * Reopens a stream that has received nothing for too long: its connection is dead. Both clocks are checked, because
+     * either may have stopped while the computer slept. The next stream gets a longer timeout, to measure its ping
+     * interval.
      */
-    #listen() {
-        const silence = Math.max(performance.now() - this.#heard, Date.now() - this.#heardAt);
-        if (this.#abort && silence > this.#patience) {
-            this.#patience = Math.min(LONGEST_SILENCE_MS, this.#patience * 2);
+    #checkIdle() {
+        const silence = Math.max(performance.now() - this.#lastContact, Date.now() - this.#lastContactWallClock);
+        if (this.#abort && silence > this.#idleTimeout) {
+            this.#idleTimeout = Math.min(MAX_IDLE_TIMEOUT_MS, this.#idleTimeout * 2);
             this.stop('connecting');
             this.start();
         }
     }
 
-    #take(type, data) {
+    #receive(type, data) {
         const second = Math.floor(performance.now() / 1000);
         if (second !== this.#second) {
             this.#second = second;
@@ -109,21 +110,21 @@ export class Live {
         this.#seen += missed;
         if (this.#seen > FLOOD) {
             this.stop();
-            this.#later('flooded', FLOOD_PAUSE_MS);
+            this.#retryLater('flooded', FLOOD_PAUSE_MS);
             this.#onEvent('gap', {missed});
             return;
         }
         this.#onEvent(type, data);
     }
 
-    #later(state, delay) {
+    #retryLater(state, delay) {
         this.state = state;
         clearTimeout(this.#timer);
         this.#timer = setTimeout(() => this.start(), delay);
     }
 
-    /** A hidden tab holds no stream: a browser allows six connections to a server, over all its tabs. */
-    #seeVisibility() {
+    /** A hidden tab has no stream: a browser allows six connections to a server, in all its tabs. */
+    #visibilityChanged() {
         if (document.hidden) {
             this.stop();
         } else if (!this.#abort) {

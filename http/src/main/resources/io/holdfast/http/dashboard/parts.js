@@ -1,4 +1,4 @@
-// Pieces that several views show.
+// Elements that several views share.
 
 import {el, setClass, setText} from './dom.js';
 import {connectionHref, name, span, visible} from './format.js';
@@ -16,7 +16,7 @@ export function connectionText(entry) {
     return `Connection ${entry.connection} (${[visible(entry.name ?? ''), entry.protocol].filter(Boolean).join(', ')})`;
 }
 
-/** The time left of a lease: a number that runs, and a bar. */
+/** The remaining time of a lease: a number that counts down, and a bar. */
 export function makeLease(cell) {
     const text = el('span', {class: 'left'});
     const bar = el('i', {});
@@ -30,7 +30,7 @@ export function tickLease({text, bar, track}, row, now) {
     const counting = holders !== 0 && leaseEnd !== null && leaseEnd !== undefined;
     track.hidden = !counting;
     if (!counting) {
-        setText(text, holders === 0 ? '' : leaseEnd === null ? 'no end' : '…');
+        setText(text, holders === 0 ? '' : leaseEnd === null ? 'no expiry' : '…');
         setClass(text, 'left dim');
         return;
     }
@@ -42,7 +42,7 @@ export function tickLease({text, bar, track}, row, now) {
     bar.style.transform = `scaleX(${share.toFixed(3)})`;
 }
 
-/** An element whose text is a span that grows (or shrinks) with the page's clock. */
+/** An element whose text is a duration that counts up (or down) with the page's clock. */
 export function running(anchor, {down = false, none = '–'} = {}) {
     const element = el('span', {class: 'time'});
     element.tick = now => {
@@ -51,7 +51,7 @@ export function running(anchor, {down = false, none = '–'} = {}) {
     return element;
 }
 
-/** A table of a few rows; each row is a list of elements or texts. */
+/** A small table; each row is a list of elements or texts. */
 export function table(label, titles, rows, empty) {
     if (rows.length === 0) {
         return el('p', {class: 'empty'}, empty);
@@ -80,13 +80,13 @@ export function leaseCell(row) {
 
 const RUNNING = ['held_s', 'waited_s', 'open_s', 'since'];
 
-/** Two answers of the same shape differ in nothing but the time that has passed. */
+/** Two responses with the same shape differ only in elapsed time. */
 export function shapeOf(...values) {
     return JSON.stringify(values, (field, value) => (
         RUNNING.includes(field) ? undefined : field.endsWith('_left_s') && value !== null ? 'runs' : value));
 }
 
-/** What is known of the lease of a hold, on the page's clock; the whole of it is guessed as in the table of keys. */
+/** The lease of a hold, on the page's clock; its duration is estimated as in the table of keys. */
 export function leaseOf(hold, at, known = {holders: 1}) {
     if (hold.lease_left_s === null) {
         known.leaseEnd = null;
@@ -98,13 +98,13 @@ export function leaseOf(hold, at, known = {holders: 1}) {
     } else if (end > known.leaseEnd + 500) {
         known.leaseFull = hold.lease_left_s * 1000;
     } else if (end > known.leaseEnd) {
-        return known; // not renewed, only longer on its way
+        return known; // not renewed, only more latency
     }
     known.leaseEnd = end;
     return known;
 }
 
-/** Leases may have been renewed, of which no event tells. */
+/** Leases may have been renewed, for which there are no events. */
 export function updateLeases(element, holds, at) {
     element.querySelectorAll('.leasecell').forEach((cell, i) => leaseOf(holds[i], at, cell.row));
 }

@@ -1,12 +1,13 @@
-// Repeats a request: one at a time, less often while the tab is hidden or the server is away, never in a busy loop.
+// Repeats a request: one at a time, less often while the tab is hidden or the server is unavailable, never in a busy
+// loop.
 
 import {access} from './api.js';
 
 const HIDDEN_MS = 30_000;
-const SOONEST_MS = 300;
+const MIN_DELAY_MS = 300;
 const LATE_MS = 9000;
 
-/** How long to wait after that many failures. Pages that lost the same server do not come back all at once. */
+/** Delay after a number of failures, with jitter, so that pages that lost the same server do not reconnect at once. */
 export function backOff(failures) {
     return Math.min(15_000, 1000 * 2 ** Math.min(failures - 1, 4)) * (0.7 + 0.6 * Math.random());
 }
@@ -27,7 +28,9 @@ export class Poller {
     /** Why the last request failed, or null. */
     failure = null;
 
-    /** @param pace how many milliseconds to wait after an answer, given how long the answer took */
+    /**
+     * @param pace returns the delay until the next request, given the duration of the last (both in milliseconds)
+     */
     constructor(task, pace) {
         this.#task = task;
         this.#pace = pace;
@@ -50,8 +53,11 @@ export class Poller {
         this.#next = false;
     }
 
-    /** Something changed: ask again before the usual time, but not more often than is good for anybody. */
-    soon(least = SOONEST_MS) {
+    /**
+     * Something changed: repeats the request earlier than scheduled, but not more often than every `least`
+     * milliseconds.
+     */
+    soon(least = MIN_DELAY_MS) {
         if (!this.#on || document.hidden) {
             return;
         }
@@ -62,7 +68,7 @@ export class Poller {
         this.#arm(Math.max(0, this.#ended + least - performance.now()));
     }
 
-    /** Somebody wants to see it: ask at once, or as soon as the answer that is awaited is there. */
+    /** Repeats the request at once, or as soon as the response that is awaited has arrived. */
     now() {
         if (!this.#on) {
             return;
@@ -74,7 +80,7 @@ export class Poller {
         }
     }
 
-    /** Since when what it brought is old, because no good answer came when one was due; null while it is fresh. */
+    /** Since when the data is old, because a response failed or is overdue; null while it is current. */
     oldSince(time) {
         if (!this.#on) {
             return null;
@@ -118,7 +124,7 @@ export class Poller {
             if (!error.status && error.name !== 'TypeError' && error.name !== 'TimeoutError') {
                 console.error(error);
             }
-            if (error.status !== 401) { // the person is being asked
+            if (error.status !== 401) { // the user is asked for a token
                 this.failure = error;
             }
             this.#failures++;

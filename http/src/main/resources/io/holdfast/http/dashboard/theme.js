@@ -1,10 +1,10 @@
-// Runs before the page is painted, so that a chosen theme does not flash.
+// Runs before the first paint, so that a chosen theme does not flash.
 (() => {
     let theme = null;
     try {
         theme = localStorage.getItem('holdfast.theme');
     } catch {
-        // A browser that keeps nothing follows the system.
+        // Without storage, the theme of the system is used.
     }
     if (theme === 'dark' || theme === 'light') {
         document.documentElement.dataset.theme = theme;

@@ -1,4 +1,4 @@
-// Rates, wait times and totals of the last minutes.
+// Charts: rates, wait times and totals of the last minutes.
 
 import {get} from './api.js';
 import {Chart} from './chart.js';
@@ -19,10 +19,10 @@ export class ChartsView {
     #contended = el('div', {class: 'panel'});
     #about = el('span', {class: 'count'});
     #charts = [
-        new Chart('Taken and given back', perSecond, [['acquired', 'acquired', 'a'], ['released', 'released', 'b']]),
-        new Chart('Time in the queue', millis, [['wait_p50_ms', 'median', 'a'], ['wait_p99_ms', 'p99', 'c'], ['longest_wait_ms', 'longest now', 'd']]),
-        new Chart('Trouble', perSecond, [['timed_out', 'timed out', 'c'], ['expired', 'expired', 'd'], ['lost', 'lost', 'e']]),
-        new Chart('Held and waited for', rough, [['held', 'held', 'a'], ['waiting', 'waiting', 'c']]),
+        new Chart('Acquired / released', perSecond, [['acquired', 'acquired', 'a'], ['released', 'released', 'b']]),
+        new Chart('Wait time', millis, [['wait_p50_ms', 'p50', 'a'], ['wait_p99_ms', 'p99', 'c'], ['longest_wait_ms', 'longest current', 'd']]),
+        new Chart('Failures (timeouts, expiries, losses)', perSecond, [['timed_out', 'timed out', 'c'], ['expired', 'expired', 'd'], ['lost', 'lost', 'e']]),
+        new Chart('Holds and waiters', rough, [['held', 'holds', 'a'], ['waiting', 'waiters', 'c']]),
         new Chart('Connections', rough, [['connections', 'open', 'b']]),
     ];
     poller = new Poller(signal => this.#load(signal), () => 2000);
@@ -63,12 +63,12 @@ export class ChartsView {
         this.#charts.forEach(chart => chart.set(overview.series));
         this.#about.textContent = `Holdfast ${overview.version}, up for ${span(overview.uptime_s)}`;
         this.#contended.replaceChildren(
-            el('h2', {}, 'Most waited for'),
-            table('Most waited for', ['Kind', 'Key', 'Waits'], overview.contended.slice(0, 10).map(each => [
+            el('h2', {}, 'Most contended keys'),
+            table('Most contended keys', ['Kind', 'Key', 'Waits'], overview.contended.slice(0, 10).map(each => [
                 kindChip(each.kind),
                 el('a', {href: keyHref(each)},
                     each.namespace ? el('bdi', {class: 'namespace'}, visible(each.namespace) + ' / ') : null, name(each.key, each.key_encoded)),
                 count(each.waits),
-            ]), 'Nobody had to wait so far.'));
+            ]), 'No acquire has had to wait so far.'));
     }
 }

@@ -53,7 +53,7 @@ export class ConnectionView {
             }
             this.#shown = '';
             this.element.replaceChildren(this.#back(), el('h1', {}, this.title),
-                el('p', {class: 'empty'}, 'This connection has ended, or never was.'));
+                el('p', {class: 'empty'}, 'This connection has ended or never existed.'));
         }
     }
 
@@ -89,7 +89,7 @@ export class ConnectionView {
             wait.mode ?? '',
             el('span', {class: 'position'}, count(wait.position)),
             running(at - wait.waited_s * 1000),
-            running(wait.timeout_left_s === null ? null : at + wait.timeout_left_s * 1000, {down: true, none: 'no end'}),
+            running(wait.timeout_left_s === null ? null : at + wait.timeout_left_s * 1000, {down: true, none: 'no timeout'}),
         ]);
         const button = mayAct() && !answer.node ? el('button', {
             type: 'button',
@@ -106,9 +106,9 @@ export class ConnectionView {
                 el('h2', {}, el('span', {class: 'kind'}, answer.protocol ?? ''), el('span', {class: 'facts'},
                     answer.node ? `connected to node ${visible(answer.node)}` : ['open for ', running(at - answer.open_s * 1000)]), button),
                 el('h3', {}, `Holds ${count(answer.holds)}`),
-                table('Holds', ['Kind', 'Key', 'Mode', 'State', 'Held for', 'Lease left', 'Fence'], holding, 'It holds nothing.'),
+                table('Holds', ['Kind', 'Key', 'Mode', 'State', 'Held for', 'Lease left', 'Fence'], holding, 'No holds.'),
                 el('h3', {}, `Waits for ${count(answer.waits)}`),
-                table('Waits', ['Kind', 'Key', 'Mode', 'Position', 'Waited', 'Timeout in'], waiting, 'It waits for nothing.')));
+                table('Waits', ['Kind', 'Key', 'Mode', 'Position', 'Waited', 'Timeout in'], waiting, 'No waits.')));
         if (focused) {
             button?.focus();
         }

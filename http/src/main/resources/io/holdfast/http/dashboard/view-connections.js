@@ -1,4 +1,4 @@
-// Everybody who is connected.
+// All connections and sessions.
 
 import {get} from './api.js';
 import {el, setText} from './dom.js';
@@ -8,7 +8,7 @@ import {Grid} from './grid.js';
 import {Poller} from './poller.js';
 import {now} from './state.js';
 
-const MOST = 20_000;
+const MAX_ROWS = 20_000;
 const LARGEST_FIRST = ['holds', 'waits', 'open'];
 const text = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 const ORDERS = {
@@ -48,13 +48,13 @@ export class ConnectionsView {
     search;
     grid;
     #rows = [];
-    #reach = new Reach(MOST);
+    #reach = new Reach(MAX_ROWS);
     #query = '';
     #order = {sort: 'holds', descending: true};
     #count;
     #empty;
     poller = new Poller(signal => this.#load(signal), cost => Math.min(15_000, Math.max(3000, cost * 15)));
-    #ask = debounce(() => this.poller.now(), 250);
+    #searchOnServer = debounce(() => this.poller.now(), 250);
 
     constructor() {
         this.search = searchField('Search names and protocols', value => this.#set(value));
@@ -106,17 +106,17 @@ export class ConnectionsView {
         this.#query = query;
         const {sort, descending} = this.#order;
         this.grid.showSort(sort, descending);
-        const usual = descending === LARGEST_FIRST.includes(sort);
-        remember('connections', {q: query, sort: sort === 'holds' ? '' : sort, order: usual ? '' : descending ? 'desc' : 'asc'});
+        const isDefault = descending === LARGEST_FIRST.includes(sort);
+        remember('connections', {q: query, sort: sort === 'holds' ? '' : sort, order: isDefault ? '' : descending ? 'desc' : 'asc'});
         this.#draw();
         if (this.#reach.beyond) {
-            this.#ask();
+            this.#searchOnServer();
         }
     }
 
     async #load(signal) {
         const narrow = this.#reach.beyond && this.#query ? `&q=${encodeURIComponent(this.#query.toWellFormed())}` : '';
-        const answer = await get(`/v1/connections?limit=${MOST}${narrow}`, signal);
+        const answer = await get(`/v1/connections?limit=${MAX_ROWS}${narrow}`, signal);
         const at = performance.now();
         const whole = narrow === '' ? answer : this.#reach.isOld(at) ? await get('/v1/connections?limit=0', signal) : null;
         if (whole && this.#reach.learn(whole.total, at) && this.#query) {
@@ -135,16 +135,16 @@ export class ConnectionsView {
     }
 
     #draw() {
-        const wanted = this.#query.toLowerCase();
+        const search = this.#query.toLowerCase();
         const order = ORDERS[this.#order.sort] ?? ORDERS.number;
         const sign = this.#order.descending ? -1 : 1;
-        const rows = this.#rows.filter(row => wanted === '' || row.text.includes(wanted))
+        const rows = this.#rows.filter(row => search === '' || row.text.includes(search))
             .sort((a, b) => sign * order(a, b) || a.id - b.id);
         this.grid.setRows(rows);
         const {total} = this.#reach;
         const all = total === null ? '' : `${count(total)} ${total === 1 ? 'connection' : 'connections'}`;
         setText(this.#count, rows.length === total ? all : all && `${count(rows.length)} of ${all}`);
         this.#empty.hidden = rows.length > 0 || total === null;
-        setText(this.#empty, wanted ? 'No connection matches.' : 'Nobody is connected.');
+        setText(this.#empty, search ? 'No connection matches.' : 'No connections.');
     }
 }

@@ -1,4 +1,4 @@
-// One key: who holds it, who waits in which order, what happened.
+// One key: its holders, its queue in order, and its recent events.
 
 import {get} from './api.js';
 import {release} from './actions.js';
@@ -11,8 +11,8 @@ import {Poller} from './poller.js';
 import {mayAct, now, state} from './state.js';
 
 const EVENTS = {
-    acquired: 'acquired', released: 'released', expired: 'lease ran out', lost: 'taken away', waiting: 'began to wait', offered: 'was offered',
-    timed_out: 'gave up: timeout', gave_up: 'gave up',
+    acquired: 'acquired', released: 'released', expired: 'lease expired', lost: 'lost', waiting: 'queued', offered: 'offered',
+    timed_out: 'timed out', gave_up: 'stopped waiting',
 };
 
 export class KeyView {
@@ -28,7 +28,7 @@ export class KeyView {
         return this.#answer ? visible(this.#answer.key) || '(empty)' : 'Key';
     }
 
-    /** Raw, because the bytes of a key need not be text. */
+    /** Uses the raw parameters, because the bytes of a key need not be text. */
     enter(params, raw) {
         this.#params = raw;
         this.#limit = 100;
@@ -61,7 +61,7 @@ export class KeyView {
             this.#answer = null;
             this.#shown = '';
             this.element.replaceChildren(this.#back(), el('h1', {}, this.#address()),
-                el('p', {class: 'empty'}, 'Nobody holds this key, nobody waits for it, and nothing is remembered of it.'));
+                el('p', {class: 'empty'}, 'This key has no holders, no waiters and no recent events.'));
         }
     }
 
@@ -98,7 +98,7 @@ export class KeyView {
         tickAll(this.element, time);
     }
 
-    /** Whether a deadlock is certain that goes through one of the resources of the key; undefined if there is none. */
+    /** Whether a deadlock through a resource of the key is certain; undefined if there is none. */
     #deadlock(answer) {
         const found = answer.resources.map(({kind}) => state.deadlocked.get(idOf({...answer, kind})));
         return found.some(certain => certain) || found.find(certain => certain !== undefined);
@@ -108,7 +108,7 @@ export class KeyView {
         this.#answer = answer;
         this.#at = at;
         const deadlock = this.#deadlock(answer);
-        // Nothing is built anew under the hand of a person, unless something has changed.
+        // Rebuilds the elements only if something changed, so that a button is not replaced while it is being clicked.
         const shape = shapeOf(mayAct(), this.#limit, deadlock ?? null, answer);
         if (shape === this.#shown) {
             updateLeases(this.element, answer.resources.flatMap(resource => resource.holders), at);
@@ -120,10 +120,10 @@ export class KeyView {
             this.#back(),
             el('h1', {}, answer.namespace === '' ? null : el('bdi', {class: 'namespace'}, visible(answer.namespace) + ' / '),
                 name(answer.key, answer.key_encoded)),
-            ...(answer.key_encoded ? [el('p', {class: 'dim'}, 'Not UTF-8. In addresses: ', el('code', {}, answer.key_encoded))] : []),
+            ...(answer.key_encoded ? [el('p', {class: 'dim'}, 'Not UTF-8. In URLs: ', el('code', {}, answer.key_encoded))] : []),
             deadlock === undefined ? '' : el('p', {class: 'deadlocked', role: 'alert'},
                 deadlock ? 'This key is part of a deadlock. ' : 'This key may be part of a deadlock. ',
-                el('a', {href: '#/waits'}, 'See who waits for whom')),
+                el('a', {href: '#/waits'}, 'See the wait-for graph')),
             ...answer.resources.flatMap(resource => this.#resource(answer, resource, at)));
         if (focused) {
             [...this.element.querySelectorAll('[data-focus]')].find(each => each.dataset.focus === focused)?.focus();
@@ -162,7 +162,7 @@ export class KeyView {
             waiter.protocol ?? '',
             waiter.mode ?? '',
             running(at - waiter.waited_s * 1000),
-            running(waiter.timeout_left_s === null ? null : at + waiter.timeout_left_s * 1000, {down: true, none: 'no end'}),
+            running(waiter.timeout_left_s === null ? null : at + waiter.timeout_left_s * 1000, {down: true, none: 'no timeout'}),
         ]);
         const titles = ['Connection', 'Protocol', 'Mode', 'State', 'Held for', 'Lease left', 'Fence'];
         return [
@@ -178,19 +178,19 @@ export class KeyView {
                         },
                     }, 'Release all') : null),
                 el('h3', {}, 'Holders'),
-                table('Holders', allowed ? [...titles, ''] : titles, holders, 'Nobody holds it.'),
+                table('Holders', allowed ? [...titles, ''] : titles, holders, 'No holders.'),
                 this.#more(resource.holders_total, holders.length),
                 el('h3', {}, 'Queue'),
-                table('Queue', ['Position', 'Connection', 'Protocol', 'Mode', 'Waited', 'Timeout in'], waiters, 'Nobody waits.'),
+                table('Queue', ['Position', 'Connection', 'Protocol', 'Mode', 'Waited', 'Timeout in'], waiters, 'No waiters.'),
                 this.#more(resource.waiters_total, waiters.length),
                 el('h3', {}, 'History'),
-                table('History', ['At', 'What', 'Connection', 'Mode', 'Fence', 'After'], this.#history(resource.history), 'Nothing is remembered.')),
+                table('History', ['Time', 'Event', 'Connection', 'Mode', 'Fence', 'Duration'], this.#history(resource.history), 'No recent events.')),
         ];
     }
 
     #facts(resource) {
         const holders = resource.kind === 'semaphore' && resource.limit
-            ? `${count(resource.holders_total)} of ${counted(resource.limit, 'slot')} taken`
+            ? `${count(resource.holders_total)} of ${counted(resource.limit, 'permit')} held`
             : counted(resource.holders_total, 'holder');
         return `${holders}, ${counted(resource.waiters_total, 'waiter')}`;
     }

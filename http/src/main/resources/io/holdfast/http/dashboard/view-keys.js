@@ -1,4 +1,4 @@
-// All keys in use.
+// The table of all keys in use.
 
 import {get} from './api.js';
 import {el, setText} from './dom.js';
@@ -10,12 +10,12 @@ import {makeLease, tickLease} from './parts.js';
 import {Poller} from './poller.js';
 import {now, state} from './state.js';
 
-/** As many as the server tells at once. Beyond that it searches and sorts, and this page shows the first. */
-const MOST = 20_000;
+/** The maximum number of keys in a response. Beyond it the server searches and sorts, and this page shows the first. */
+const MAX_ROWS = 20_000;
 const LARGEST_FIRST = ['waiters', 'held'];
 const SERVER_SORT = {key: 'key', waiters: 'waiters', held: 'held', lease: 'lease'};
 const KINDS = [['', 'All'], ['lock', 'Locks'], ['semaphore', 'Semaphores'], ['shared', 'Shared']];
-const STATES = [['', 'All'], ['held', 'Held'], ['waited', 'Waited for']];
+const STATES = [['', 'All'], ['held', 'Held'], ['waited', 'With waiters']];
 
 const COLUMNS = [
     {
@@ -91,7 +91,7 @@ export class KeysView {
     search;
     grid;
     #keys = new Keys();
-    #reach = new Reach(MOST);
+    #reach = new Reach(MAX_ROWS);
     #filter = {query: '', kind: '', state: '', sort: 'waiters', descending: true};
     #kinds;
     #states;
@@ -104,7 +104,7 @@ export class KeysView {
         this.#cost = cost;
         return Math.min(15_000, Math.max(3000, cost * 15));
     });
-    #ask = debounce(() => this.poller.now(), 250);
+    #searchOnServer = debounce(() => this.poller.now(), 250);
 
     constructor() {
         this.search = searchField('Search keys and holders', value => this.#set({query: value}));
@@ -154,13 +154,13 @@ export class KeysView {
         this.#kinds.show(kind);
         this.#states.show(state);
         this.grid.showSort(sort, descending);
-        const usual = descending === LARGEST_FIRST.includes(sort);
+        const isDefault = descending === LARGEST_FIRST.includes(sort);
         remember('keys', {
-            q: query, kind, state, sort: sort === 'waiters' ? '' : sort, order: usual ? '' : descending ? 'desc' : 'asc',
+            q: query, kind, state, sort: sort === 'waiters' ? '' : sort, order: isDefault ? '' : descending ? 'desc' : 'asc',
         });
         this.#draw();
         if (this.#reach.beyond) {
-            this.#ask();
+            this.#searchOnServer();
         }
     }
 
@@ -174,11 +174,11 @@ export class KeysView {
             narrow += kind ? `&kind=${kind}` : '';
             narrow += state ? `&state=${state}` : '';
         }
-        const answer = await get(`/v1/keys?limit=${MOST}${order}${narrow}`, signal);
+        const answer = await get(`/v1/keys?limit=${MAX_ROWS}${order}${narrow}`, signal);
         const at = performance.now();
         const whole = narrow === '' ? answer : this.#reach.isOld(at) ? await get('/v1/keys?limit=0', signal) : null;
         if (whole && this.#reach.learn(whole.total, at)) {
-            this.search.promise(this.#reach.beyond ? 'Search keys' : 'Search keys and holders'); // the server looks at keys alone
+            this.search.setLabel(this.#reach.beyond ? 'Search keys' : 'Search keys and holders'); // the server searches only keys
             this.poller.now();
         }
         const behind = this.#keys.replace(answer, began, at, this.#reach.total);
@@ -189,7 +189,7 @@ export class KeysView {
         }
     }
 
-    /** A large table is asked for less often. */
+    /** A large table is requested less often. */
     #soon() {
         this.poller.soon(Math.max(500, this.#cost * 8));
     }

@@ -1,4 +1,4 @@
-// Who listens to which channels.
+// Signal channels and their listeners.
 
 import {get} from './api.js';
 import {el, setText} from './dom.js';
@@ -95,15 +95,15 @@ export class SignalsView {
         if (this.#rows === null) {
             return;
         }
-        const wanted = this.#query.toLowerCase();
+        const search = this.#query.toLowerCase();
         const sign = this.#order.descending ? -1 : 1;
         const order = ORDERS[this.#order.sort];
-        const rows = this.#rows.filter(row => wanted === '' || row.text.includes(wanted))
+        const rows = this.#rows.filter(row => search === '' || row.text.includes(search))
             .sort((a, b) => sign * order(a, b) || ORDERS.pattern(a, b));
         this.grid.setRows(rows);
         const all = `${count(this.#rows.length)} ${this.#rows.length === 1 ? 'channel' : 'channels'}`;
         setText(this.#count, rows.length === this.#rows.length ? all : `${count(rows.length)} of ${all}`);
         this.#empty.hidden = rows.length > 0;
-        setText(this.#empty, wanted ? 'No channel matches.' : 'Nobody listens to signals.');
+        setText(this.#empty, search ? 'No channel matches.' : 'No signal listeners.');
     }
 }

@@ -1,4 +1,4 @@
-// Who blocks whom: deadlocks first, then trees with those at the root who wait for nobody.
+// The wait-for graph: deadlocks first, then trees whose roots are sessions that do not wait.
 
 import {el} from './dom.js';
 import {count, counted, keyHref, name, visible} from './format.js';
@@ -18,7 +18,9 @@ export class WaitsView {
     poller;
     #shown = '';
 
-    /** @param source asks for /v1/waits also while this view is not seen, because a deadlock concerns every view */
+    /**
+     * @param source polls /v1/waits even while this view is not shown, because deadlocks concern every view
+     */
     constructor(source) {
         this.poller = source;
     }
@@ -54,8 +56,8 @@ export class WaitsView {
         const stuck = new Set(cycles.flat().map(each => each.connection));
         this.element.replaceChildren(
             ...cycles.map(cycle => this.#cycle(cycle)),
-            ...(truncated ? [el('p', {class: 'warn'}, 'There are more waits than the server tells at once: this is a part.')] : []),
-            waits.length === 0 ? el('p', {class: 'empty'}, 'Nobody waits for anything.') : this.#forest(waits, stuck, at));
+            ...(truncated ? [el('p', {class: 'warn'}, 'There are more waits than the server returns at once: only a part is shown.')] : []),
+            waits.length === 0 ? el('p', {class: 'empty'}, 'No waiters.') : this.#forest(waits, stuck, at));
         this.tick(now());
     }
 
@@ -65,33 +67,33 @@ export class WaitsView {
             el('li', {class: 'step'}, 'waits for ', keyLink(member), ', held by'),
         ]);
         steps.push(el('li', {class: 'member again'}, connectionLink(cycle[0])));
-        const sure = isCertain(cycle);
-        const told = sure ? 'Deadlock' : 'Possible deadlock';
+        const certain = isCertain(cycle);
+        const label = certain ? 'Deadlock' : 'Possible deadlock';
         return el('div', {class: 'panel cycle', role: 'alert'},
             el('h2', {}, el('span', {class: 'sign', 'aria-hidden': 'true'}, '↻'),
-                cycle.length === 1 ? `${told}: a connection waits for itself` : `${told}: ${cycle.length} connections wait for each other`),
+                cycle.length === 1 ? `${label}: a connection waits for itself` : `${label}: ${cycle.length} connections wait for each other`),
             el('ol', {class: 'ring'}, steps),
-            sure ? null : el('p', {class: 'dim'},
-                'One of them does several things at once: if another of its threads has the key, it may release it, and all go on.'),
-            el('p', {class: 'dim'}, 'They go on when a lease or a timeout ends, or when one of these keys is released or one of these connections kicked.'));
+            certain ? null : el('p', {class: 'dim'},
+                'One of these connections executes several requests at once: if another of its threads holds the key, it may release it, and all can proceed.'),
+            el('p', {class: 'dim'}, 'They can proceed when a lease or a timeout ends, when one of these keys is released, or when one of these connections is kicked.'));
     }
 
     #forest(waits, stuck, at) {
-        const blocks = new Map(); // connection -> waits shown below it: each wait once, below the first who blocks it
-        const people = new Map();
+        const blocks = new Map(); // connection -> waits shown below it: each wait once, below its first blocker
+        const byConnection = new Map();
         const waiting = new Set();
-        const loose = [];
+        const unblocked = [];
         for (const wait of waits) {
-            people.set(wait.connection, wait);
+            byConnection.set(wait.connection, wait);
             waiting.add(wait.connection);
             const first = wait.blocked_by[0];
             if (!first) {
-                loose.push(wait);
+                unblocked.push(wait);
                 continue;
             }
             for (const each of wait.blocked_by) {
-                if (!people.has(each.connection)) {
-                    people.set(each.connection, each);
+                if (!byConnection.has(each.connection)) {
+                    byConnection.set(each.connection, each);
                 }
             }
             if (!blocks.has(first.connection)) {
@@ -123,27 +125,27 @@ export class WaitsView {
         const roots = [];
         for (const connection of [...free, ...stuck, ...blocks.keys()]) {
             if (budget.left > 0 && blocks.has(connection) && !drawn.has(connection)) {
-                roots.push(this.#root(people.get(connection) ?? {connection}, blocks, drawn, stuck, budget, at));
+                roots.push(this.#root(byConnection.get(connection) ?? {connection}, blocks, drawn, stuck, budget, at));
             }
         }
-        for (const wait of loose.slice(0, Math.max(0, budget.left))) {
+        for (const wait of unblocked.slice(0, Math.max(0, budget.left))) {
             roots.push(el('li', {class: 'wait'}, this.#wait(wait, at)));
         }
         const hint = free.length === 0 ? ''
-            : stuck.size === 0 ? 'Those at the left wait for nobody: begin with them.'
-                : 'Those at the left that are not marked wait for nobody: begin with them.';
+            : stuck.size === 0 ? 'The roots of the trees do not wait: start with them.'
+                : 'The roots that are not marked do not wait: start with them.';
         return el('div', {class: 'panel'},
-            el('h2', {}, 'Who blocks whom'),
+            el('h2', {}, 'Wait-for graph'),
             el('p', {class: 'dim'}, `${counted(waits.length, 'wait')}. ${hint}`),
             el('ul', {class: 'tree'}, roots),
-            budget.left <= 0 ? el('p', {class: 'dim'}, 'Only the first are shown.') : null);
+            budget.left <= 0 ? el('p', {class: 'dim'}, 'Only a part is shown.') : null);
     }
 
-    #root(person, blocks, drawn, stuck, budget, at) {
-        drawn.add(person.connection);
-        const item = el('li', {class: stuck.has(person.connection) ? 'blocker stuck' : 'blocker'},
-            el('div', {class: 'line'}, connectionLink(person), el('span', {class: 'dim'}, `blocks ${count(blocks.get(person.connection).length)}`)));
-        this.#children(item, person.connection, blocks, drawn, stuck, budget, at, 0);
+    #root(blocker, blocks, drawn, stuck, budget, at) {
+        drawn.add(blocker.connection);
+        const item = el('li', {class: stuck.has(blocker.connection) ? 'blocker stuck' : 'blocker'},
+            el('div', {class: 'line'}, connectionLink(blocker), el('span', {class: 'dim'}, `blocks ${count(blocks.get(blocker.connection).length)}`)));
+        this.#children(item, blocker.connection, blocks, drawn, stuck, budget, at, 0);
         return item;
     }
 
@@ -176,8 +178,8 @@ export class WaitsView {
             connectionLink(wait),
             el('span', {class: 'dim'}, 'waits for'),
             keyLink(wait),
-            wait.mode === 'read' ? el('span', {class: 'dim'}, 'to read') : null,
-            wait.position ? el('span', {class: 'dim'}, `place ${count(wait.position)}`) : null,
+            wait.mode === 'read' ? el('span', {class: 'dim'}, 'for reading') : null,
+            wait.position ? el('span', {class: 'dim'}, `position ${count(wait.position)}`) : null,
             running(at - wait.waited_s * 1000),
             others > 0 ? el('span', {class: 'dim'}, `also blocked by ${counted(others, 'other')}`) : null);
     }

@@ -39,12 +39,12 @@ import java.util.function.UnaryOperator;
 class DashboardIT {
     private static final Duration HALF_A_MINUTE = Duration.ofSeconds(30);
 
-    /** A lease that does not end while a test waits. */
+    /** A lease that does not expire during a test. */
     private static final Duration LONG = Duration.ofHours(1);
 
     private static Chromium browser;
 
-    private final List<DashboardClient> people = new ArrayList<>();
+    private final List<DashboardClient> clients = new ArrayList<>();
     private TestHttp http;
     private Tab tab;
 
@@ -65,7 +65,7 @@ class DashboardIT {
         if (tab != null) {
             tab.close();
         }
-        people.forEach(DashboardClient::close);
+        clients.forEach(DashboardClient::close);
         if (http != null) {
             http.close();
         }
@@ -84,13 +84,16 @@ class DashboardIT {
         tab.go(http.url() + "/#/" + view);
     }
 
-    private DashboardClient person(String name) {
+    private DashboardClient connect(String name) {
         DashboardClient dashboardClient = new DashboardClient(http.driver, "dflockd", name);
-        people.add(dashboardClient);
+        clients.add(dashboardClient);
         return dashboardClient;
     }
 
-    /** No script failed, no policy was broken, nobody else was asked. */
+    /**
+     * Checks that no script failed, no content security policy was violated, and no other server
+     * was contacted.
+     */
     private void assertClean() {
         assertThat(tab.complaints()).isEmpty();
         assertThat(tab.requests())
@@ -103,18 +106,18 @@ class DashboardIT {
     }
 
     @Test
-    void keys_appear_as_they_are_taken_and_go_as_they_are_released() {
+    void keys_appear_when_they_are_acquired_and_disappear_when_they_are_released() {
         serve();
         show("keys");
         tab.sees(".empty", "No key is held");
         tab.sees("#status", "live");
 
-        DashboardClient alice = person("alice");
+        DashboardClient alice = connect("alice");
         alice.lock("deploy", LONG);
         tab.sees(".row .c-key", "deploy");
         tab.sees(".row .c-holder", "#" + alice.number() + " alice dflockd");
         tab.sees(".row .c-kind", "lock");
-        person("bob").lock("deploy", LONG);
+        connect("bob").lock("deploy", LONG);
         tab.sees(".row .c-waiters", "1");
         tab.press("r");
         tab.sees(".tile", "Waiting1");
@@ -122,7 +125,7 @@ class DashboardIT {
 
         alice.close();
         tab.sees(".row .c-holder", "bob");
-        people.forEach(DashboardClient::close);
+        clients.forEach(DashboardClient::close);
         tab.sees(".empty", "No key is held");
         assertClean();
     }
@@ -130,7 +133,7 @@ class DashboardIT {
     @Test
     void the_countdown_of_a_lease_runs() {
         serve();
-        person("alice").lock("deploy", HALF_A_MINUTE);
+        connect("alice").lock("deploy", HALF_A_MINUTE);
         show("keys");
         tab.until("parseFloat(document.querySelector('.row .left')?.textContent) > 0");
         Object first = tab.eval("parseFloat(document.querySelector('.row .left').textContent)");
@@ -144,7 +147,7 @@ class DashboardIT {
     }
 
     @Test
-    void the_countdown_of_a_lease_seen_from_its_grant_makes_no_jump() {
+    void the_countdown_of_a_lease_seen_from_its_grant_does_not_jump() {
         serve();
         show("keys");
         tab.sees("#status", "live");
@@ -152,9 +155,9 @@ class DashboardIT {
                 "window.seen = []; setInterval(() => { const left ="
                         + " parseFloat(document.querySelector('.row .left')?.textContent);"
                         + " if (left >= 0 && left !== seen.at(-1)) seen.push(left); }, 10)");
-        person("alice").lock("deploy", HALF_A_MINUTE);
+        connect("alice").lock("deploy", HALF_A_MINUTE);
         tab.until("seen.length > 3");
-        person("bob").lock("deploy", HALF_A_MINUTE).share("zoo");
+        connect("bob").lock("deploy", HALF_A_MINUTE).share("zoo");
         tab.sees(".count", "2 keys");
         tab.until("seen.length > 12");
 
@@ -165,11 +168,11 @@ class DashboardIT {
     }
 
     @Test
-    void a_key_shows_its_queue_in_order_and_what_happened() {
+    void a_key_shows_its_queue_in_order_and_its_history() {
         serve();
-        person("alice").lock("deploy", LONG);
+        connect("alice").lock("deploy", LONG);
         for (String name : List.of("bob", "carol", "dave")) {
-            person(name).lock("deploy", LONG);
+            connect(name).lock("deploy", LONG);
         }
         show("keys");
         tab.sees(".row .c-key", "deploy");
@@ -183,7 +186,7 @@ class DashboardIT {
         assertThat(tab.texts("table[aria-label=Queue] td:nth-child(2) .name"))
                 .containsExactly("bob", "carol", "dave");
         tab.sees("table[aria-label=History]", "acquired");
-        people.get(1).close();
+        clients.get(1).close();
         tab.until("document.querySelectorAll('table[aria-label=Queue] tbody tr').length === 2");
         assertThat(tab.texts("table[aria-label=Queue] td:nth-child(2) .name"))
                 .containsExactly("carol", "dave");
@@ -191,10 +194,11 @@ class DashboardIT {
     }
 
     @Test
-    void a_click_releases_a_key_after_a_confirmation_and_the_next_gets_it() throws Exception {
+    void a_click_releases_a_key_after_a_confirmation_and_the_next_waiter_is_granted_it()
+            throws Exception {
         serve();
-        person("alice").lock("deploy", LONG);
-        person("bob").lock("deploy", LONG);
+        connect("alice").lock("deploy", LONG);
+        connect("bob").lock("deploy", LONG);
         show("key?key=deploy");
         tab.click("table[aria-label=Holders] button.danger");
         tab.sees("dialog", "alice");
@@ -209,7 +213,7 @@ class DashboardIT {
 
         tab.sees(".toast", "Released 1 hold on deploy");
         tab.sees("table[aria-label=Holders] .name", "bob");
-        tab.sees("table[aria-label=History]", "taken away");
+        tab.sees("table[aria-label=History]", "lost");
         JsonObject audit =
                 TestHttp.json(http.get("/v1/admin/audit")).getJsonArray("audit").getJsonObject(0);
         assertThat(audit.getString("reason")).isEqualTo("stuck since noon");
@@ -217,7 +221,9 @@ class DashboardIT {
                 .send(
                         http.request("POST", "/v1/admin/keys/deploy/release", "{}"),
                         HttpResponse.BodyHandlers.discarding());
-        tab.sees(".toast", "deploy was released by force"); // by somebody else, and after our own
+        tab.sees(
+                ".toast",
+                "deploy was released by force"); // by another client, after the action of this page
         assertThat(tab.texts(".toast")).hasSize(2);
         assertClean();
     }
@@ -225,7 +231,7 @@ class DashboardIT {
     @Test
     void a_click_kicks_a_connection_after_a_confirmation() {
         serve();
-        DashboardClient alice = person("alice").lock("deploy").share("config");
+        DashboardClient alice = connect("alice").lock("deploy").share("config");
         show("connections");
         tab.sees(".row .c-name", "alice");
         tab.click(".row .c-name");
@@ -244,11 +250,11 @@ class DashboardIT {
     }
 
     @Test
-    void a_server_with_a_secret_is_asked_with_a_token_that_stays_out_of_the_address() {
+    void the_token_for_a_server_with_a_secret_stays_out_of_the_URL() {
         serve(config -> config.secret(new Secret("s3cret".getBytes(UTF_8))));
-        person("alice").lock("deploy", LONG);
+        connect("alice").lock("deploy", LONG);
         show("keys");
-        tab.sees("dialog#signin", "wants a token");
+        tab.sees("dialog#signin", "requires a token");
         assertThat(keys()).isEmpty();
 
         tab.type("guess");
@@ -272,19 +278,19 @@ class DashboardIT {
         tab.sees(".row .c-key", "deploy");
         tab.click("#role");
         tab.click("dialog button.danger");
-        tab.sees("dialog#signin", "wants a token");
+        tab.sees("dialog#signin", "requires a token");
         assertThat(tab.complaints()).allMatch(complaint -> complaint.contains("401"));
     }
 
     @Test
-    void a_read_only_token_shows_everything_and_offers_nothing_to_do() {
+    void a_read_only_token_shows_everything_and_offers_no_actions() {
         serve(
                 config ->
                         config.secret(new Secret("s3cret".getBytes(UTF_8)))
                                 .readToken(new Secret("looker".getBytes(UTF_8))));
-        person("alice").lock("deploy", LONG);
+        connect("alice").lock("deploy", LONG);
         show("key?key=deploy");
-        tab.sees("dialog#signin", "wants a token");
+        tab.sees("dialog#signin", "requires a token");
         tab.type("looker");
         tab.press("Enter");
 
@@ -296,7 +302,7 @@ class DashboardIT {
     @Test
     void ten_thousand_keys_are_searched_and_sorted_while_few_rows_exist() {
         serve();
-        DashboardClient alice = person("alice");
+        DashboardClient alice = connect("alice");
         for (int i = 0; i < 10_000; i++) {
             alice.lock("job/%05d".formatted(i), Duration.ofMinutes(10));
         }
@@ -326,30 +332,30 @@ class DashboardIT {
     }
 
     @Test
-    void more_keys_than_are_loaded_are_searched_by_the_server_again_and_again() {
+    void lists_longer_than_the_page_loads_are_searched_by_the_server_each_time() {
         serve();
         tab.prepare(
                 """
-                const ask = window.fetch;
+                const realFetch = window.fetch;
                 window.fetch = async (url, init) => {
-                    const answer = await ask(url, init);
+                    const answer = await realFetch(url, init);
                     if (!/^\\/v1\\/(keys|connections)\\?/.test(url) || url.includes('&q=')) {
                         return answer;
                     }
-                    const told = await answer.json();
-                    return Response.json({...told, total: told.total + 30_000});
+                    const json = await answer.json();
+                    return Response.json({...json, total: json.total + 30_000});
                 };
                 """);
-        person("alice").lock("apple").lock("banana");
+        connect("alice").lock("apple").lock("banana");
         show("keys?q=app");
         tab.until("document.querySelector('.count')?.textContent === '1 of 30,002 keys'");
         tab.until("document.querySelector('.search').placeholder.startsWith('Search keys  ')");
         tab.until("performance.getEntriesByType('resource').some(e => e.name.includes('&q=app'))");
         int before = tab.requests().size();
         for (int i = 0; i < 3; i++) {
-            long asked = asks("/v1/keys?");
-            person("bob").lock("pear" + i);
-            await().until(() -> asks("/v1/keys?") > asked);
+            long earlier = requestsWith("/v1/keys?");
+            connect("bob").lock("pear" + i);
+            await().until(() -> requestsWith("/v1/keys?") > earlier);
         }
         assertThat(tab.requests().subList(before, tab.requests().size()))
                 .filteredOn(url -> url.contains("/v1/keys?") && !url.contains("limit=0"))
@@ -360,16 +366,16 @@ class DashboardIT {
         show("connections?q=alice");
         tab.until(
                 "/^1 of 30,00\\d connections$/.test(document.querySelector('.count').textContent)");
-        await().until(() -> asks("/v1/connections?limit=20000&q=alice") > 0);
+        await().until(() -> requestsWith("/v1/connections?limit=20000&q=alice") > 0);
         assertClean();
     }
 
-    private long asks(String part) {
+    private long requestsWith(String part) {
         return tab.requests().stream().filter(url -> url.contains(part)).count();
     }
 
     @Test
-    void an_address_that_names_no_view_shows_the_keys() {
+    void a_URL_without_a_known_view_shows_the_keys() {
         serve();
         show("constructor");
         tab.sees("nav a[aria-current]", "Keys");
@@ -381,9 +387,9 @@ class DashboardIT {
     }
 
     @Test
-    void whatever_a_key_is_called_it_is_only_text() {
+    void a_key_is_shown_as_plain_text_whatever_its_name() {
         serve();
-        DashboardClient alice = person("<script>window.hit = 1</script>");
+        DashboardClient alice = connect("<script>window.hit = 1</script>");
         String image = "<img src=x onerror=\"window.hit = 1\">";
         String turned = "invoice\u202egnp.exe";
         String arabic = "\u0645\u0641\u062a\u0627\u062d";
@@ -422,15 +428,15 @@ class DashboardIT {
     }
 
     @Test
-    void those_who_wait_for_each_other_are_shown_as_a_deadlock() {
+    void clients_that_wait_for_each_other_are_shown_as_a_deadlock() {
         serve();
-        DashboardClient alice = person("alice").lock("orders");
-        DashboardClient bob = person("bob").lock("invoices");
+        DashboardClient alice = connect("alice").lock("orders");
+        DashboardClient bob = connect("bob").lock("invoices");
         show("waits");
-        tab.sees(".empty", "Nobody waits");
+        tab.sees(".empty", "No waiters");
         alice.lock("invoices");
         bob.lock("orders");
-        person("carol").lock("orders");
+        connect("carol").lock("orders");
         tab.press("r");
 
         tab.sees(".cycle h2", "Deadlock: 2 connections wait for each other");
@@ -447,23 +453,23 @@ class DashboardIT {
     }
 
     @Test
-    void a_cycle_with_somebody_who_does_several_things_at_once_is_a_possible_deadlock() {
+    void a_cycle_with_a_concurrent_client_is_a_possible_deadlock() {
         serve();
         tab.prepare(
                 """
-                const ask = window.fetch;
+                const realFetch = window.fetch;
                 window.fetch = async (url, init) => {
-                    const answer = await ask(url, init);
+                    const answer = await realFetch(url, init);
                     if (url !== '/v1/waits') {
                         return answer;
                     }
-                    const told = await answer.json();
-                    told.cycles.forEach(cycle => cycle[0].concurrent = true);
-                    return Response.json(told);
+                    const json = await answer.json();
+                    json.cycles.forEach(cycle => cycle[0].concurrent = true);
+                    return Response.json(json);
                 };
                 """);
-        DashboardClient alice = person("alice").lock("orders");
-        person("bob").lock("invoices").lock("orders");
+        DashboardClient alice = connect("alice").lock("orders");
+        connect("bob").lock("invoices").lock("orders");
         alice.lock("invoices");
         show("waits");
 
@@ -473,11 +479,11 @@ class DashboardIT {
     }
 
     @Test
-    void a_deadlock_is_shown_beside_the_list_of_keys_whose_keys_are_marked() {
+    void keys_of_a_deadlock_are_marked_in_the_list_of_keys() {
         serve();
-        DashboardClient alice = person("alice").lock("orders");
-        DashboardClient bob = person("bob").lock("invoices").lock("orders");
-        person("carol").lock("stock").lock("orders");
+        DashboardClient alice = connect("alice").lock("orders");
+        DashboardClient bob = connect("bob").lock("invoices").lock("orders");
+        connect("carol").lock("stock").lock("orders");
         show("keys");
         tab.sees(".count", "3 keys");
         tab.sees("#status", "live");
@@ -508,7 +514,7 @@ class DashboardIT {
     void connections_of_all_protocols_are_counted() {
         serve();
         for (String protocol : List.of("dflockd", "lockd", "socketlock", "http")) {
-            people.add(new DashboardClient(http.driver, protocol, "somebody"));
+            clients.add(new DashboardClient(http.driver, protocol, "client"));
         }
         show("connections");
         tab.sees(".count", "4 connections");
@@ -541,9 +547,9 @@ class DashboardIT {
     }
 
     @Test
-    void the_keyboard_is_enough() {
+    void the_dashboard_can_be_used_with_the_keyboard_alone() {
         serve();
-        DashboardClient alice = person("alice");
+        DashboardClient alice = connect("alice");
         for (String key : List.of("apple", "banana", "cherry")) {
             alice.lock(key, LONG);
         }
@@ -584,7 +590,7 @@ class DashboardIT {
     @Test
     void charts_are_drawn() {
         serve();
-        person("alice").lock("deploy", LONG);
+        connect("alice").lock("deploy", LONG);
         show("charts");
         tab.until("document.querySelectorAll('.chart .line').length === 11");
         tab.until("document.querySelector('.chart .line').getAttribute('d').startsWith('M')");
@@ -593,13 +599,13 @@ class DashboardIT {
     }
 
     @Test
-    void everything_fits_on_a_telephone() {
+    void all_views_fit_on_a_phone() {
         serve();
         tab.size(375, 700);
         DashboardClient alice =
-                person("alice-with-a-rather-long-name.example:50123")
+                connect("alice-with-a-rather-long-name.example:50123")
                         .lock("deploy/" + "x".repeat(80));
-        person("bob").lock("deploy/" + "x".repeat(80));
+        connect("bob").lock("deploy/" + "x".repeat(80));
         String fits =
                 "document.documentElement.scrollWidth <= 375 &&"
                         + " document.querySelector('main').scrollWidth <= 375";
@@ -621,16 +627,16 @@ class DashboardIT {
     }
 
     @Test
-    void a_server_that_does_not_answer_is_told_and_its_numbers_stand_still() {
+    void an_unresponsive_server_is_reported_and_its_clocks_stop() {
         serve();
-        person("alice").lock("deploy", LONG);
+        connect("alice").lock("deploy", LONG);
         show("keys");
         tab.sees(".row .c-key", "deploy");
         tab.sees("#status", "live");
         tab.offline(true);
 
         tab.sees("#status", "reconnecting");
-        tab.sees("#stale", "does not answer");
+        tab.sees("#stale", "does not respond");
         tab.until("document.title.startsWith('\u26a0')");
         assertThat(keys()).containsExactly("deploy");
         String left = "document.querySelector('.row .left').textContent";
@@ -645,27 +651,27 @@ class DashboardIT {
     }
 
     @Test
-    void a_view_whose_own_request_fails_is_old_whatever_else_is_answered() {
+    void a_view_whose_own_request_fails_is_stale_whatever_else_succeeds() {
         serve();
         tab.prepare(
                 """
-                const ask = window.fetch;
+                const realFetch = window.fetch;
                 window.fetch = (url, init) => window.broken && url.startsWith('/v1/keys')
                     ? Promise.resolve(Response.json({error: 'internal'}, {status: 500}))
-                    : ask(url, init);
+                    : realFetch(url, init);
                 """);
-        person("alice").lock("deploy", LONG);
+        connect("alice").lock("deploy", LONG);
         show("keys");
         tab.sees(".row .c-key", "deploy");
         tab.sees("#status", "live");
         tab.eval("window.broken = true");
         tab.press("r");
 
-        tab.sees("#stale", "answers with an error (500)");
+        tab.sees("#stale", "responds with an error (500)");
         tab.sees("#status", "failing");
         String left = "document.querySelector('.row .left').textContent";
         String frozen = String.valueOf(tab.eval(left));
-        person("bob").share("zoo");
+        connect("bob").share("zoo");
         tab.press("r");
         tab.sees(".tile", "Held2");
         assertThat(tab.eval("document.querySelector('#stale').hidden")).isEqualTo(false);
@@ -682,15 +688,15 @@ class DashboardIT {
     }
 
     @Test
-    void a_stream_without_even_a_ping_is_opened_anew() {
+    void an_event_stream_without_pings_is_reopened() {
         serve();
         show("keys");
         tab.sees("#status", "live");
-        assertThat(asks("/v1/events")).isEqualTo(1);
+        assertThat(requestsWith("/v1/events")).isEqualTo(1);
         tab.eval("{ const time = Date.now; Date.now = () => time() + 60_000; }");
 
-        await().until(() -> asks("/v1/events") == 2);
-        person("alice").lock("deploy", LONG);
+        await().until(() -> requestsWith("/v1/events") == 2);
+        connect("alice").lock("deploy", LONG);
         tab.sees(".row .c-key", "deploy");
         tab.sees("#status", "live");
         assertClean();
