@@ -23,7 +23,7 @@ import javax.net.ssl.X509KeyManager;
  * @param burst the maximum number of requests at once per client address; 0 for {@code rate}
  * @param ping interval of the pings on event streams
  * @param corsOrigins origins of pages that may use the API; {@code *} for all
- * @param allowedHosts host names that requests may name, in addition to the server's own
+ * @param allowedHosts host names accepted in the Host header, in addition to the server's own
  * @param key certificate and private key of the addresses with TLS
  * @param version of the program, as reported to clients
  * @param cluster supplies the state of the cluster; null without a cluster

@@ -357,7 +357,10 @@ public final class HttpFrontEnd implements FrontEnd {
         httpContext.open();
     }
 
-    /** An event loop polls its sockets before it runs timers. */
+    /**
+     * An event loop reads its sockets before it runs its timers, so two timers in turn span a whole
+     * round.
+     */
     @Override
     public void readRound(Runnable done) {
         httpContext.runOnEventLoop(

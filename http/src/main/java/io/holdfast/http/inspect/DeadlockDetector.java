@@ -125,7 +125,7 @@ final class DeadlockDetector {
             blockers.put(resourceKey, found);
             Holders known = holders.get(resourceKey);
             if (known == null) {
-                return; // no holder: it is granted now, or at the end of its suspension
+                return; // not held: granted at once, or when its suspension ends
             }
             boolean oneProceeds = !known.complete();
             Set<Long> waiting = new HashSet<>();
@@ -265,7 +265,7 @@ final class DeadlockDetector {
         return resources == null ? List.of() : resources;
     }
 
-    /** The cycle at the end of a path that came back to a session. */
+    /** The cycle at the end of a path that returned to a session. */
     private static List<Step> rotated(List<Step> path, Long to) {
         int first = 0;
         while (path.get(first).session() != to) {

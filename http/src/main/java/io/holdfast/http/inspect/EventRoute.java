@@ -146,7 +146,7 @@ final class EventRoute {
         }
 
         private JsonObject show(long session, ClientInfo clientInfo, long atNanos) {
-            return JsonFormat.putWho(begin(atNanos), session, clientInfo);
+            return JsonFormat.putClient(begin(atNanos), session, clientInfo);
         }
 
         private JsonObject begin(long atNanos) {
@@ -157,7 +157,7 @@ final class EventRoute {
             JsonObject json =
                     begin(keyEvent.atNanos()).put("kind", JsonFormat.label(keyEvent.kind()));
             JsonFormat.putKey(json, keyEvent.key());
-            JsonFormat.putWho(json, keyEvent.session(), clientInfo)
+            JsonFormat.putClient(json, keyEvent.session(), clientInfo)
                     .put("mode", JsonFormat.label(keyEvent.mode()))
                     .put("fence", JsonFormat.fence(keyEvent.fence()));
             switch (keyEvent.type()) {

@@ -49,11 +49,11 @@ public final class JsonFormat {
     }
 
     /** Adds the client of a session: empty strings if the session has ended. */
-    static JsonObject putWho(JsonObject to, long session, ServerMonitor serverMonitor) {
-        return putWho(to, session, serverMonitor.peerOf(session));
+    static JsonObject putClient(JsonObject to, long session, ServerMonitor serverMonitor) {
+        return putClient(to, session, serverMonitor.peerOf(session));
     }
 
-    static JsonObject putWho(JsonObject to, long session, @Nullable ClientInfo clientInfo) {
+    static JsonObject putClient(JsonObject to, long session, @Nullable ClientInfo clientInfo) {
         return to.put("connection", session)
                 .put("name", clientInfo == null ? "" : clientInfo.name().get())
                 .put("protocol", clientInfo == null ? "" : clientInfo.protocol());

@@ -146,7 +146,7 @@ final class KeyRoutes {
         JsonObject holder = null;
         if (held) {
             holder =
-                    JsonFormat.putWho(new JsonObject(), view.owner(), serverMonitor)
+                    JsonFormat.putClient(new JsonObject(), view.owner(), serverMonitor)
                             .put("mode", JsonFormat.label(view.mode()))
                             .put("fence", Long.toString(view.fence()));
         }
@@ -222,7 +222,7 @@ final class KeyRoutes {
 
     private static JsonObject show(
             KeyView.Holder holder, Instant now, ServerMonitor serverMonitor) {
-        return JsonFormat.putWho(new JsonObject(), holder.session(), serverMonitor)
+        return JsonFormat.putClient(new JsonObject(), holder.session(), serverMonitor)
                 .put("mode", JsonFormat.label(holder.mode()))
                 .put("fence", Long.toString(holder.fence()))
                 .put("since", JsonFormat.time(now.minusNanos(holder.heldNanos())))
@@ -233,7 +233,7 @@ final class KeyRoutes {
 
     private static JsonObject show(
             KeyView.Waiter waiter, Instant now, ServerMonitor serverMonitor) {
-        return JsonFormat.putWho(
+        return JsonFormat.putClient(
                         new JsonObject().put("position", waiter.position()),
                         waiter.session(),
                         serverMonitor)

@@ -58,7 +58,7 @@ final class OperatorAudit {
                 .forEach(
                         loss ->
                                 lost.add(
-                                        JsonFormat.putWho(
+                                        JsonFormat.putClient(
                                                         new JsonObject(),
                                                         loss.session(),
                                                         peers.apply(loss.session()))

@@ -47,7 +47,7 @@ final class QueryParameters {
     }
 
     /**
-     * The requested direction of an order; items that are tieBreak in it are ordered by {@code
+     * The requested direction of an order; items that are equal in it are ordered by {@code
      * tieBreak}.
      */
     static <T> Comparator<T> order(

@@ -23,8 +23,8 @@ import java.util.function.LongSupplier;
  * that exist in spite of that.
  *
  * <p>What is read at different moments may never have been true at the same time. So a session that
- * seems stuck is checked again: only waits that began before the first queue was read, and still
- * last, are counted. All of these lasted during the whole scan, and a waiting session neither
+ * seems stuck is checked again: only waits that began before the first queue was read and still
+ * last are counted. All of these lasted during the whole scan, and a waiting session neither
  * acquires nor releases anything. Exceptions are sessions that execute several requests at once,
  * and those that were enqueued before they waited: so the holders of the keys of a cycle are read
  * again at the end.

@@ -93,7 +93,7 @@ final class WaitRoutes {
 
     private static JsonObject show(DeadlockDetector.Step step, ServerMonitor serverMonitor) {
         ResourceKey resourceKey = step.resource();
-        JsonObject json = JsonFormat.putWho(new JsonObject(), step.session(), serverMonitor);
+        JsonObject json = JsonFormat.putClient(new JsonObject(), step.session(), serverMonitor);
         return JsonFormat.putKey(
                         json.put("kind", JsonFormat.label(resourceKey.kind())), resourceKey.key())
                 .put("concurrent", step.concurrent());
@@ -106,12 +106,13 @@ final class WaitRoutes {
             if (blockers.size() == MAX_BLOCKERS) {
                 break;
             }
-            JsonObject blocker = JsonFormat.putWho(new JsonObject(), session, serverMonitor);
+            JsonObject blocker = JsonFormat.putClient(new JsonObject(), session, serverMonitor);
             blocker.remove("protocol");
             blockers.add(blocker);
         }
         JsonObject json =
-                JsonFormat.putWho(new JsonObject(), queuedWaiter.waiter().session(), serverMonitor);
+                JsonFormat.putClient(
+                        new JsonObject(), queuedWaiter.waiter().session(), serverMonitor);
         return JsonFormat.putKey(json.put("kind", JsonFormat.label(queue.kind())), queue.key())
                 .put("mode", JsonFormat.label(queuedWaiter.waiter().mode()))
                 .put("position", queuedWaiter.position())

@@ -199,12 +199,12 @@ public final class SignalRoutes {
         if (group.length > MAX_BYTES || hasAny(group, "\r\n")) {
             throw HttpProblem.badRequest("group must have at most 256 bytes, and no line break");
         }
-        // Byte by byte, so that what is no text stays as it is.
+        // Decoded one byte per character, to preserve bytes that are not valid UTF-8.
         String text = new String(group, StandardCharsets.ISO_8859_1);
         return ByteString.of(trim(text).getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    /** Without ASCII blanks at both ends. */
+    /** Removes blanks and control characters at both ends. */
     private static String trim(String text) {
         int from = 0;
         int to = text.length();

@@ -1,4 +1,4 @@
-/** Signals over HTTP: out by a request, in by a stream of events. */
+/** Signals over HTTP: emitted with a request, received over an event stream. */
 @NullMarked
 package io.holdfast.http.signal;
 

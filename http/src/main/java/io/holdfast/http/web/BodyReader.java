@@ -19,9 +19,9 @@ final class BodyReader {
     private final long maxTotalBytes;
     private long totalBytes;
 
-    BodyReader(Vertx vertx, long maxBytes) {
+    BodyReader(Vertx vertx, long maxTotalBytes) {
         this.vertx = vertx;
-        this.maxTotalBytes = maxBytes;
+        this.maxTotalBytes = maxTotalBytes;
     }
 
     /** Receives a body, or the error. */
