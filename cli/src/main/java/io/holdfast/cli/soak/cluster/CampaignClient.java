@@ -9,10 +9,13 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Uses one node until that goes wrong, and then another. Writes down what it saw. */
+/**
+ * A client that uses one node until a request fails, and then another one, and records its
+ * operations in an {@link OperationHistory}.
+ */
 abstract class CampaignClient implements Runnable {
     /**
-     * How long a request may take beyond what it waits for itself, with all faults that we make.
+     * The timeout of a request, in addition to its own wait time, in the presence of all faults.
      */
     private static final int TIMEOUT_MILLIS = 40_000;
 
@@ -27,8 +30,8 @@ abstract class CampaignClient implements Runnable {
     private @Nullable RequestSocket connection;
 
     /**
-     * @param node where it begins
-     * @param end when it ends
+     * @param node the index of the node to use first
+     * @param end the client ends when this reaches zero
      */
     CampaignClient(
             String name,
@@ -62,7 +65,7 @@ abstract class CampaignClient implements Runnable {
         }
     }
 
-    /** One thing after the other. What goes wrong is noted before it is thrown. */
+    /** One operation. It is recorded also when it fails with an exception. */
     abstract void turn() throws IOException, InterruptedException;
 
     int port(CampaignNode at) {
@@ -73,11 +76,13 @@ abstract class CampaignClient implements Runnable {
         return end.getCount() == 0;
     }
 
-    final void rest(int mostMillis) throws InterruptedException {
-        boolean _ = end.await(random.nextInt(1, mostMillis + 1), TimeUnit.MILLISECONDS);
+    final void pause(int maxMillis) throws InterruptedException {
+        boolean _ = end.await(random.nextInt(1, maxMillis + 1), TimeUnit.MILLISECONDS);
     }
 
-    /** A connection to some node; throws if all is over. */
+    /**
+     * Returns a connection to some node; throws if the campaign ends before a node can be reached.
+     */
     final RequestSocket connection() throws IOException, InterruptedException {
         RequestSocket open = connection;
         while (open == null) {
@@ -94,7 +99,7 @@ abstract class CampaignClient implements Runnable {
         return open;
     }
 
-    /** Goes elsewhere next time. */
+    /** Closes the connection; the next one goes to a node chosen at random. */
     final void drop() {
         RequestSocket open = connection;
         if (open != null) {
@@ -104,25 +109,31 @@ abstract class CampaignClient implements Runnable {
         }
     }
 
-    /** A request in three lines. */
-    final String ask(String command, String key, String argument)
+    /** Sends a request of three lines and returns the response. */
+    final String request(String command, String key, String argument)
             throws IOException, InterruptedException {
-        return say(command + "\n" + key + "\n" + argument + "\n", command + " " + key, 0);
+        return send(command + "\n" + key + "\n" + argument + "\n", command + " " + key, 0);
     }
 
-    final String ask(String command, String key, String argument, int waitSeconds)
+    final String request(String command, String key, String argument, int waitSeconds)
             throws IOException, InterruptedException {
-        return say(command + "\n" + key + "\n" + argument + "\n", command + " " + key, waitSeconds);
+        return send(
+                command + "\n" + key + "\n" + argument + "\n", command + " " + key, waitSeconds);
     }
 
-    final String say(String request, String told, int waitSeconds)
+    final String send(String request, String description, int waitSeconds)
             throws IOException, InterruptedException {
         RequestSocket open = connection();
         try {
-            return open.ask(request, TIMEOUT_MILLIS + waitSeconds * 1000);
+            return open.request(request, TIMEOUT_MILLIS + waitSeconds * 1000);
         } catch (SocketTimeoutException e) {
             history.fault(
-                    name + " got no answer from node " + open.node() + " to " + told + " for 40 s");
+                    name
+                            + " got no response from node "
+                            + open.node()
+                            + " to "
+                            + description
+                            + " for 40 s");
             throw e;
         }
     }

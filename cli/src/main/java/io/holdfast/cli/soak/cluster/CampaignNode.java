@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A node in a process of its own, which can be killed, stopped and started again. */
+/** A node in a process of its own, which can be killed, suspended and restarted. */
 final class CampaignNode {
-    private static final int ASK_MILLIS = 2000;
+    private static final int HTTP_TIMEOUT_MILLIS = 2000;
     private static final long END_SECONDS = 30;
 
     private final int index;
@@ -26,12 +26,12 @@ final class CampaignNode {
     private final boolean skewed;
     private volatile @Nullable Process process;
 
-    /** Where a node listens: for the other nodes and for its clients. */
+    /** The ports on which a node listens for the other nodes and for its clients. */
     record Ports(int nodes, int dflockd, int lockd, int http) {}
 
     /**
-     * @param folder where its data and its log go
-     * @param skewed whether each start may have a clock of its own
+     * @param folder the folder of its data and its log
+     * @param skewed whether each start of the node gets another monotonic clock
      */
     CampaignNode(
             int index, ProxiedNetwork proxiedNetwork, Ports ports, Path folder, boolean skewed) {
@@ -57,7 +57,8 @@ final class CampaignNode {
     /**
      * Starts it.
      *
-     * @param clockSeconds how far its monotonic clock is ahead, where that can be had
+     * @param clockSeconds how far its monotonic clock is ahead, in seconds; ignored if the clock
+     *     cannot be skewed
      */
     void start(long clockSeconds) throws IOException {
         Files.createDirectories(folder);
@@ -108,7 +109,7 @@ final class CampaignNode {
         return command;
     }
 
-    /** Whether each start of a node may have a clock of its own on this machine. */
+    /** Whether this machine allows a process to have another monotonic clock (a time namespace). */
     static boolean canSkew() throws InterruptedException {
         try {
             return new ProcessBuilder("unshare", "--time", "--monotonic", "1", "true")
@@ -127,13 +128,16 @@ final class CampaignNode {
         return running != null && running.isAlive();
     }
 
-    /** How it ended, if it did. */
-    String status() {
+    /** The exit status of the process; "none" if it has not ended. */
+    String exitStatus() {
         Process last = process;
         return last == null || last.isAlive() ? "none" : "" + last.exitValue();
     }
 
-    /** As a power cut would, but for what the system has yet to write. */
+    /**
+     * Kills the process, as a power failure would, except that the operating system still writes
+     * its buffers.
+     */
     void kill() throws InterruptedException {
         Process running = process;
         if (running != null) {
@@ -141,8 +145,8 @@ final class CampaignNode {
         }
     }
 
-    /** Lets it leave in good order; false if it does not. */
-    boolean leave() throws InterruptedException {
+    /** Shuts the node down gracefully; returns false if it did not exit in time and was killed. */
+    boolean shutDown() throws InterruptedException {
         Process running = process;
         if (running == null) {
             return true;
@@ -163,7 +167,10 @@ final class CampaignNode {
         signal("CONT");
     }
 
-    /** From now on it can write into no file; false if that cannot be had. */
+    /**
+     * Makes all further writes of the process to files fail; returns false if this machine does not
+     * allow that.
+     */
     boolean refuseWrites() throws InterruptedException {
         Process running = process;
         if (running == null) {
@@ -192,16 +199,16 @@ final class CampaignNode {
         }
     }
 
-    /** Null if it does not say. */
-    @Nullable NodeStatusReading view() {
+    /** Queries the status of the node; returns null if there is no valid response. */
+    @Nullable NodeStatusReading readStatus() {
         if (!isRunning()) {
             return null;
         }
         try {
             URI uri = URI.create("http://127.0.0.1:" + ports.http() + "/v1/cluster");
             HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
-            connection.setConnectTimeout(ASK_MILLIS);
-            connection.setReadTimeout(ASK_MILLIS);
+            connection.setConnectTimeout(HTTP_TIMEOUT_MILLIS);
+            connection.setReadTimeout(HTTP_TIMEOUT_MILLIS);
             try (var in = connection.getInputStream()) {
                 String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
                 if (!(JsonValue.parse(text) instanceof JsonValue.ObjectValue objectValue)) {

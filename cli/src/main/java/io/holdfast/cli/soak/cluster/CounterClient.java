@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 
-/** Adds one to counters that several share. */
+/** Increments counters that several clients share. */
 final class CounterClient extends CampaignClient {
     private final List<String> keys;
 
@@ -25,20 +25,20 @@ final class CounterClient extends CampaignClient {
     void turn() throws IOException, InterruptedException {
         String key = keys.get(random.nextInt(keys.size()));
         connection();
-        long asked = System.nanoTime();
-        String answer;
+        long requested = System.nanoTime();
+        String response;
         try {
-            answer = ask("incr", key, "1");
+            response = request("incr", key, "1");
         } catch (IOException e) {
-            history.add(new OperationHistory.Added(key, asked, OperationHistory.UNKNOWN, 0));
+            history.add(new OperationHistory.Added(key, requested, OperationHistory.UNKNOWN, 0));
             throw e;
         }
-        if (answer.startsWith("ok ")) {
-            long value = Long.parseLong(answer.substring("ok ".length()));
-            history.add(new OperationHistory.Added(key, asked, System.nanoTime(), value));
+        if (response.startsWith("ok ")) {
+            long value = Long.parseLong(response.substring("ok ".length()));
+            history.add(new OperationHistory.Added(key, requested, System.nanoTime(), value));
         } else {
-            history.add(new OperationHistory.Added(key, asked, OperationHistory.UNKNOWN, 0));
+            history.add(new OperationHistory.Added(key, requested, OperationHistory.UNKNOWN, 0));
         }
-        rest(30);
+        pause(30);
     }
 }

@@ -25,12 +25,15 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Starts a cluster, uses and troubles it for a while, and looks whether it kept its promises. */
+/**
+ * Starts a cluster, runs clients and injects faults for a while, and checks the recorded operations
+ * against the guarantees of a cluster.
+ */
 public final class FaultCampaign {
     private static final int SOUND = 0;
     private static final int VIOLATED = 1;
 
-    /** How long a cluster without faults may take until all of it serves, on a busy machine. */
+    /** The maximum time until all nodes serve again after a fault has ended, on a busy machine. */
     private static final long RECOVERY_SECONDS = 120;
 
     private static final int MAX_PRINTED = 40;
@@ -43,22 +46,22 @@ public final class FaultCampaign {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final CountDownLatch clientsEnd = new CountDownLatch(1);
     private final OperationHistory operationHistory = new OperationHistory();
-    private final Map<Fault, Integer> made = new EnumMap<>(Fault.class);
+    private final Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
     private final List<CampaignNode> nodes = new ArrayList<>();
-    private final Set<Integer> taken = new HashSet<>();
+    private final Set<Integer> usedPorts = new HashSet<>();
     private final List<String> values = new ArrayList<>();
     private long start;
     private long slowestMillis;
 
     /**
-     * @param log told what happens, in lines
+     * @param log receives the progress, line by line
      */
     public FaultCampaign(FaultCampaignPlan plan, Consumer<String> log) {
         this(plan, List.of(Fault.values()), log);
     }
 
     /**
-     * @param faults those to make; each comes once before any comes again
+     * @param faults the faults to inject; each is injected once before any is repeated
      */
     FaultCampaign(FaultCampaignPlan plan, List<Fault> faults, Consumer<String> log) {
         this.plan = plan;
@@ -66,12 +69,12 @@ public final class FaultCampaign {
         this.log = log;
     }
 
-    /** Ends it early, from any thread; what was seen is checked all the same. */
+    /** Ends the campaign early, from any thread; the operations so far are still checked. */
     public void stop() {
         stopped.countDown();
     }
 
-    /** Gives the exit status. */
+    /** Returns the exit status. */
     public int run() throws InterruptedException {
         log.accept(
                 "soak: cluster seed=%d duration=%ds nodes=%d"
@@ -85,21 +88,21 @@ public final class FaultCampaign {
                             ? Files.createTempDirectory("holdfast-soak")
                             : Files.createTempDirectory(below, "soak");
             List<String> violations = inFolder(folder);
-            return tell(violations, folder);
+            return report(violations, folder);
         } catch (IOException e) {
             log.accept("FAIL [cluster]: " + FailureText.of(e));
             return VIOLATED;
         }
     }
 
-    private int tell(List<String> violations, Path folder) throws IOException {
+    private int report(List<String> violations, Path folder) throws IOException {
         log.accept(
                 "soak: %d operations: %s"
                         .formatted(operationHistory.operations(), operationHistory.summary()));
         log.accept(
                 "soak: faults: "
-                        + made.entrySet().stream()
-                                .map(one -> one.getValue() + " x " + one.getKey().words())
+                        + counts.entrySet().stream()
+                                .map(one -> one.getValue() + " x " + one.getKey().description())
                                 .collect(Collectors.joining(", ")));
         log.accept("soak: slowest recovery %.1fs".formatted(slowestMillis / 1e3));
         if (violations.isEmpty()) {
@@ -117,16 +120,17 @@ public final class FaultCampaign {
     private List<String> inFolder(Path folder) throws IOException, InterruptedException {
         boolean skewed = CampaignNode.canSkew();
         if (!skewed) {
-            log.accept("soak: nodes share one clock: this machine has no time namespaces for us");
+            log.accept(
+                    "soak: all nodes share one clock: this machine does not allow time namespaces");
         }
-        List<Integer> between = new ArrayList<>();
+        List<Integer> nodePorts = new ArrayList<>();
         for (int i = 0; i < plan.nodes(); i++) {
-            between.add(port());
+            nodePorts.add(port());
         }
-        try (ProxiedNetwork proxiedNetwork = new ProxiedNetwork(between)) {
+        try (ProxiedNetwork proxiedNetwork = new ProxiedNetwork(nodePorts)) {
             for (int i = 0; i < plan.nodes(); i++) {
                 CampaignNode.Ports ports =
-                        new CampaignNode.Ports(between.get(i), port(), port(), port());
+                        new CampaignNode.Ports(nodePorts.get(i), port(), port(), port());
                 nodes.add(new CampaignNode(i, proxiedNetwork, ports, folder, skewed));
             }
             return withNodes(proxiedNetwork);
@@ -147,15 +151,15 @@ public final class FaultCampaign {
                         operationHistory,
                         random.split(),
                         this::pause,
-                        this::say);
+                        this::print);
         for (CampaignNode node : nodes) {
             faultInjector.start(node.index());
         }
         if (!recovers(faultInjector)) {
-            return List.of("the cluster does not start within " + RECOVERY_SECONDS + " s");
+            return List.of("the cluster did not start within " + RECOVERY_SECONDS + " s");
         }
         List<Thread> clients = clients(random.split());
-        trouble(faultInjector, random.split());
+        injectFaults(faultInjector, random.split());
         proxiedNetwork.heal();
         boolean healed = recovers(faultInjector);
         pause(1000);
@@ -164,76 +168,78 @@ public final class FaultCampaign {
             client.join();
         }
         if (healed) {
-            agree();
+            checkAgreement();
         }
         return HistoryChecker.violations(operationHistory, start);
     }
 
-    private void trouble(FaultInjector faultInjector, SplittableRandom random)
+    private void injectFaults(FaultInjector faultInjector, SplittableRandom random)
             throws IOException, InterruptedException {
         long end = System.nanoTime() + plan.duration().toNanos();
         List<Fault> next = new ArrayList<>();
-        boolean sound = true;
-        while (sound && System.nanoTime() < end && stopped.getCount() > 0) {
+        boolean recovered = true;
+        while (recovered && System.nanoTime() < end && stopped.getCount() > 0) {
             pause(random.nextInt(1500, 5000));
             if (next.isEmpty()) {
                 next.addAll(faults);
             }
             Fault fault = next.remove(random.nextInt(next.size()));
-            faultInjector.make(fault, leader());
-            made.merge(fault, 1, Integer::sum);
-            sound = recovers(faultInjector);
+            faultInjector.inject(fault, leader());
+            counts.merge(fault, 1, Integer::sum);
+            recovered = recovers(faultInjector);
         }
     }
 
     private int leader() {
-        return views().stream()
+        return statuses().stream()
                 .filter(NodeStatusReading::leads)
                 .max(Comparator.comparingLong(NodeStatusReading::term))
                 .map(NodeStatusReading::node)
                 .orElse(0);
     }
 
-    private List<NodeStatusReading> views() {
-        List<NodeStatusReading> views = new ArrayList<>();
+    private List<NodeStatusReading> statuses() {
+        List<NodeStatusReading> statuses = new ArrayList<>();
         for (CampaignNode node : nodes) {
-            @Nullable NodeStatusReading view = node.view();
-            if (view != null) {
-                views.add(view);
+            @Nullable NodeStatusReading status = node.readStatus();
+            if (status != null) {
+                statuses.add(status);
             }
         }
-        return views;
+        return statuses;
     }
 
-    /** Waits until all nodes serve and have what was decided when it began to wait. */
+    /** Waits until all nodes serve and have applied what was committed when the wait waitStart. */
     private boolean recovers(FaultInjector faultInjector) throws IOException, InterruptedException {
-        long began = System.nanoTime();
-        long decided = views().stream().mapToLong(NodeStatusReading::committed).max().orElse(0);
-        List<NodeStatusReading> views = List.of();
-        while (System.nanoTime() - began < TimeUnit.SECONDS.toNanos(RECOVERY_SECONDS)) {
+        long waitStart = System.nanoTime();
+        long committed =
+                statuses().stream().mapToLong(NodeStatusReading::committed).max().orElse(0);
+        List<NodeStatusReading> statuses = List.of();
+        while (System.nanoTime() - waitStart < TimeUnit.SECONDS.toNanos(RECOVERY_SECONDS)) {
             for (CampaignNode node : nodes) {
                 if (!node.isRunning()) {
                     operationHistory.fault(
-                            "%s ended by itself with status %s, at %s"
-                                    .formatted(node.name(), node.status(), now()));
+                            "%s ended unexpectedly with status %s, at %s"
+                                    .formatted(node.name(), node.exitStatus(), now()));
                     faultInjector.start(node.index());
                 }
             }
-            views = views();
-            if (views.size() == nodes.size()
-                    && views.stream().anyMatch(NodeStatusReading::leads)
-                    && views.stream()
-                            .allMatch(view -> view.serving() && view.applied() >= decided)) {
-                long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
+            statuses = statuses();
+            if (statuses.size() == nodes.size()
+                    && statuses.stream().anyMatch(NodeStatusReading::leads)
+                    && statuses.stream()
+                            .allMatch(
+                                    status -> status.serving() && status.applied() >= committed)) {
+                long millis = Duration.ofNanos(System.nanoTime() - waitStart).toMillis();
                 slowestMillis = Math.max(slowestMillis, millis);
-                say("all nodes serve after " + millis + " ms");
+                print("all nodes serving after " + millis + " ms");
                 return true;
             }
             TimeUnit.MILLISECONDS.sleep(200);
         }
         operationHistory.fault(
-                "not all nodes serve after %d s, at %s: %s"
-                        .formatted(RECOVERY_SECONDS, now(), views));
+                "not all nodes are serving after %d s, at %s: %s"
+                        .formatted(RECOVERY_SECONDS, now(), statuses));
         return false;
     }
 
@@ -294,49 +300,50 @@ public final class FaultCampaign {
                 .toList();
     }
 
-    /** All nodes give the same answers by the log, and these become part of the history. */
-    private void agree() throws InterruptedException {
+    /** Waits until all nodes give the same responses, and adds these to the history. */
+    private void checkAgreement() throws InterruptedException {
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(RECOVERY_SECONDS);
-        Map<String, String> answers = Map.of();
+        Map<String, String> responses = Map.of();
         while (System.nanoTime() < until) {
-            answers = new TreeMap<>();
+            responses = new TreeMap<>();
             try {
                 for (String key : COUNTERS) {
-                    answers.put(key, same("get", key));
+                    responses.put(key, same("get", key));
                 }
                 for (String key : values) {
-                    long asked = System.nanoTime();
-                    String answer = same("kget", key);
-                    answers.put(key, answer);
-                    long value = answer.startsWith("ok ") ? Long.parseLong(answer.substring(3)) : 0;
+                    long requested = System.nanoTime();
+                    String response = same("kget", key);
+                    responses.put(key, response);
+                    long value =
+                            response.startsWith("ok ") ? Long.parseLong(response.substring(3)) : 0;
                     operationHistory.add(
                             new OperationHistory.Read(
-                                    "the end", key, asked, System.nanoTime(), value));
+                                    "the end", key, requested, System.nanoTime(), value));
                 }
                 for (String key : COUNTERS) {
-                    String answer = answers.getOrDefault(key, "");
-                    operationHistory.end(key, Long.parseLong(answer.substring("ok ".length())));
+                    String response = responses.getOrDefault(key, "");
+                    operationHistory.end(key, Long.parseLong(response.substring("ok ".length())));
                 }
                 return;
             } catch (IOException e) {
-                answers.put("problem", String.valueOf(e.getMessage()));
+                responses.put("problem", String.valueOf(e.getMessage()));
                 TimeUnit.MILLISECONDS.sleep(300);
             }
         }
-        operationHistory.fault("the nodes do not agree in the end: " + answers);
+        operationHistory.fault("the nodes differ at the end: " + responses);
     }
 
-    /** What all nodes answer; throws if they differ. */
+    /** Returns the response of all nodes; throws if they differ. */
     private String same(String command, String key) throws IOException {
         String first = null;
         for (CampaignNode node : nodes) {
-            try (RequestSocket line = new RequestSocket(node.index(), node.ports().dflockd())) {
-                String answer = line.ask(command + "\n" + key + "\n\n", 10_000);
-                if (answer.startsWith("error") || (first != null && !first.equals(answer))) {
+            try (RequestSocket socket = new RequestSocket(node.index(), node.ports().dflockd())) {
+                String response = socket.request(command + "\n" + key + "\n\n", 10_000);
+                if (response.startsWith("error") || (first != null && !first.equals(response))) {
                     throw new IOException(
-                            key + " is " + first + ", but " + node.name() + " says " + answer);
+                            key + " is " + first + ", but " + response + " on " + node.name());
                 }
-                first = answer;
+                first = response;
             }
         }
         return String.valueOf(first);
@@ -346,7 +353,7 @@ public final class FaultCampaign {
         boolean _ = stopped.await(millis, TimeUnit.MILLISECONDS);
     }
 
-    private void say(String text) {
+    private void print(String text) {
         log.accept(now() + " " + text);
     }
 
@@ -357,7 +364,7 @@ public final class FaultCampaign {
     private int port() throws IOException {
         for (int i = 0; i < 100; i++) {
             try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                if (taken.add(socket.getLocalPort())) {
+                if (usedPorts.add(socket.getLocalPort())) {
                     return socket.getLocalPort();
                 }
             }

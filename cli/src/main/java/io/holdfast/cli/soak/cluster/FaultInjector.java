@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/** Makes a fault and undoes it. */
+/** Injects a fault and undoes it. */
 final class FaultInjector {
-    /** A monotonic clock may be wrong by so much. */
+    /** The maximum difference of the monotonic clocks of two nodes. */
     private static final int SKEW_SECONDS = 100_000;
 
     private final List<CampaignNode> nodes;
@@ -18,7 +18,7 @@ final class FaultInjector {
     private final Waiting waiting;
     private final Consumer<String> log;
 
-    /** Waits, but not beyond the end. */
+    /** Waits, but no longer than until the end of the campaign. */
     interface Waiting {
         void pause(long millis) throws InterruptedException;
     }
@@ -38,21 +38,24 @@ final class FaultInjector {
         this.log = log;
     }
 
-    /** Returns when the fault is over, but the cluster need not have recovered. */
-    void make(Fault fault, int leader) throws IOException, InterruptedException {
+    /**
+     * Injects the fault. Returns when the fault is over; the cluster need not have recovered by
+     * then.
+     */
+    void inject(Fault fault, int leader) throws IOException, InterruptedException {
         int follower = (leader + 1 + random.nextInt(nodes.size() - 1)) % nodes.size();
         switch (fault) {
             case KILL_LEADER -> kill(List.of(leader));
             case KILL_FOLLOWER -> kill(List.of(follower));
             case KILL_MAJORITY -> kill(majority(leader));
             case KILL_ALL -> kill(all());
-            case PAUSE_LEADER -> sleep(leader);
-            case PAUSE_FOLLOWER -> sleep(follower);
-            case CUT_OFF_LEADER -> cut(leader, true, true);
-            case CUT_OFF_FOLLOWER -> cut(follower, true, true);
-            case DEAF_LEADER -> cut(leader, true, false);
-            case MUTE_LEADER -> cut(leader, false, true);
-            case DEAF_FOLLOWER -> cut(follower, true, false);
+            case PAUSE_LEADER -> suspend(leader);
+            case PAUSE_FOLLOWER -> suspend(follower);
+            case CUT_OFF_LEADER -> isolate(leader, true, true);
+            case CUT_OFF_FOLLOWER -> isolate(follower, true, true);
+            case DEAF_LEADER -> isolate(leader, true, false);
+            case MUTE_LEADER -> isolate(leader, false, true);
+            case DEAF_FOLLOWER -> isolate(follower, true, false);
             case SLOW -> slow();
             case FULL_DISK -> fill(random.nextInt(nodes.size()));
             case RESTART_ONE -> restart(List.of(random.nextInt(nodes.size())));
@@ -75,12 +78,12 @@ final class FaultInjector {
     }
 
     private void kill(List<Integer> victims) throws IOException, InterruptedException {
-        int away = random.nextInt(200, 9000);
-        log.accept("kill -9 " + names(victims) + " for " + away + " ms");
+        int downMillis = random.nextInt(200, 9000);
+        log.accept("kill -9 " + names(victims) + " for " + downMillis + " ms");
         for (int victim : victims) {
             nodes.get(victim).kill();
         }
-        waiting.pause(away);
+        waiting.pause(downMillis);
         for (int victim : victims) {
             start(victim);
         }
@@ -89,21 +92,21 @@ final class FaultInjector {
     private void restart(List<Integer> some) throws IOException, InterruptedException {
         log.accept("restart " + names(some));
         for (int one : some) {
-            if (!nodes.get(one).leave()) {
+            if (!nodes.get(one).shutDown()) {
                 operationHistory.fault("node " + one + " did not end within 30 s of SIGTERM");
             }
             start(one);
         }
     }
 
-    /** With another clock than last time. */
+    /** Starts a node with another clock than last time. */
     void start(int node) throws IOException {
         nodes.get(node).start(random.nextInt(SKEW_SECONDS));
     }
 
-    private void sleep(int victim) throws IOException, InterruptedException {
+    private void suspend(int victim) throws IOException, InterruptedException {
         int length = random.nextInt(1000, 15_000);
-        log.accept("stop " + names(List.of(victim)) + " for " + length + " ms");
+        log.accept("suspend " + names(List.of(victim)) + " for " + length + " ms");
         CampaignNode node = nodes.get(victim);
         long from = System.nanoTime();
         node.pause();
@@ -111,23 +114,26 @@ final class FaultInjector {
             waiting.pause(length);
         } finally {
             node.resume();
-            operationHistory.add(new OperationHistory.Asleep(victim, from, System.nanoTime()));
+            operationHistory.add(new OperationHistory.Suspended(victim, from, System.nanoTime()));
         }
     }
 
-    private void cut(int victim, boolean deaf, boolean mute) throws InterruptedException {
+    private void isolate(int victim, boolean inbound, boolean outbound)
+            throws InterruptedException {
         int length = random.nextInt(1000, 16_000);
         log.accept(
                 "%s %s for %d ms"
                         .formatted(
-                                deaf && mute ? "cut off" : deaf ? "deafen" : "mute",
+                                inbound && outbound
+                                        ? "isolate"
+                                        : inbound ? "block traffic to" : "block traffic from",
                                 names(List.of(victim)),
                                 length));
         for (int other = 0; other < nodes.size(); other++) {
-            if (other != victim && deaf) {
+            if (other != victim && inbound) {
                 proxiedNetwork.block(other, victim);
             }
-            if (other != victim && mute) {
+            if (other != victim && outbound) {
                 proxiedNetwork.block(victim, other);
             }
         }
@@ -135,17 +141,19 @@ final class FaultInjector {
         proxiedNetwork.heal();
     }
 
-    /** A node that cannot keep what it promises has to end; it may not serve on as if it could. */
+    /**
+     * A node that cannot persist what it acknowledges has to exit; it must not continue to serve.
+     */
     private void fill(int victim) throws IOException, InterruptedException {
-        int away = random.nextInt(2000, 8000);
+        int downMillis = random.nextInt(2000, 8000);
         CampaignNode node = nodes.get(victim);
         boolean full = node.refuseWrites();
         log.accept(
                 full
-                        ? "let " + node.name() + " write no more for " + away + " ms"
-                        : "a full disk cannot be had on this machine");
-        waiting.pause(away);
-        log.accept(node.name() + (node.isRunning() ? " runs still" : " has ended"));
+                        ? "fail all disk writes of " + node.name() + " for " + downMillis + " ms"
+                        : "a full disk cannot be simulated on this machine");
+        waiting.pause(downMillis);
+        log.accept(node.name() + (node.isRunning() ? " is still running" : " has ended"));
         node.kill();
         start(victim);
     }

@@ -1,9 +1,9 @@
 package io.holdfast.cli.soak.cluster;
 
 import io.holdfast.cli.soak.cluster.OperationHistory.Added;
-import io.holdfast.cli.soak.cluster.OperationHistory.Asleep;
 import io.holdfast.cli.soak.cluster.OperationHistory.Lost;
 import io.holdfast.cli.soak.cluster.OperationHistory.Read;
+import io.holdfast.cli.soak.cluster.OperationHistory.Suspended;
 import io.holdfast.cli.soak.cluster.OperationHistory.TimedOut;
 import io.holdfast.cli.soak.cluster.OperationHistory.Written;
 
@@ -21,11 +21,14 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * Finds what no history of a correct cluster has. Every rule is one that holds whatever the faults
- * were: what it finds is wrong for sure, but it does not find everything.
+ * Finds violations in a history. Every rule holds for a correct cluster whatever the faults were,
+ * so each violation is a real one; but not every violation is found.
  */
 final class HistoryChecker {
-    /** A request that was sent so much earlier to the same node is in line before another. */
+    /**
+     * Of two requests to the same node, the one that was sent earlier by more than this is ahead of
+     * the other in the queue.
+     */
     private static final long SLACK = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final OperationHistory operationHistory;
@@ -33,14 +36,14 @@ final class HistoryChecker {
     private final List<String> violations = new ArrayList<>();
 
     /**
-     * @param start what times are counted from in what is told
+     * @param start the {@link System#nanoTime} from which times in messages are counted
      */
     private HistoryChecker(OperationHistory operationHistory, long start) {
         this.operationHistory = operationHistory;
         this.start = start;
     }
 
-    /** In words; empty if all is well. */
+    /** Returns a description of each violation; empty if there is none. */
     static List<String> violations(OperationHistory operationHistory, long start) {
         HistoryChecker historyChecker = new HistoryChecker(operationHistory, start);
         historyChecker.violations.addAll(operationHistory.faults());
@@ -66,7 +69,9 @@ final class HistoryChecker {
                             grouped(fenced, observedHold -> "" + observedHold.node())
                                     .values()
                                     .forEach(
-                                            local -> firstComeFirstServed(local, this::inLineHere));
+                                            local ->
+                                                    firstComeFirstServed(
+                                                            local, this::enqueuedAtNode));
                         });
     }
 
@@ -84,49 +89,52 @@ final class HistoryChecker {
         }
     }
 
-    /** No two are sure to hold at the same time. */
+    /** No two clients may have certain holds of a key at the same time. */
     private void onlyOneHolds(List<ObservedHold> holds) {
         List<ObservedHold> inOrder = new ArrayList<>(holds);
         inOrder.sort(Comparator.comparingLong(ObservedHold::granted));
         ObservedHold last = null;
         for (ObservedHold observedHold : inOrder) {
-            if (last != null && sureUntil(last) > observedHold.granted()) {
+            if (last != null && certainUntil(last) > observedHold.granted()) {
                 violations.add("two holders: " + describe(last) + " and " + describe(observedHold));
             }
-            if (last == null || sureUntil(observedHold) > sureUntil(last)) {
+            if (last == null || certainUntil(observedHold) > certainUntil(last)) {
                 last = observedHold;
             }
         }
     }
 
     /**
-     * How long a client was right to think that it holds. While its node was stopped, it could not
-     * be told that it does not, and only what was confirmed later counts.
+     * Until when the client certainly held the lock. While its node was suspended, the client could
+     * not be notified of the end of its hold, so from then on only what was confirmed later counts.
      */
-    private long sureUntil(ObservedHold observedHold) {
+    private long certainUntil(ObservedHold observedHold) {
         long until = observedHold.ended();
-        for (Asleep sleep : operationHistory.asleep()) {
-            if (sleep.node() == observedHold.node()
-                    && sleep.from() < observedHold.ended()
-                    && sleep.until() > observedHold.asked()) {
-                until = Math.min(until, sleep.from());
+        for (Suspended suspension : operationHistory.suspensions()) {
+            if (suspension.node() == observedHold.node()
+                    && suspension.from() < observedHold.ended()
+                    && suspension.until() > observedHold.requested()) {
+                until = Math.min(until, suspension.from());
             }
         }
         return Math.max(observedHold.confirmed(), until);
     }
 
-    /** Whoever asks when another is known to be before it gets a greater fence. */
+    /**
+     * A request that was sent when another one was known to be ahead of it must get a greater
+     * fence.
+     */
     private void firstComeFirstServed(
             List<ObservedHold> holds, ToLongFunction<ObservedHold> before) {
-        List<ObservedHold> byAsked = new ArrayList<>(holds);
-        byAsked.sort(Comparator.comparingLong(ObservedHold::asked));
+        List<ObservedHold> byRequested = new ArrayList<>(holds);
+        byRequested.sort(Comparator.comparingLong(ObservedHold::requested));
         List<ObservedHold> byBefore = new ArrayList<>(holds);
         byBefore.sort(Comparator.comparingLong(before));
         ObservedHold greatest = null;
         int next = 0;
-        for (ObservedHold observedHold : byAsked) {
+        for (ObservedHold observedHold : byRequested) {
             while (next < byBefore.size()
-                    && before.applyAsLong(byBefore.get(next)) < observedHold.asked()) {
+                    && before.applyAsLong(byBefore.get(next)) < observedHold.requested()) {
                 ObservedHold earlier = byBefore.get(next++);
                 if (greatest == null
                         || Long.compareUnsigned(earlier.fence(), greatest.fence()) > 0) {
@@ -141,12 +149,12 @@ final class HistoryChecker {
         }
     }
 
-    private long inLineHere(ObservedHold observedHold) {
-        for (Asleep sleep : operationHistory.asleep()) {
-            if (sleep.node() == observedHold.node()
-                    && sleep.from() < observedHold.sent() + SLACK
-                    && sleep.until() > observedHold.asked()) {
-                return Math.min(observedHold.knownFrom(), sleep.until() + SLACK);
+    private long enqueuedAtNode(ObservedHold observedHold) {
+        for (Suspended suspension : operationHistory.suspensions()) {
+            if (suspension.node() == observedHold.node()
+                    && suspension.from() < observedHold.sent() + SLACK
+                    && suspension.until() > observedHold.requested()) {
+                return Math.min(observedHold.knownFrom(), suspension.until() + SLACK);
             }
         }
         return Math.min(observedHold.knownFrom(), observedHold.sent() + SLACK);
@@ -154,38 +162,38 @@ final class HistoryChecker {
 
     private void timeouts() {
         for (TimedOut one : operationHistory.timeouts()) {
-            if (one.answered() - one.asked() < one.waitNanos()) {
+            if (one.responded() - one.requested() < one.waitNanos()) {
                 violations.add(
-                        "timeout too early: %s wanted %s at %s for %s and gave up after %s"
+                        "timeout too early: %s requested %s at %s with a timeout of %s and timed out after %s"
                                 .formatted(
                                         one.client(),
                                         one.key(),
-                                        at(one.asked()),
+                                        at(one.requested()),
                                         seconds(one.waitNanos()),
-                                        seconds(one.answered() - one.asked())));
+                                        seconds(one.responded() - one.requested())));
             }
         }
     }
 
     private void lost() {
         for (Lost one : operationHistory.lost()) {
-            boolean told = true;
-            for (Asleep sleep : operationHistory.asleep()) {
-                told &=
-                        sleep.node() != one.node()
-                                || sleep.until() < one.granted()
-                                || sleep.from() > one.answered();
+            boolean connected = true;
+            for (Suspended suspension : operationHistory.suspensions()) {
+                connected &=
+                        suspension.node() != one.node()
+                                || suspension.until() < one.granted()
+                                || suspension.from() > one.responded();
             }
-            if (told) {
+            if (connected) {
                 violations.add(
-                        "a lock was lost: %s on node %d had %s since %s and was refused a %s at %s"
+                        "a lock was lost: %s on node %d held %s since %s, but a %s was rejected at %s"
                                 .formatted(
                                         one.client(),
                                         one.node(),
                                         one.key(),
                                         at(one.granted()),
                                         one.request(),
-                                        at(one.answered())));
+                                        at(one.responded())));
             }
         }
     }
@@ -197,12 +205,12 @@ final class HistoryChecker {
                 .forEach(
                         (key, all) -> {
                             List<Added> known =
-                                    all.stream().filter(one -> isKnown(one.answered())).toList();
+                                    all.stream().filter(one -> isKnown(one.responded())).toList();
                             countsGrow(key, known);
                             Long end = operationHistory.finals().get(key);
                             if (end != null && (end < known.size() || end > all.size())) {
                                 violations.add(
-                                        "counter %s is %d in the end: %d increments were acknowledged, of %d more nobody knows"
+                                        "counter %s is %d in the end: %d increments were acknowledged, %d have an unknown outcome"
                                                 .formatted(
                                                         key,
                                                         end,
@@ -212,7 +220,7 @@ final class HistoryChecker {
                         });
     }
 
-    /** Each value once, and later ones greater. */
+    /** Each value may be returned only once, and later values must be greater. */
     private void countsGrow(String key, List<Added> known) {
         Map<Long, Added> seen = new HashMap<>();
         for (Added one : known) {
@@ -221,20 +229,20 @@ final class HistoryChecker {
                 violations.add("counter " + key + " was " + one.value() + " twice");
             }
         }
-        List<Added> byAsked = new ArrayList<>(known);
-        byAsked.sort(Comparator.comparingLong(Added::asked));
-        List<Added> byAnswered = new ArrayList<>(known);
-        byAnswered.sort(Comparator.comparingLong(Added::answered));
+        List<Added> byRequested = new ArrayList<>(known);
+        byRequested.sort(Comparator.comparingLong(Added::requested));
+        List<Added> byResponded = new ArrayList<>(known);
+        byResponded.sort(Comparator.comparingLong(Added::responded));
         long greatest = 0;
         int next = 0;
-        for (Added one : byAsked) {
-            while (byAnswered.get(next).answered() < one.asked()) {
-                greatest = Math.max(greatest, byAnswered.get(next++).value());
+        for (Added one : byRequested) {
+            while (byResponded.get(next).responded() < one.requested()) {
+                greatest = Math.max(greatest, byResponded.get(next++).value());
             }
             if (one.value() < greatest) {
                 violations.add(
                         "counter %s was %d at %s and %d before"
-                                .formatted(key, one.value(), at(one.asked()), greatest));
+                                .formatted(key, one.value(), at(one.requested()), greatest));
             }
         }
     }
@@ -247,14 +255,14 @@ final class HistoryChecker {
             List<Written> writes = written.getOrDefault(read.key(), List.of());
             Written source = source(read, writes);
             if (source == null && read.value() != 0) {
-                violations.add(describe(read) + ", which nobody had written");
+                violations.add(describe(read) + ", which was never written before");
                 continue;
             }
             for (Written later : writes) {
                 boolean overwritten =
-                        isKnown(later.answered())
-                                && later.answered() < read.asked()
-                                && (source == null || source.answered() < later.asked());
+                        isKnown(later.responded())
+                                && later.responded() < read.requested()
+                                && (source == null || source.responded() < later.requested());
                 if (overwritten) {
                     violations.add(
                             describe(read)
@@ -269,17 +277,17 @@ final class HistoryChecker {
 
     private static @Nullable Written source(Read read, List<Written> writes) {
         for (Written write : writes) {
-            if (write.value() == read.value() && write.asked() <= read.answered()) {
+            if (write.value() == read.value() && write.requested() <= read.responded()) {
                 return write;
             }
         }
         return null;
     }
 
-    // ---- words
+    // ---- text
 
-    private static boolean isKnown(long answered) {
-        return answered != OperationHistory.UNKNOWN;
+    private static boolean isKnown(long responded) {
+        return responded != OperationHistory.UNKNOWN;
     }
 
     private static <T> Map<String, List<T>> grouped(List<T> all, Function<T, String> by) {
@@ -291,22 +299,22 @@ final class HistoryChecker {
     }
 
     private String describe(ObservedHold observedHold) {
-        return "%s on node %d had %s with fence %s from %s to %s (asked at %s, confirmed to %s, given up at %s)"
+        return "%s on node %d held %s with fence %s from %s to %s (requested at %s, confirmed until %s, ended at %s)"
                 .formatted(
                         observedHold.client(),
                         observedHold.node(),
                         observedHold.key(),
                         observedHold.hasFence() ? Long.toHexString(observedHold.fence()) : "none",
                         at(observedHold.granted()),
-                        at(sureUntil(observedHold)),
-                        at(observedHold.asked()),
+                        at(certainUntil(observedHold)),
+                        at(observedHold.requested()),
                         at(observedHold.confirmed()),
                         at(observedHold.ended()));
     }
 
     private String describe(Read read) {
         return "%s read %d from %s at %s"
-                .formatted(read.client(), read.value(), read.key(), at(read.answered()));
+                .formatted(read.client(), read.value(), read.key(), at(read.responded()));
     }
 
     private String at(long time) {

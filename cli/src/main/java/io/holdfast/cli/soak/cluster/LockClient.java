@@ -11,19 +11,25 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Takes locks by dflockd's protocol: at once or in two phases, waiting or not; holds them for a
- * while, renews some, lets the lease of some run out. If its connection ends it sometimes takes its
- * lock over to another node.
+ * Acquires locks with the dflockd protocol: in one phase or two, with and without waiting. Holds
+ * them for a while, renews some, and lets the lease of some expire. If its connection ends while it
+ * holds a lock, it sometimes renews the lock through another node.
  */
 final class LockClient extends CampaignClient {
-    /** No answer that says what the cluster knows takes as long as one that says it does not. */
-    private static final long SWIFT = TimeUnit.SECONDS.toNanos(4);
+    /**
+     * The maximum time of a conclusive response. A slower one may mean that the cluster could not
+     * decide in time, so it is not counted as a loss.
+     */
+    private static final long CONCLUSIVE_NANOS = TimeUnit.SECONDS.toNanos(4);
 
     private final List<String> keys;
-    private final boolean inTwoPhases;
+    private final boolean twoPhase;
 
-    /** Locks whose leases it let run out: they may last longer, if there was no leader. */
-    private final Set<String> overslept = new HashSet<>();
+    /**
+     * The keys of locks whose leases this client let expire: they may be held for longer if there
+     * was no leader.
+     */
+    private final Set<String> expiredKeys = new HashSet<>();
 
     LockClient(
             String name,
@@ -33,19 +39,19 @@ final class LockClient extends CampaignClient {
             SplittableRandom random,
             CountDownLatch end,
             List<String> keys,
-            boolean inTwoPhases) {
+            boolean twoPhase) {
         super(name, nodes, node, operationHistory, random, end);
         this.keys = keys;
-        this.inTwoPhases = inTwoPhases;
+        this.twoPhase = twoPhase;
     }
 
-    /** A lock while it is held. */
+    /** A lock that this client holds. */
     private static final class HeldLock {
         final String key;
         final String token;
-        final long asked;
+        final long requested;
         final long sent;
-        final long inLine;
+        final long enqueued;
         final long granted;
         final int node;
         boolean over;
@@ -56,19 +62,19 @@ final class LockClient extends CampaignClient {
                 int node,
                 String key,
                 String token,
-                long asked,
+                long requested,
                 long sent,
-                long inLine,
+                long enqueued,
                 long lease) {
             this.node = node;
             this.key = key;
             this.token = token;
-            this.asked = asked;
+            this.requested = requested;
             this.sent = sent;
-            this.inLine = inLine;
+            this.enqueued = enqueued;
             granted = System.nanoTime();
             confirmed = granted;
-            leaseEnd = asked + lease;
+            leaseEnd = requested + lease;
         }
     }
 
@@ -77,62 +83,79 @@ final class LockClient extends CampaignClient {
         String key = keys.get(random.nextInt(keys.size()));
         int lease = random.nextInt(8) == 0 ? 1 : random.nextInt(3, 20);
         int wait = random.nextInt(4) == 0 ? 0 : random.nextInt(1, 11);
-        HeldLock heldLock = inTwoPhases ? enqueue(key, wait, lease) : acquire(key, wait, lease);
+        HeldLock heldLock = twoPhase ? enqueue(key, wait, lease) : acquire(key, wait, lease);
         if (heldLock != null) {
             hold(heldLock, lease);
         }
-        rest(40);
+        pause(40);
     }
 
     private @Nullable HeldLock acquire(String key, int wait, int lease)
             throws IOException, InterruptedException {
         RequestSocket at = connection();
-        long asked = System.nanoTime();
-        String answer = ask("l", key, wait + " " + lease, wait);
+        long requested = System.nanoTime();
+        String response = request("l", key, wait + " " + lease, wait);
         return granted(
-                at, key, answer, "ok ", asked, at.sent(), ObservedHold.NEVER, lease, asked, wait);
+                at,
+                key,
+                response,
+                "ok ",
+                requested,
+                at.sent(),
+                ObservedHold.NEVER,
+                lease,
+                requested,
+                wait);
     }
 
     private @Nullable HeldLock enqueue(String key, int wait, int lease)
             throws IOException, InterruptedException {
         RequestSocket at = connection();
-        long asked = System.nanoTime();
-        String answer = ask("e", key, "" + lease);
+        long requested = System.nanoTime();
+        String response = request("e", key, "" + lease);
         long sent = at.sent();
-        long inLine = System.nanoTime();
-        if (!answer.equals("queued")) {
-            return granted(at, key, answer, "acquired ", asked, sent, inLine, lease, asked, 0);
+        long enqueued = System.nanoTime();
+        if (!response.equals("queued")) {
+            return granted(
+                    at, key, response, "acquired ", requested, sent, enqueued, lease, requested, 0);
         }
         long waits = System.nanoTime();
-        String end = ask("w", key, "" + wait, wait);
-        return granted(at, key, end, "ok ", asked, sent, inLine, lease, waits, wait);
+        String end = request("w", key, "" + wait, wait);
+        return granted(at, key, end, "ok ", requested, sent, enqueued, lease, waits, wait);
     }
 
     private @Nullable HeldLock granted(
             RequestSocket at,
             String key,
-            String answer,
+            String response,
             String word,
-            long asked,
+            long requested,
             long sent,
-            long inLine,
+            long enqueued,
             int lease,
             long waits,
             int wait) {
-        if (answer.startsWith(word)) {
-            overslept.remove(key);
-            String token = answer.substring(word.length()).replaceFirst(" .*", "");
+        if (response.startsWith(word)) {
+            expiredKeys.remove(key);
+            String token = response.substring(word.length()).replaceFirst(" .*", "");
             return new HeldLock(
-                    at.node(), key, token, asked, sent, inLine, TimeUnit.SECONDS.toNanos(lease));
+                    at.node(),
+                    key,
+                    token,
+                    requested,
+                    sent,
+                    enqueued,
+                    TimeUnit.SECONDS.toNanos(lease));
         }
-        if (answer.equals("timeout")) {
+        if (response.equals("timeout")) {
             history.add(
                     new OperationHistory.TimedOut(
                             name, key, waits, System.nanoTime(), TimeUnit.SECONDS.toNanos(wait)));
-        } else if (answer.equals("error_already_enqueued") && overslept.contains(key)) {
+        } else if (response.equals("error_already_enqueued") && expiredKeys.contains(key)) {
             drop();
-        } else if (!answer.equals("error") && !answer.equals("error_draining")) {
-            history.fault(name + " wanted " + key + " and was told: " + answer);
+        } else if (!response.equals("error") && !response.equals("error_draining")) {
+            history.fault(
+                    name + " requested " + key + " and got an unexpected response: " + response);
         }
         return null;
     }
@@ -141,7 +164,7 @@ final class LockClient extends CampaignClient {
         boolean renews = random.nextInt(3) == 0;
         try {
             if (random.nextInt(12) == 0 && lease <= 4) {
-                sleepOver(heldLock);
+                letLeaseExpire(heldLock);
                 return;
             }
             hold(random.nextInt(8) == 0 ? 800 : 60);
@@ -153,64 +176,67 @@ final class LockClient extends CampaignClient {
         } catch (IOException e) {
             long lost = System.nanoTime();
             drop();
-            if (heldLock.over || random.nextBoolean() || !takeOver(heldLock)) {
+            if (heldLock.over || random.nextBoolean() || !continueElsewhere(heldLock)) {
                 end(heldLock, lost);
                 throw e;
             }
         }
     }
 
-    /** Throws at once if the connection ends. */
-    private void hold(int mostMillis) throws IOException, InterruptedException {
-        if (connection().endsWithin(random.nextInt(1, mostMillis + 1))) {
-            throw new IOException("sent away while holding");
+    /** Waits while the lock is held; throws as soon as the connection ends. */
+    private void hold(int maxMillis) throws IOException, InterruptedException {
+        if (connection().endsWithin(random.nextInt(1, maxMillis + 1))) {
+            throw new IOException("disconnected while holding a lock");
         }
     }
 
-    /** Lets the lease run out, and does not say so. */
-    private void sleepOver(HeldLock heldLock) throws IOException, InterruptedException {
+    /** Lets the lease expire without releasing the lock. */
+    private void letLeaseExpire(HeldLock heldLock) throws IOException, InterruptedException {
         long left = heldLock.leaseEnd - System.nanoTime();
         if (left > 0) {
             if (connection().endsWithin((int) TimeUnit.NANOSECONDS.toMillis(left))) {
-                throw new IOException("sent away while holding");
+                throw new IOException("disconnected while holding a lock");
             }
         }
         end(heldLock, ObservedHold.NEVER);
-        overslept.add(heldLock.key);
+        expiredKeys.add(heldLock.key);
     }
 
     private void renew(HeldLock heldLock, int lease) throws IOException, InterruptedException {
-        long asked = System.nanoTime();
-        String answer = ask("n", heldLock.key, heldLock.token + " " + lease);
-        if (answer.startsWith("ok ")) {
-            heldLock.confirmed = asked;
-            heldLock.leaseEnd = asked + TimeUnit.SECONDS.toNanos(lease);
+        long requested = System.nanoTime();
+        String response = request("n", heldLock.key, heldLock.token + " " + lease);
+        if (response.startsWith("ok ")) {
+            heldLock.confirmed = requested;
+            heldLock.leaseEnd = requested + TimeUnit.SECONDS.toNanos(lease);
         } else {
-            refused(heldLock, "renew", asked);
+            refused(heldLock, "renew", requested);
         }
     }
 
     private void release(HeldLock heldLock) throws IOException, InterruptedException {
-        long asked = System.nanoTime();
-        String answer;
+        long requested = System.nanoTime();
+        String response;
         try {
-            answer = ask("r", heldLock.key, heldLock.token);
+            response = request("r", heldLock.key, heldLock.token);
         } catch (IOException e) {
-            end(heldLock, asked);
+            end(heldLock, requested);
             throw e;
         }
-        if (answer.equals("ok")) {
-            heldLock.confirmed = asked;
+        if (response.equals("ok")) {
+            heldLock.confirmed = requested;
         } else {
-            refused(heldLock, "release", asked);
-            drop(); // it may still be held, and nobody can get in line for what it holds
+            refused(heldLock, "release", requested);
+            drop(); // the lock may still be held, and a session cannot enqueue for a lock that it
+            // holds
         }
-        end(heldLock, asked);
+        end(heldLock, requested);
     }
 
-    private void refused(HeldLock heldLock, String request, long asked) {
-        long answered = System.nanoTime();
-        if (asked < heldLock.leaseEnd && answered < heldLock.leaseEnd && answered - asked < SWIFT) {
+    private void refused(HeldLock heldLock, String request, long requested) {
+        long responded = System.nanoTime();
+        if (requested < heldLock.leaseEnd
+                && responded < heldLock.leaseEnd
+                && responded - requested < CONCLUSIVE_NANOS) {
             history.add(
                     new OperationHistory.Lost(
                             name,
@@ -218,22 +244,22 @@ final class LockClient extends CampaignClient {
                             heldLock.key,
                             request,
                             heldLock.granted,
-                            asked,
-                            answered));
+                            requested,
+                            responded));
         }
     }
 
-    /** Renews by another connection: the lock is then that one's. */
-    private boolean takeOver(HeldLock heldLock) throws InterruptedException {
+    /** Renews the hold on another connection, which then owns it, and releases it there. */
+    private boolean continueElsewhere(HeldLock heldLock) throws InterruptedException {
         try {
             connection();
-            long asked = System.nanoTime();
-            String answer = ask("n", heldLock.key, heldLock.token + " 15");
-            if (!answer.startsWith("ok ")) {
+            long requested = System.nanoTime();
+            String response = request("n", heldLock.key, heldLock.token + " 15");
+            if (!response.startsWith("ok ")) {
                 return false;
             }
-            heldLock.confirmed = asked;
-            heldLock.leaseEnd = asked + TimeUnit.SECONDS.toNanos(15);
+            heldLock.confirmed = requested;
+            heldLock.leaseEnd = requested + TimeUnit.SECONDS.toNanos(15);
             release(heldLock);
             return true;
         } catch (IOException e) {
@@ -253,9 +279,9 @@ final class LockClient extends CampaignClient {
                         heldLock.node,
                         heldLock.key,
                         Long.parseUnsignedLong(heldLock.token, 0, 16, 16),
-                        heldLock.asked,
+                        heldLock.requested,
                         heldLock.sent,
-                        heldLock.inLine,
+                        heldLock.enqueued,
                         heldLock.granted,
                         heldLock.confirmed,
                         Math.max(heldLock.granted, Math.min(when, heldLock.leaseEnd))));

@@ -6,9 +6,12 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Tries for the same locks by lockd's protocol, where they last as long as the connection. */
+/**
+ * Tries to acquire the same locks with the lockd protocol, where a hold lasts as long as its
+ * connection.
+ */
 final class LockdCampaignClient extends CampaignClient {
-    private static final long SWIFT = TimeUnit.SECONDS.toNanos(4);
+    private static final long CONCLUSIVE_NANOS = TimeUnit.SECONDS.toNanos(4);
 
     private final List<String> keys;
 
@@ -33,14 +36,14 @@ final class LockdCampaignClient extends CampaignClient {
     void turn() throws IOException, InterruptedException {
         String key = keys.get(random.nextInt(keys.size()));
         RequestSocket at = connection();
-        long asked = System.nanoTime();
-        if (say("g " + key + "\n", "g " + key, 0).startsWith("1 ")) {
-            hold(at, key, asked, System.nanoTime());
+        long requested = System.nanoTime();
+        if (send("g " + key + "\n", "g " + key, 0).startsWith("1 ")) {
+            hold(at, key, requested, System.nanoTime());
         }
-        rest(60);
+        pause(60);
     }
 
-    private void hold(RequestSocket at, String key, long asked, long granted)
+    private void hold(RequestSocket at, String key, long requested, long granted)
             throws IOException, InterruptedException {
         long sent = at.sent();
         long confirmed = granted;
@@ -48,19 +51,19 @@ final class LockdCampaignClient extends CampaignClient {
         try {
             if (at.endsWithin(random.nextInt(1, 80))) {
                 ended = System.nanoTime();
-                throw new IOException("sent away while holding");
+                throw new IOException("disconnected while holding a lock");
             }
             ended = System.nanoTime();
-            if (say("r " + key + "\n", "r " + key, 0).startsWith("1 ")) {
+            if (send("r " + key + "\n", "r " + key, 0).startsWith("1 ")) {
                 confirmed = ended;
             } else {
-                long answered = System.nanoTime();
-                if (answered - ended < SWIFT) {
+                long responded = System.nanoTime();
+                if (responded - ended < CONCLUSIVE_NANOS) {
                     history.add(
                             new OperationHistory.Lost(
-                                    name, at.node(), key, "release", granted, ended, answered));
+                                    name, at.node(), key, "release", granted, ended, responded));
                 }
-                drop(); // it may have the lock still
+                drop(); // this connection may still hold the lock
             }
         } finally {
             history.add(
@@ -69,7 +72,7 @@ final class LockdCampaignClient extends CampaignClient {
                             at.node(),
                             key,
                             ObservedHold.NO_FENCE,
-                            asked,
+                            requested,
                             sent,
                             ObservedHold.NEVER,
                             granted,

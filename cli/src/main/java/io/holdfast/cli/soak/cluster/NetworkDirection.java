@@ -2,7 +2,7 @@ package io.holdfast.cli.soak.cluster;
 
 import java.util.concurrent.TimeUnit;
 
-/** Whether, and how fast, what one node says reaches another. Thread-safe. */
+/** Whether, and with what delay, traffic from one node reaches another. Thread-safe. */
 final class NetworkDirection {
     private boolean blocked;
     private long delayMillis;
@@ -21,7 +21,7 @@ final class NetworkDirection {
         notifyAll();
     }
 
-    /** Returns when what was just said may arrive. */
+    /** Blocks until data that has just been sent may be delivered. */
     void pass() throws InterruptedException {
         long delay;
         synchronized (this) {

@@ -12,45 +12,48 @@ import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Passes on the connections that one node opens to another. What is blocked waits, as in TCP. */
+/**
+ * Forwards the connections that one node opens to another. Blocked data is delayed, not dropped, as
+ * in TCP.
+ */
 final class NetworkProxy implements Closeable {
     private static final int BUFFER = 64 * 1024;
     private static final int CONNECT_MILLIS = 2000;
 
-    private final ServerSocket door;
+    private final ServerSocket listener;
     private final InetSocketAddress target;
-    private final NetworkDirection there;
-    private final NetworkDirection back;
+    private final NetworkDirection forward;
+    private final NetworkDirection backward;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
     NetworkProxy(
             InetSocketAddress at,
             InetSocketAddress target,
-            NetworkDirection there,
-            NetworkDirection back)
+            NetworkDirection forward,
+            NetworkDirection backward)
             throws IOException {
         this.target = target;
-        this.there = there;
-        this.back = back;
-        door = new ServerSocket();
-        door.setReuseAddress(true);
+        this.forward = forward;
+        this.backward = backward;
+        listener = new ServerSocket();
+        listener.setReuseAddress(true);
         try {
-            door.bind(at);
+            listener.bind(at);
         } catch (IOException e) {
-            door.close();
+            listener.close();
             throw new IOException("cannot listen on " + at + ": " + FailureText.of(e), e);
         }
         Thread.ofVirtual().start(this::accept);
     }
 
     private void accept() {
-        while (!door.isClosed()) {
+        while (!listener.isClosed()) {
             try {
-                Socket near = door.accept();
+                Socket near = listener.accept();
                 open.add(near);
                 Thread.ofVirtual().start(() -> connect(near));
             } catch (IOException e) {
-                // closed, or the other side went away
+                // the proxy is closed, or the client has disconnected
             }
         }
     }
@@ -59,12 +62,12 @@ final class NetworkProxy implements Closeable {
         Socket far = new Socket();
         open.add(far);
         try {
-            there.pass();
+            forward.pass();
             far.connect(target, CONNECT_MILLIS);
             near.setTcpNoDelay(true);
             far.setTcpNoDelay(true);
-            Thread.ofVirtual().start(() -> copy(far, near, back));
-            copy(near, far, there);
+            Thread.ofVirtual().start(() -> copy(far, near, backward));
+            copy(near, far, forward);
         } catch (IOException e) {
             close(near, far);
         } catch (InterruptedException e) {
@@ -83,7 +86,7 @@ final class NetworkProxy implements Closeable {
             }
             networkDirection.pass();
         } catch (IOException e) {
-            // one of them went away, and so does the other
+            // one side has closed its connection; close the other one too
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
@@ -97,7 +100,7 @@ final class NetworkProxy implements Closeable {
             try {
                 socket.close();
             } catch (IOException e) {
-                // it is closed all the same
+                // closed nevertheless
             }
         }
     }
@@ -105,9 +108,9 @@ final class NetworkProxy implements Closeable {
     @Override
     public void close() {
         try {
-            door.close();
+            listener.close();
         } catch (IOException e) {
-            // it is closed all the same
+            // closed nevertheless
         }
         close(open.toArray(new Socket[0]));
     }

@@ -1,6 +1,6 @@
 package io.holdfast.cli.soak.cluster;
 
-/** What a node says of itself. */
+/** The status that a node reports. */
 record NodeStatusReading(
         int node, String role, long term, long committed, long applied, boolean serving) {
     boolean leads() {

@@ -1,25 +1,27 @@
 package io.holdfast.cli.soak.cluster;
 
 /**
- * A lock that a client was given. Times are those of {@link System#nanoTime} where the clients are.
+ * A hold as its client observed it. Times are those of {@link System#nanoTime} in the clients'
+ * process.
  *
- * @param fence {@link #NO_FENCE} where the protocol has none
- * @param asked before the request was sent
- * @param sent after it was sent
- * @param inLine when the client knew that it was in line; {@link #NEVER} if it did not
- * @param granted when the answer was there
- * @param confirmed the latest time of which the cluster said afterwards that the lock was held
- * @param ended when the client gave it up: by asking to release it, by the end of its connection or
- *     by the end of the lease, counted from when it was asked for
+ * @param fence the fencing token; {@link #NO_FENCE} if the protocol has none
+ * @param requested the time before the request was sent
+ * @param sent the time after the request was sent
+ * @param enqueued when the client received the response that it was queued; {@link #NEVER} if there
+ *     was none
+ * @param granted when the client received the grant
+ * @param confirmed the latest time at which the lock was held according to a later response
+ * @param ended when the client stopped relying on the hold: when it sent the release, when its
+ *     connection ended or at the end of the lease counted from the request
  */
 record ObservedHold(
         String client,
         int node,
         String key,
         long fence,
-        long asked,
+        long requested,
         long sent,
-        long inLine,
+        long enqueued,
         long granted,
         long confirmed,
         long ended) {
@@ -30,8 +32,8 @@ record ObservedHold(
         return fence != NO_FENCE;
     }
 
-    /** When others could know that it comes before whatever is asked for from then on. */
+    /** The time from which every later request must be behind this one. */
     long knownFrom() {
-        return Math.min(inLine, granted);
+        return Math.min(enqueued, granted);
     }
 }

@@ -7,35 +7,37 @@ import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** What the clients saw. Thread-safe. */
+/** The operations of the clients with their results. Thread-safe. */
 final class OperationHistory {
-    /** The answer did not come, or said that nobody knows. */
+    /** The time of a response that did not arrive or did not contain the outcome. */
     static final long UNKNOWN = Long.MAX_VALUE;
 
-    /** One was added to a counter; {@code answered} is {@link #UNKNOWN} if the outcome is. */
-    record Added(String key, long asked, long answered, long value) {}
+    /**
+     * An increment of a counter; {@code responded} is {@link #UNKNOWN} if the outcome is unknown.
+     */
+    record Added(String key, long requested, long responded, long value) {}
 
-    /** A value was set; {@code answered} is {@link #UNKNOWN} if the outcome is. */
-    record Written(String key, long asked, long answered, long value) {}
+    /** A write of a value; {@code responded} is {@link #UNKNOWN} if the outcome is unknown. */
+    record Written(String key, long requested, long responded, long value) {}
 
-    /** A value was read; 0 if there was none. */
-    record Read(String client, String key, long asked, long answered, long value) {}
+    /** A read of a value; 0 if there was none. */
+    record Read(String client, String key, long requested, long responded, long value) {}
 
-    /** A wait ended with {@code timeout}. */
-    record TimedOut(String client, String key, long asked, long answered, long waitNanos) {}
+    /** An acquire that ended with {@code timeout}. */
+    record TimedOut(String client, String key, long requested, long responded, long waitNanos) {}
 
-    /** A request about a lock that should have been held was told that it is not. */
+    /** A release or renewal of a lock that should have been held was rejected. */
     record Lost(
             String client,
             int node,
             String key,
             String request,
             long granted,
-            long asked,
-            long answered) {}
+            long requested,
+            long responded) {}
 
-    /** A node's process was stopped for a while, and could not tell its clients anything. */
-    record Asleep(int node, long from, long until) {}
+    /** A node's process was suspended for a while, and could not notify its clients. */
+    record Suspended(int node, long from, long until) {}
 
     private final Queue<ObservedHold> holds = new ConcurrentLinkedQueue<>();
     private final Queue<Added> added = new ConcurrentLinkedQueue<>();
@@ -43,7 +45,7 @@ final class OperationHistory {
     private final Queue<Read> reads = new ConcurrentLinkedQueue<>();
     private final Queue<TimedOut> timeouts = new ConcurrentLinkedQueue<>();
     private final Queue<Lost> lost = new ConcurrentLinkedQueue<>();
-    private final Queue<Asleep> asleep = new ConcurrentLinkedQueue<>();
+    private final Queue<Suspended> suspensions = new ConcurrentLinkedQueue<>();
     private final Queue<String> faults = new ConcurrentLinkedQueue<>();
     private final Map<String, Long> finals = new TreeMap<>();
 
@@ -51,36 +53,36 @@ final class OperationHistory {
         holds.add(observedHold);
     }
 
-    void add(Added one) {
-        added.add(one);
+    void add(Added operation) {
+        added.add(operation);
     }
 
-    void add(Written one) {
-        written.add(one);
+    void add(Written operation) {
+        written.add(operation);
     }
 
-    void add(Read one) {
-        reads.add(one);
+    void add(Read operation) {
+        reads.add(operation);
     }
 
-    void add(TimedOut one) {
-        timeouts.add(one);
+    void add(TimedOut operation) {
+        timeouts.add(operation);
     }
 
-    void add(Lost one) {
-        lost.add(one);
+    void add(Lost operation) {
+        lost.add(operation);
     }
 
-    void add(Asleep one) {
-        asleep.add(one);
+    void add(Suspended operation) {
+        suspensions.add(operation);
     }
 
-    /** Something that must not be, seen by a client itself. */
+    /** A fault that a client has detected itself. */
     void fault(String what) {
         faults.add(what);
     }
 
-    /** The value of a counter when all was over. */
+    /** The value of a counter at the end of the campaign. */
     void end(String counter, long value) {
         finals.put(counter, value);
     }
@@ -109,8 +111,8 @@ final class OperationHistory {
         return new ArrayList<>(lost);
     }
 
-    List<Asleep> asleep() {
-        return new ArrayList<>(asleep);
+    List<Suspended> suspensions() {
+        return new ArrayList<>(suspensions);
     }
 
     List<String> faults() {
@@ -121,7 +123,7 @@ final class OperationHistory {
         return finals;
     }
 
-    /** How much was done. */
+    /** The number of operations. */
     long operations() {
         return 2L * holds.size() + added.size() + written.size() + reads.size() + timeouts.size();
     }
@@ -132,9 +134,13 @@ final class OperationHistory {
                         holds.size(),
                         timeouts.size(),
                         added.size(),
-                        added.stream().filter(one -> one.answered() == UNKNOWN).count(),
+                        added.stream()
+                                .filter(operation -> operation.responded() == UNKNOWN)
+                                .count(),
                         written.size(),
-                        written.stream().filter(one -> one.answered() == UNKNOWN).count(),
+                        written.stream()
+                                .filter(operation -> operation.responded() == UNKNOWN)
+                                .count(),
                         reads.size());
     }
 }

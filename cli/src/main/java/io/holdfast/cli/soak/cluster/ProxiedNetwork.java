@@ -10,18 +10,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The ways between nodes, which can be broken one by one. Each node is known by a name, and each
- * node has a file of its own that says where the names are: its own name is where it listens, the
- * others' are a {@link NetworkProxy} of this process. So all nodes agree on the names, and no
- * address that one tells another leads past the links.
+ * The network between the nodes, in which each direction can be blocked. All nodes use the same
+ * host names, but each has its own hosts file: its own name resolves to its listener, the others to
+ * a {@link NetworkProxy} of this process. So no address that nodes exchange bypasses the proxies.
  */
 final class ProxiedNetwork implements Closeable {
     private final List<Integer> ports;
     private final NetworkDirection[][] directions;
-    private final List<NetworkProxy> links = new ArrayList<>();
+    private final List<NetworkProxy> proxies = new ArrayList<>();
 
     /**
-     * @param ports where the nodes listen for each other
+     * @param ports the ports on which the nodes listen for each other
      */
     ProxiedNetwork(List<Integer> ports) throws IOException {
         this.ports = List.copyOf(ports);
@@ -36,7 +35,7 @@ final class ProxiedNetwork implements Closeable {
             for (int from = 0; from < nodes; from++) {
                 for (int to = 0; to < nodes; to++) {
                     if (from != to) {
-                        links.add(
+                        proxies.add(
                                 new NetworkProxy(
                                         new InetSocketAddress(address(from, to), ports.get(to)),
                                         new InetSocketAddress(
@@ -52,7 +51,7 @@ final class ProxiedNetwork implements Closeable {
         }
     }
 
-    /** The value of {@code --cluster}, the same for all. */
+    /** The value of {@code --cluster}, the same for all nodes. */
     String members() {
         List<String> members = new ArrayList<>();
         for (int i = 0; i < ports.size(); i++) {
@@ -61,7 +60,7 @@ final class ProxiedNetwork implements Closeable {
         return String.join(",", members);
     }
 
-    /** Writes where a node finds the names. */
+    /** Writes the hosts file of a node. */
     void writeHosts(int node, Path file) throws IOException {
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < ports.size(); i++) {
@@ -76,17 +75,17 @@ final class ProxiedNetwork implements Closeable {
         return "n" + (node + 1) + ".soak";
     }
 
-    /** Linux takes every address of 127.0.0.0/8 for its own. */
+    /** The address of a proxy. On Linux, every address of 127.0.0.0/8 is local. */
     private static InetAddress address(int from, int to) throws IOException {
         return InetAddress.getByAddress(new byte[] {127, 77, (byte) (from + 1), (byte) (to + 1)});
     }
 
-    /** What one node says does not reach another. */
+    /** Blocks the traffic from one node to another. */
     void block(int from, int to) {
         directions[from][to].block();
     }
 
-    /** Everything that nodes tell each other takes so much longer. */
+    /** Delays all traffic between the nodes. */
     void delay(long millis) {
         for (NetworkDirection[] row : directions) {
             for (NetworkDirection networkDirection : row) {
@@ -95,7 +94,7 @@ final class ProxiedNetwork implements Closeable {
         }
     }
 
-    /** All is as it should be. */
+    /** Ends all blocks and delays. */
     void heal() {
         for (NetworkDirection[] row : directions) {
             for (NetworkDirection networkDirection : row) {
@@ -107,6 +106,6 @@ final class ProxiedNetwork implements Closeable {
     @Override
     public void close() {
         heal();
-        links.forEach(NetworkProxy::close);
+        proxies.forEach(NetworkProxy::close);
     }
 }

@@ -10,7 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** A connection on which a request gets a line back. For one thread. */
+/** A connection on which each request gets one line as its response. For one thread. */
 final class RequestSocket implements Closeable {
     private static final int CONNECT_MILLIS = 2000;
     private static final int MAX_LINE_BYTES = 1 << 16;
@@ -21,7 +21,7 @@ final class RequestSocket implements Closeable {
     private long sent;
 
     /**
-     * @param node whose it is
+     * @param node the index of the node that it connects to
      */
     RequestSocket(int node, int port) throws IOException {
         this.node = node;
@@ -40,20 +40,20 @@ final class RequestSocket implements Closeable {
         return node;
     }
 
-    /** When the last request was on its way. */
+    /** When the last request had been written, as {@link System#nanoTime}. */
     long sent() {
         return sent;
     }
 
-    /** Sends something and waits for the line, which comes without its end. */
-    String ask(String request, int patienceMillis) throws IOException {
-        socket.setSoTimeout(patienceMillis);
+    /** Sends a request and returns the response line without its end. */
+    String request(String request, int timeoutMillis) throws IOException {
+        socket.setSoTimeout(timeoutMillis);
         socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
         sent = System.nanoTime();
         return readLine();
     }
 
-    /** Whether the connection ends within a time in which nothing should come. */
+    /** Whether the connection ends within a time in which no data is expected. */
     boolean endsWithin(int millis) {
         try {
             socket.setSoTimeout(Math.max(1, millis));
@@ -72,7 +72,7 @@ final class RequestSocket implements Closeable {
                 throw new IOException("the node closed the connection");
             }
             if (line.size() == MAX_LINE_BYTES) {
-                throw new IOException("the answer is too long");
+                throw new IOException("the response is too long");
             }
             line.write(next);
         }
@@ -84,7 +84,7 @@ final class RequestSocket implements Closeable {
         try {
             socket.close();
         } catch (IOException e) {
-            // it is closed all the same
+            // closed nevertheless
         }
     }
 }

@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 
-/** Writes ever greater numbers under a key of its own, and reads its own and the others'. */
+/**
+ * Writes increasing numbers to a key of its own, and reads its own key and those of the other
+ * clients.
+ */
 final class ValueClient extends CampaignClient {
     private final String own;
     private final List<String> all;
@@ -32,30 +35,30 @@ final class ValueClient extends CampaignClient {
         } else {
             read(random.nextInt(3) > 0 ? own : all.get(random.nextInt(all.size())));
         }
-        rest(30);
+        pause(30);
     }
 
     private void write() throws IOException, InterruptedException {
         connection();
         long value = ++last;
-        long asked = System.nanoTime();
-        long answered = OperationHistory.UNKNOWN;
+        long requested = System.nanoTime();
+        long responded = OperationHistory.UNKNOWN;
         try {
-            if (ask("kset", own, value + " 0").equals("ok")) {
-                answered = System.nanoTime();
+            if (request("kset", own, value + " 0").equals("ok")) {
+                responded = System.nanoTime();
             }
         } finally {
-            history.add(new OperationHistory.Written(own, asked, answered, value));
+            history.add(new OperationHistory.Written(own, requested, responded, value));
         }
     }
 
     private void read(String key) throws IOException, InterruptedException {
         connection();
-        long asked = System.nanoTime();
-        String answer = ask("kget", key, "");
-        if (answer.equals("nil") || answer.startsWith("ok ")) {
-            long value = answer.equals("nil") ? 0 : Long.parseLong(answer.substring(3));
-            history.add(new OperationHistory.Read(name, key, asked, System.nanoTime(), value));
+        long requested = System.nanoTime();
+        String response = request("kget", key, "");
+        if (response.equals("nil") || response.startsWith("ok ")) {
+            long value = response.equals("nil") ? 0 : Long.parseLong(response.substring(3));
+            history.add(new OperationHistory.Read(name, key, requested, System.nanoTime(), value));
         }
     }
 }

@@ -17,12 +17,12 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-@DisplayName("A short campaign of faults in a cluster")
+@DisplayName("A fault campaign against a cluster")
 @EnabledOnOs(OS.LINUX) // other systems have one loopback address only
 class ClusterCampaignIT {
     @Test
     @Timeout(300)
-    void finds_no_promise_broken(@TempDir Path folder) throws InterruptedException {
+    void a_short_campaign_finds_no_violation(@TempDir Path folder) throws InterruptedException {
         run(
                 new FaultCampaignPlan(11, Duration.ofSeconds(20), 3, folder),
                 List.of(Fault.KILL_LEADER, Fault.CUT_OFF_LEADER, Fault.KILL_ALL));
@@ -31,7 +31,7 @@ class ClusterCampaignIT {
     @Test
     @Thorough
     @Timeout(1200)
-    void of_ten_minutes_and_with_all_faults_finds_no_promise_broken(@TempDir Path folder)
+    void a_campaign_of_ten_minutes_with_all_faults_finds_no_violation(@TempDir Path folder)
             throws InterruptedException {
         long seed = new Random().nextLong(1_000_000);
         run(
