@@ -1,6 +1,8 @@
 package io.holdfast.cli.soak;
 
-/** The server did something it must not do. The message says what, in words fit for the user. */
+/**
+ * A check failed: the system under test violated a guarantee. The message is printed to the user.
+ */
 final class CheckFailedException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -5,9 +5,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
-/** Each worker counts alone, then all count together, up and down again. */
+/** Each worker counts on a counter of its own, then all count up and down on a shared one. */
 final class CountersScenario implements Scenario {
-    private static final Pattern ANSWER = Pattern.compile("ok (0|-?[1-9][0-9]{0,17})");
+    private static final Pattern RESPONSE = Pattern.compile("ok (0|-?[1-9][0-9]{0,17})");
 
     @Override
     public String name() {
@@ -42,24 +42,25 @@ final class CountersScenario implements Scenario {
     }
 
     /**
-     * Every worker moves the counter, one step at a time. The answers must be the values on the
-     * way, each given once, and a worker sees them go in one direction. Gives the last value.
+     * Every worker moves the counter, one step at a time. Each intermediate value must be returned
+     * exactly once, and each worker must see the values move in one direction. Returns the last
+     * value.
      */
     private static long countTogether(
-            SoakCycle soakCycle, String command, String key, long from, int step)
+            SoakCycle soakCycle, String command, String key, long from, int increment)
             throws IOException, CheckFailedException, InterruptedException {
-        Set<Long> answers = ConcurrentHashMap.newKeySet();
+        Set<Long> values = ConcurrentHashMap.newKeySet();
         soakCycle.inEveryWorker(
                 _ -> {
                     var connection = soakCycle.connect();
                     long before = from;
                     for (int i = 0; i < soakCycle.rounds() && !soakCycle.ended(); i++) {
-                        long value = ask(connection, command, key);
-                        if (!answers.add(value)) {
+                        long value = step(connection, command, key);
+                        if (!values.add(value)) {
                             throw new CheckFailedException(
-                                    command + " " + key + ": two got \"ok " + value + "\"");
+                                    command + " " + key + ": two workers got \"ok " + value + "\"");
                         }
-                        if ((value - before) * step <= 0) {
+                        if ((value - before) * increment <= 0) {
                             throw new CheckFailedException(
                                     command + " " + key + ": " + value + " after " + before);
                         }
@@ -67,12 +68,12 @@ final class CountersScenario implements Scenario {
                     }
                     soakCycle.disconnect(connection);
                 });
-        long last = from + ((long) step * answers.size());
+        long last = from + ((long) increment * values.size());
         for (long value = from; value != last; ) {
-            value += step;
-            if (!answers.contains(value)) {
+            value += increment;
+            if (!values.contains(value)) {
                 throw new CheckFailedException(
-                        command + " " + key + ": nobody got \"ok " + value + "\"");
+                        command + " " + key + ": no worker got \"ok " + value + "\"");
             }
         }
         var connection = soakCycle.connect();
@@ -81,13 +82,13 @@ final class CountersScenario implements Scenario {
         return last;
     }
 
-    private static long ask(SoakConnection connection, String command, String key)
+    private static long step(SoakConnection connection, String command, String key)
             throws IOException, CheckFailedException {
-        var answer = connection.ask(command, key, "1");
-        var form = ANSWER.matcher(answer);
+        var response = connection.request(command, key, "1");
+        var form = RESPONSE.matcher(response);
         if (!form.matches()) {
             throw new CheckFailedException(
-                    command + " " + key + ": got \"" + answer + "\", want \"ok <n>\"");
+                    command + " " + key + ": got \"" + response + "\", want \"ok <n>\"");
         }
         return Long.parseLong(form.group(1));
     }

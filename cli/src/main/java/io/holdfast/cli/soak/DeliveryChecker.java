@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** Which items have arrived at one place, whoever took them there. Thread-safe. */
+/** Tracks which items have been received at one place, by any client. Thread-safe. */
 final class DeliveryChecker {
     private final String place;
     private final List<BitSet> seen = new ArrayList<>();
@@ -32,10 +32,10 @@ final class DeliveryChecker {
             throw new CheckFailedException(
                     place + ": " + new SoakItem(worker, missing) + " never came");
         }
-        int most = ofWorker.length() - 1;
-        if (most >= sent) {
+        int highest = ofWorker.length() - 1;
+        if (highest >= sent) {
             throw new CheckFailedException(
-                    place + ": " + new SoakItem(worker, most) + " came, but nobody sent it");
+                    place + ": " + new SoakItem(worker, highest) + " came, but no worker sent it");
         }
     }
 }

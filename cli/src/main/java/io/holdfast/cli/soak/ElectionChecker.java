@@ -8,9 +8,12 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** What the processes have told, and what is wrong with it. Called from the thread of each. */
+/**
+ * Checks what the processes report. Thread-safe: each process has a reader thread that calls {@link
+ * #add}.
+ */
 final class ElectionChecker {
-    /** Nobody has this much patience with a failover, whatever else the machine does. */
+    /** The maximum time from a kill to the next grant, on however busy a machine. */
     static final long SLOWEST_MICROS = 10_000_000;
 
     private final Set<String> killed = new HashSet<>();
@@ -26,15 +29,15 @@ final class ElectionChecker {
     private long slowestMicros;
     private boolean ending;
 
-    /** What a process has told. */
+    /** Records one report of a process. */
     synchronized void add(String name, ElectionLine line) {
         switch (line) {
             case ElectionLine.Serves(var now) -> serves(name, now);
-            case ElectionLine.Wrote(var number, var asked, var got) -> {
+            case ElectionLine.Wrote(var number, var requested, var granted) -> {
                 wrote(name, number);
-                granted(name, asked, got);
+                granted(name, requested, granted);
             }
-            case ElectionLine.Read(var asked, var got) -> granted(name, asked, got);
+            case ElectionLine.Read(var requested, var granted) -> granted(name, requested, granted);
             case ElectionLine.Met(var other) -> met(name, other);
             case ElectionLine.Lost() -> faults.add(name + " lost its lock while it was running");
             case ElectionLine.Failed(var reason) -> failed(name, reason);
@@ -62,18 +65,19 @@ final class ElectionChecker {
         highest = Math.max(highest, index);
     }
 
-    private void granted(String name, long askedMicros, long gotMicros) {
+    private void granted(String name, long requestedMicros, long grantedMicros) {
         grants++;
         working.add(name);
-        if (askedMicros > killedMicros) { // what was asked for before may have been granted before
-            progressMicros = gotMicros - killedMicros;
+        if (requestedMicros
+                > killedMicros) { // an earlier request may have been granted before the kill
+            progressMicros = grantedMicros - killedMicros;
             slowestMicros = Math.max(slowestMicros, progressMicros);
             killedMicros = Long.MAX_VALUE;
         }
     }
 
     private void met(String name, String other) {
-        if (!killed.contains(other)) { // one that was killed leaves its file behind
+        if (!killed.contains(other)) { // a process that was killed leaves its file behind
             overlaps++;
             faults.add(name + " was inside together with " + other);
         }
@@ -85,23 +89,26 @@ final class ElectionChecker {
         }
     }
 
-    /** Call it before the process is killed. */
+    /** Must be called before the process is killed. */
     synchronized void willKill(String name) {
         killed.add(name);
         primaries.remove(name);
     }
 
-    /** The primary is gone: from now on it is counted how long it takes until a lock is granted. */
+    /** Starts to measure the time until a lock is granted, after the primary has been killed. */
     synchronized void primaryIsGone(long nowMicros) {
         killedMicros = nowMicros;
     }
 
-    /** All end by themselves: a primary may say too late that it is none any more. */
+    /**
+     * Called before all processes are shut down: from then on a primary may report late that it no
+     * longer is one, so two at once are no fault.
+     */
     synchronized void willEnd() {
         ending = true;
     }
 
-    /** Waits until a lock was granted after the last kill. Gives the name of who serves. */
+    /** Waits until a lock has been granted after the last kill. Returns the name of the primary. */
     synchronized String awaitProgress() throws InterruptedException, CheckFailedException {
         await(
                 () -> !primaries.isEmpty() && killedMicros == Long.MAX_VALUE,
@@ -109,10 +116,10 @@ final class ElectionChecker {
         return primaries.iterator().next();
     }
 
-    /** Waits until each of them has had the lock. */
+    /** Waits until each of these processes has held the lock. */
     synchronized void awaitAll(Set<String> names)
             throws InterruptedException, CheckFailedException {
-        await(() -> working.containsAll(names), "not everybody was granted a lock in 10 s");
+        await(() -> working.containsAll(names), "not every process was granted a lock within 10 s");
     }
 
     private void await(BooleanSupplier condition, String otherwise)
@@ -129,7 +136,7 @@ final class ElectionChecker {
         }
     }
 
-    /** Throws if anything is wrong so far. */
+    /** Throws if any fault has been found. */
     synchronized void check() throws CheckFailedException {
         if (!faults.isEmpty()) {
             throw new CheckFailedException(
@@ -138,12 +145,12 @@ final class ElectionChecker {
         }
     }
 
-    /** All have ended, and the file says so much. */
+    /** Checks the counter in the file after all processes have exited. */
     synchronized void checkCounter(long counter) throws CheckFailedException {
         check();
-        int unheard = Math.toIntExact(counter) - numbers.cardinality();
-        // One that is killed may have written, and not have told.
-        if (counter < highest || unheard > killed.size()) {
+        int unreported = Math.toIntExact(counter) - numbers.cardinality();
+        // A process that was killed may have written its number without reporting it.
+        if (counter < highest || unreported > killed.size()) {
             throw new CheckFailedException(
                     "the counter is "
                             + counter
@@ -171,12 +178,12 @@ final class ElectionChecker {
         return killed.size();
     }
 
-    /** How long it took after the last kill of a primary until a lock was granted. */
+    /** The time from the last kill of a primary until a lock was granted. */
     synchronized long progressMicros() {
         return progressMicros;
     }
 
-    /** Of all kills of a primary, the longest time until a lock was granted. */
+    /** The longest time from a kill of a primary until a lock was granted. */
     synchronized long slowestMicros() {
         return slowestMicros;
     }

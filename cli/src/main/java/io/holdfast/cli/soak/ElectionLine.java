@@ -1,8 +1,8 @@
 package io.holdfast.cli.soak;
 
-/** What an {@link ElectionWorker} tells of itself. */
+/** A report of an {@link ElectionWorker}: one line of its standard output. */
 sealed interface ElectionLine {
-    /** It has become the primary, or is it no longer. */
+    /** The process has become the primary, or is no longer the primary. */
     record Serves(boolean now) implements ElectionLine {
         @Override
         public String text() {
@@ -10,23 +10,23 @@ sealed interface ElectionLine {
         }
     }
 
-    /** It has written this number, and releases the lock now. */
-    record Wrote(long number, long askedMicros, long gotMicros) implements ElectionLine {
+    /** The process has written this number, and is about to release the lock. */
+    record Wrote(long number, long requestedMicros, long grantedMicros) implements ElectionLine {
         @Override
         public String text() {
-            return "wrote " + number + " " + askedMicros + " " + gotMicros;
+            return "wrote " + number + " " + requestedMicros + " " + grantedMicros;
         }
     }
 
-    /** It has held the lock with other readers, and releases it now. */
-    record Read(long askedMicros, long gotMicros) implements ElectionLine {
+    /** The process has held the lock as a reader, and is about to release it. */
+    record Read(long requestedMicros, long grantedMicros) implements ElectionLine {
         @Override
         public String text() {
-            return "read " + askedMicros + " " + gotMicros;
+            return "read " + requestedMicros + " " + grantedMicros;
         }
     }
 
-    /** While it was inside another one was there that must not be. */
+    /** While the process held the lock, it found another process inside that must not be there. */
     record Met(String name) implements ElectionLine {
         @Override
         public String text() {
@@ -42,7 +42,7 @@ sealed interface ElectionLine {
         }
     }
 
-    /** Something that must not happen, in words. */
+    /** Anything else that must not happen. */
     record Failed(String reason) implements ElectionLine {
         @Override
         public String text() {
@@ -50,26 +50,26 @@ sealed interface ElectionLine {
         }
     }
 
-    /** One line, to be read by {@link #parse}. */
+    /** The line that {@link #parse} reads, without its end. */
     String text();
 
     static ElectionLine parse(String line) {
-        var words = line.split(" ", -1);
+        var fields = line.split(" ", -1);
         try {
-            return switch (words[0]) {
-                case "serves" -> new Serves(Boolean.parseBoolean(words[1]));
-                case "wrote" -> new Wrote(number(words, 1), number(words, 2), number(words, 3));
-                case "read" -> new Read(number(words, 1), number(words, 2));
-                case "met" -> new Met(words[1]);
+            return switch (fields[0]) {
+                case "serves" -> new Serves(Boolean.parseBoolean(fields[1]));
+                case "wrote" -> new Wrote(number(fields, 1), number(fields, 2), number(fields, 3));
+                case "read" -> new Read(number(fields, 1), number(fields, 2));
+                case "met" -> new Met(fields[1]);
                 case "lost" -> new Lost();
                 default -> new Failed(line);
             };
         } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
-            return new Failed(line); // what a JVM in trouble prints, or the half of a line
+            return new Failed(line); // output of a failing JVM, or an incomplete line
         }
     }
 
-    private static long number(String[] words, int index) {
-        return Long.parseLong(words[index]);
+    private static long number(String[] fields, int index) {
+        return Long.parseLong(fields[index]);
     }
 }

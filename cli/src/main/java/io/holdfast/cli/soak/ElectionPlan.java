@@ -5,16 +5,16 @@ import org.jspecify.annotations.Nullable;
 import java.nio.file.Path;
 
 /**
- * How often to kill the primary of a lock, and among how many processes. The constructor is the one
- * gate.
+ * How often to kill the primary of a lock, and among how many processes. The constructor validates
+ * the values.
  *
- * @param folder where the socket and the guarded files are made, below a new folder of their own;
- *     null for the folder of temporary files
+ * @param folder where a new folder for the socket and the protected files is created; null for the
+ *     folder of temporary files
  */
 record ElectionPlan(int rounds, int processes, @Nullable Path folder) {
     private static final int MAX_PROCESSES = 64;
 
-    /** Throws {@link IllegalArgumentException} that names the flag. */
+    /** Throws an {@link IllegalArgumentException} that names the flag. */
     ElectionPlan {
         require(rounds > 0, "--rounds must be > 0 (got " + rounds + ")");
         require(

@@ -21,21 +21,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Kills the primary of a socketlock path, again and again, while processes read and write a counter
- * that only the lock protects: {@link ElectionWorker}s, each a process of its own.
+ * Kills the primary of a socketlock path repeatedly, while processes ({@link ElectionWorker}) read
+ * and write a counter that only the lock protects.
  */
 final class ElectionRun {
-    /** In one of so many rounds another process is killed together with the primary. */
+    /**
+     * In one of this many rounds on average, another process is killed together with the primary.
+     */
     private static final int ONE_OF_TWO_KILLS = 3;
 
-    private static final int ONE_OF_HASTE = 4;
+    private static final int ONE_OF_WITHOUT_PAUSE = 4;
     private static final int MAX_LOAD_MILLIS = 600;
     private static final long END_SECONDS = 30;
 
     private final ElectionPlan plan;
     private final SoakLog log;
     private final StopRequest stop;
-    private final ElectionChecker tally = new ElectionChecker();
+    private final ElectionChecker checker = new ElectionChecker();
     private final Map<String, Process> workers = new LinkedHashMap<>();
     private final List<Thread> readers = new ArrayList<>();
     private int lastName;
@@ -46,21 +48,21 @@ final class ElectionRun {
         this.stop = stop;
     }
 
-    /** Gives the exit status. */
+    /** Returns the exit status. */
     int run() throws InterruptedException {
-        log.say("soak: election rounds=" + plan.rounds() + " processes=" + plan.processes());
-        log.say("soak: press Ctrl-C to stop");
+        log.print("soak: election rounds=" + plan.rounds() + " processes=" + plan.processes());
+        log.print("soak: press Ctrl-C to stop");
         try {
             int done = inFolder();
-            log.say(
+            log.print(
                     "soak: stopped after %d rounds: %d kills, %d locks granted, %d increments, none lost, %d overlaps, slowest progress %s"
                             .formatted(
                                     done,
-                                    tally.kills(),
-                                    tally.grants(),
-                                    tally.increments(),
-                                    tally.overlaps(),
-                                    seconds(tally.slowestMicros())));
+                                    checker.kills(),
+                                    checker.grants(),
+                                    checker.increments(),
+                                    checker.overlaps(),
+                                    seconds(checker.slowestMicros())));
             return SoakRun.STOPPED;
         } catch (IOException | CheckFailedException e) {
             log.plain("FAIL [election]: " + FailureText.withFile(e));
@@ -77,7 +79,7 @@ final class ElectionRun {
         try {
             int done = rounds(folder);
             end();
-            tally.checkCounter(counter(folder));
+            checker.checkCounter(counter(folder));
             return done;
         } finally {
             workers.values().forEach(Process::destroyForcibly);
@@ -91,17 +93,17 @@ final class ElectionRun {
         }
         int done = 0;
         while (done < plan.rounds() && !stop.isRequested()) {
-            // Now and then at once, while the last takeover is hardly over and newcomers arrive.
-            if (done == 0 || ThreadLocalRandom.current().nextInt(ONE_OF_HASTE) != 0) {
-                tally.awaitAll(workers.keySet());
+            // Sometimes without a pause, while new processes start just after the last takeover.
+            if (done == 0 || ThreadLocalRandom.current().nextInt(ONE_OF_WITHOUT_PAUSE) != 0) {
+                checker.awaitAll(workers.keySet());
                 int load = ThreadLocalRandom.current().nextInt(MAX_LOAD_MILLIS);
                 stop.pause(Duration.ofMillis(load));
             }
-            killPrimary(folder, tally.awaitProgress());
+            killPrimary(folder, checker.awaitProgress());
             done++;
-            log.say(
+            log.print(
                     "round %d complete (progress after %s)"
-                            .formatted(done, seconds(tally.progressMicros())));
+                            .formatted(done, seconds(checker.progressMicros())));
         }
         return done;
     }
@@ -114,18 +116,18 @@ final class ElectionRun {
             others.remove(primary);
             victims.add(others.get(ThreadLocalRandom.current().nextInt(others.size())));
         }
-        victims.forEach(tally::willKill);
+        victims.forEach(checker::willKill);
         victims.forEach(name -> process(name).destroyForcibly());
         for (var name : victims) {
             process(name).waitFor();
             workers.remove(name);
             if (name.equals(primary)) {
-                tally.primaryIsGone(ElectionWorker.nowMicros());
+                checker.primaryIsGone(ElectionWorker.nowMicros());
             }
             Files.deleteIfExists(folder.resolve(ElectionWorker.READS + name));
             Files.deleteIfExists(folder.resolve(ElectionWorker.WRITES + name));
         }
-        tally.awaitProgress();
+        checker.awaitProgress();
         for (int i = 0; i < victims.size(); i++) {
             start(folder);
         }
@@ -135,7 +137,7 @@ final class ElectionRun {
         return Objects.requireNonNull(workers.get(name));
     }
 
-    /** From the class path of this process. */
+    /** Starts a worker with the class path of this process. */
     private void start(Path folder) throws IOException {
         var name = "worker" + ++lastName;
         var process =
@@ -161,22 +163,22 @@ final class ElectionRun {
                 new BufferedReader(
                         new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (var line = out.readLine(); line != null; line = out.readLine()) {
-                tally.add(name, ElectionLine.parse(line));
+                checker.add(name, ElectionLine.parse(line));
             }
         } catch (IOException e) {
-            tally.add(name, new ElectionLine.Failed(FailureText.of(e)));
+            checker.add(name, new ElectionLine.Failed(FailureText.of(e)));
         }
     }
 
-    /** Lets all of them end by themselves, one primary after the other. */
+    /** Lets all workers exit by themselves, so that one primary after the other ends. */
     private void end() throws IOException, InterruptedException, CheckFailedException {
-        tally.willEnd();
+        checker.willEnd();
         for (var process : workers.values()) {
             process.getOutputStream().close();
         }
         for (var worker : workers.entrySet()) {
             if (!worker.getValue().waitFor(END_SECONDS, TimeUnit.SECONDS)) {
-                throw new CheckFailedException(worker.getKey() + " does not end");
+                throw new CheckFailedException(worker.getKey() + " does not exit");
             }
         }
         for (var reader : readers) {

@@ -21,24 +21,29 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * A process of {@link ElectionRun}: takes the lock over and over, counts in a file that only the
- * lock protects, and looks for others that are there at the same time. Tells what it does on
- * standard output, a line for each {@link ElectionLine}, until its standard input ends.
+ * A process of {@link ElectionRun}: acquires the lock in a loop, increments a number in a file that
+ * only the lock protects, and checks for other processes that are inside at the same time. Reports
+ * what it does on standard output, one line for each {@link ElectionLine}, until its standard input
+ * ends.
  */
 final class ElectionWorker {
     static final String SOCKET = "lock";
     static final String COUNTER = "counter";
 
-    /** Every name of a file that says: I am inside. */
+    /** The prefix of the marker file that a process has while it holds the lock for writing. */
     static final String WRITES = "writes-";
 
+    /** As {@link #WRITES}, while it holds the lock for reading. */
     static final String READS = "reads-";
 
     private static final long END_SECONDS = 20;
     private static final String NUMBER = "%020d";
     private static final int ONE_OF_WRITES = 2;
 
-    /** Most stay inside for a moment only, some for longer than it takes to elect a primary. */
+    /**
+     * Most holds are short; one of this many lasts for longer than an election of a primary may
+     * take.
+     */
     private static final int ONE_OF_SLOW = 10;
 
     private static final int MAX_MICROS = 250_000;
@@ -55,10 +60,11 @@ final class ElectionWorker {
         this.client = client;
     }
 
-    /** Takes the folder and the name of this process. */
+    /** Arguments: the folder and the name of this process. */
     public static void main(String[] arguments) {
         var ended = new CompletableFuture<Boolean>();
-        // Ctrl-C reaches all processes of a terminal; the parent says when to end, and it ends too.
+        // Ctrl-C reaches all processes of a terminal. The parent decides when this process exits,
+        // so delay the exit.
         var wait =
                 Thread.ofPlatform()
                         .unstarted(
@@ -71,40 +77,42 @@ final class ElectionWorker {
         var folder = Path.of(arguments[0]);
         try (var client = SocketLockClient.connect(folder.resolve(SOCKET))) {
             var worker = new ElectionWorker(folder, arguments[1], client);
-            Thread.ofPlatform().daemon().start(worker::watchSeat);
+            Thread.ofPlatform().daemon().start(worker::reportPrimary);
             worker.work();
         } catch (IOException | RuntimeException e) {
-            say(new ElectionLine.Failed(FailureText.of(e)));
+            report(new ElectionLine.Failed(FailureText.of(e)));
             status = 1;
         }
         ended.complete(true);
         System.exit(status);
     }
 
-    private void watchSeat() {
+    private void reportPrimary() {
         boolean was = false;
         while (true) {
             boolean is = client.isPrimary();
             if (is != was) {
-                say(new ElectionLine.Serves(is));
+                report(new ElectionLine.Serves(is));
                 was = is;
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
         }
     }
 
-    /** Until the parent closes our standard input, or ends and so closes it too. */
+    /**
+     * Runs until the parent closes the standard input of this process, or ends and so closes it.
+     */
     private void work() throws IOException {
         var input = Thread.ofPlatform().daemon().start(ElectionWorker::readToTheEnd);
         while (input.isAlive()) {
             boolean write = ThreadLocalRandom.current().nextInt(ONE_OF_WRITES) == 0;
-            long askedMicros = nowMicros();
+            long requestedMicros = nowMicros();
             var lock = write ? client.acquireWrite() : client.acquireRead();
-            long gotMicros = nowMicros();
+            long grantedMicros = nowMicros();
             if (write) {
-                write(lock, askedMicros, gotMicros);
+                write(lock, requestedMicros, grantedMicros);
             } else {
-                read(lock, askedMicros, gotMicros);
+                read(lock, requestedMicros, grantedMicros);
             }
             pause(OUTSIDE_MICROS);
         }
@@ -113,43 +121,45 @@ final class ElectionWorker {
     private static void readToTheEnd() {
         try {
             while (System.in.read() >= 0) {
-                // on
+                // discard
             }
         } catch (IOException e) {
-            // That is an end too.
+            // as at the end of the input
         }
     }
 
-    private void write(SocketLock lock, long askedMicros, long gotMicros) throws IOException {
+    private void write(SocketLock lock, long requestedMicros, long grantedMicros)
+            throws IOException {
         var marker = Files.createFile(folder.resolve(WRITES + name));
-        meet(WRITES);
-        meet(READS);
+        reportOthers(WRITES);
+        reportOthers(READS);
         long next = count();
-        meet(WRITES);
-        meet(READS);
+        reportOthers(WRITES);
+        reportOthers(READS);
         Files.delete(marker);
-        say(new ElectionLine.Wrote(next, askedMicros, gotMicros));
+        report(new ElectionLine.Wrote(next, requestedMicros, grantedMicros));
         release(lock);
     }
 
-    private void read(SocketLock lock, long askedMicros, long gotMicros) throws IOException {
+    private void read(SocketLock lock, long requestedMicros, long grantedMicros)
+            throws IOException {
         var marker = Files.createFile(folder.resolve(READS + name));
-        meet(WRITES);
+        reportOthers(WRITES);
         stayInside();
-        meet(WRITES);
+        reportOthers(WRITES);
         Files.delete(marker);
-        say(new ElectionLine.Read(askedMicros, gotMicros));
+        report(new ElectionLine.Read(requestedMicros, grantedMicros));
         release(lock);
     }
 
     private static void release(SocketLock lock) {
         if (lock.state() == LockState.LOST) {
-            say(new ElectionLine.Lost());
+            report(new ElectionLine.Lost());
         }
         lock.release();
     }
 
-    /** Reads, waits, writes: whoever does that at the same time loses a count. */
+    /** Reads, waits and writes: two processes that do so at the same time lose an increment. */
     private long count() throws IOException {
         try (var file =
                 FileChannel.open(
@@ -162,19 +172,19 @@ final class ElectionWorker {
             var text = new String(bytes.array(), 0, bytes.position(), StandardCharsets.US_ASCII);
             long next = text.isEmpty() ? 1 : Long.parseLong(text) + 1;
             stayInside();
-            // In one piece, so that no number is half written when the process is killed.
+            // One write, so that no number is half written when the process is killed.
             var number = String.format(Locale.ROOT, NUMBER, next);
             file.write(ByteBuffer.wrap(number.getBytes(StandardCharsets.US_ASCII)), 0);
             return next;
         }
     }
 
-    /** Tells of all others that have made such a file. */
-    private void meet(String prefix) throws IOException {
+    /** Reports all other processes that have such a marker file. */
+    private void reportOthers(String prefix) throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
             files.map(file -> file.getFileName().toString())
                     .filter(file -> file.startsWith(prefix) && !file.equals(prefix + name))
-                    .forEach(file -> say(new ElectionLine.Met(file.substring(prefix.length()))));
+                    .forEach(file -> report(new ElectionLine.Met(file.substring(prefix.length()))));
         }
     }
 
@@ -183,19 +193,19 @@ final class ElectionWorker {
         pause(slow ? MAX_MICROS : SHORT_MICROS);
     }
 
-    private static void pause(int mostMicros) {
+    private static void pause(int maxMicros) {
         LockSupport.parkNanos(
-                TimeUnit.MICROSECONDS.toNanos(ThreadLocalRandom.current().nextInt(mostMicros)));
+                TimeUnit.MICROSECONDS.toNanos(ThreadLocalRandom.current().nextInt(maxMicros)));
     }
 
-    /** By the wall clock: the other clock need not be the same in two processes. */
+    /** Reads the wall clock: the monotonic clock may differ between two processes. */
     static long nowMicros() {
         var now = Instant.now();
         return TimeUnit.SECONDS.toMicros(now.getEpochSecond())
                 + TimeUnit.NANOSECONDS.toMicros(now.getNano());
     }
 
-    private static synchronized void say(ElectionLine line) {
+    private static synchronized void report(ElectionLine line) {
         System.out.println(line.text());
         System.out.flush();
     }

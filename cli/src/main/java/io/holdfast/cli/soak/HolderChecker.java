@@ -7,18 +7,19 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Who holds one key, as the workers see it. A worker enters after its grant has arrived and leaves
- * before it sends the release, so two inside a lock at once mean that the server granted it twice.
- * Thread-safe.
+ * Tracks the holders of one key, as the workers see them. A worker enters after its grant has
+ * arrived and leaves before it sends the release, so two workers inside a lock at once mean that
+ * the server granted it twice. Thread-safe.
  */
 final class HolderChecker {
     /**
-     * Fences come from one counter, so those of a cycle lie close together; tokens of a server
-     * without fences are random and do not. This decides which of the two a server is.
+     * The maximum difference of the fences of one cycle. Fences come from one counter, so they lie
+     * close together; tokens of a server without fences are random and do not. This tells the two
+     * kinds of server apart.
      */
     private static final long MAX_SPREAD = 1L << 40;
 
-    /** With fewer tokens, random ones could lie close together by chance. */
+    /** With fewer tokens, random tokens could lie close together by chance. */
     private static final int MIN_TOKENS = 4;
 
     private record Entry(long fence, long floor) {}
@@ -35,7 +36,7 @@ final class HolderChecker {
         this.limit = limit;
     }
 
-    /** What a grant that is asked for from now on must exceed. */
+    /** The fence that every grant requested from now on must exceed. */
     synchronized long floor() {
         return highestFence;
     }
@@ -53,7 +54,7 @@ final class HolderChecker {
             throw new CheckFailedException(key + ": the same token was granted twice");
         }
         long fence = soakGrant.fence();
-        // A lock's holders come one after the other, in the order of their grants.
+        // The holders of a lock enter one after the other, in the order of their grants.
         entries.add(new Entry(fence, limit == 1 ? highestFence : floor));
         if (Long.compareUnsigned(fence, highestFence) > 0) {
             highestFence = fence;
@@ -64,7 +65,10 @@ final class HolderChecker {
         inside--;
     }
 
-    /** Checks that fences grew, if the tokens carry any. Call when the key is not used any more. */
+    /**
+     * Checks that the fences increased, if the tokens contain any. Call it when the key is no
+     * longer used.
+     */
     synchronized void checkFences() throws CheckFailedException {
         if (!haveFences()) {
             return;

@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** First in, first out: for each worker alone, and for all in one list. */
+/** First in, first out: in a list of each worker, and in one shared list. */
 final class ListsScenario implements Scenario {
-    /** Elements in a worker's own list. */
+    /** The number of elements in a worker's own list. */
     private static final int LENGTH = 3;
 
     @Override
@@ -39,14 +39,14 @@ final class ListsScenario implements Scenario {
             connection.expect("ok " + values.size(), "rpush", key, values.getLast());
         }
         connection.expect("ok " + LENGTH, "llen", key, "");
-        checkRange(connection.ask("lrange", key, "0 -1"), key, values);
+        checkRange(connection.request("lrange", key, "0 -1"), key, values);
         for (var value : values) {
             connection.expect("ok " + value, "lpop", key, "");
         }
         checkGone(connection, key);
     }
 
-    /** Who pushes before each pop never finds the list empty. */
+    /** A worker that pushes before each pop never finds the list empty. */
     private static void useTogether(SoakCycle soakCycle, String key)
             throws IOException, CheckFailedException, InterruptedException {
         var deliveryChecker = new DeliveryChecker(key, soakCycle.workers());
@@ -73,11 +73,12 @@ final class ListsScenario implements Scenario {
         soakCycle.disconnect(connection);
     }
 
-    private static void push(SoakConnection connection, String key, SoakItem soakItem, int longest)
+    private static void push(
+            SoakConnection connection, String key, SoakItem soakItem, int maxLength)
             throws IOException, CheckFailedException {
-        var answer = connection.ask("rpush", key, soakItem.text());
-        for (int length = 1; length <= longest; length++) {
-            if (answer.equals("ok " + length)) {
+        var response = connection.request("rpush", key, soakItem.text());
+        for (int length = 1; length <= maxLength; length++) {
+            if (response.equals("ok " + length)) {
                 return;
             }
         }
@@ -85,36 +86,43 @@ final class ListsScenario implements Scenario {
                 "rpush "
                         + key
                         + ": got \""
-                        + answer
+                        + response
                         + "\", want \"ok 1\" to \"ok "
-                        + longest
+                        + maxLength
                         + "\"");
     }
 
     private static SoakItem pop(SoakConnection connection, String key, SoakCycle soakCycle)
             throws IOException, CheckFailedException {
-        var answer = connection.ask("lpop", key, "");
-        if (!answer.startsWith("ok ")) {
+        var response = connection.request("lpop", key, "");
+        if (!response.startsWith("ok ")) {
             throw new CheckFailedException(
-                    "lpop " + key + ": got \"" + answer + "\", want \"ok <value>\"");
+                    "lpop " + key + ": got \"" + response + "\", want \"ok <value>\"");
         }
-        return SoakItem.parse(answer.substring(3), soakCycle, "lpop " + key);
+        return SoakItem.parse(response.substring(3), soakCycle, "lpop " + key);
     }
 
-    private static void checkRange(String answer, String key, List<String> values)
+    private static void checkRange(String response, String key, List<String> values)
             throws CheckFailedException {
-        var wanted =
+        var expected =
                 new JsonValue.ArrayValue(
                         values.stream().<JsonValue>map(JsonValue.StringValue::new).toList());
         try {
-            if (answer.startsWith("ok ") && JsonValue.parse(answer.substring(3)).equals(wanted)) {
+            if (response.startsWith("ok ")
+                    && JsonValue.parse(response.substring(3)).equals(expected)) {
                 return;
             }
         } catch (IllegalArgumentException _) {
             // not JSON, reported below
         }
         throw new CheckFailedException(
-                "lrange " + key + ": got \"" + answer + "\", want the " + LENGTH + " in order");
+                "lrange "
+                        + key
+                        + ": got \""
+                        + response
+                        + "\", want the "
+                        + LENGTH
+                        + " elements in order");
     }
 
     private static void checkGone(SoakConnection connection, String key)

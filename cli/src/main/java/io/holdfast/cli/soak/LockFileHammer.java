@@ -11,16 +11,16 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Processes of ours and scripts that play by the rules take one lock over and over, and are killed
- * and replaced, preferably inside. Meanwhile somebody removes what looks like the temporary files
- * of another program.
+ * Processes that use the library and shell scripts that respect the lock acquire one lock in a
+ * loop, and are killed and replaced, preferably while they hold it. Meanwhile a thread removes
+ * files that are named like the temporary files of another program.
  *
- * @param time how long at least, until one was killed inside and the lock is recovered
+ * @param time the minimum duration; continues until a holder has been killed and the lock recovered
  */
 record LockFileHammer(Duration time) implements LockFileScenario {
     /**
-     * Nobody may be robbed only because the machine stands still for a second, or for two. Age is
-     * counted in whole seconds, so a lock is stale up to a second later than that.
+     * The stale timeout: long enough that no holder loses the lock because the machine stalls for a
+     * second or two. Age is counted in whole seconds, so a lock becomes stale up to a second later.
      */
     private static final Duration STALE = Duration.ofSeconds(3);
 
@@ -28,7 +28,7 @@ record LockFileHammer(Duration time) implements LockFileScenario {
     private static final Duration START = Duration.ofSeconds(60);
     private static final Duration MOMENT = Duration.ofMillis(1);
     private static final int MAX_PAUSE_MILLIS = 1500;
-    private static final int ONE_OF_ANYWHERE = 3;
+    private static final int ONE_OF_ANY = 3;
     private static final int ONE_OF_LONG = 8;
     private static final int ONE_OF_SCRIPTS = 3;
 
@@ -44,33 +44,33 @@ record LockFileHammer(Duration time) implements LockFileScenario {
     @Override
     public void run(LockFileStage stage)
             throws IOException, InterruptedException, CheckFailedException {
-        var tally = new LockFileLogChecker();
-        try (var crew = new LockFileProcesses(stage.folder(), stage.random());
-                var log = new LockFileLog(crew.log());
-                var _ = new Sweeper(crew.lock())) {
-            new Run(stage, crew, log, tally).run(time);
+        var checker = new LockFileLogChecker();
+        try (var processes = new LockFileProcesses(stage.folder(), stage.random());
+                var log = new LockFileLog(processes.log());
+                var _ = new Sweeper(processes.lock())) {
+            new Run(stage, processes, log, checker).run(time);
         } finally {
-            stage.statistics().addAlone(tally);
+            stage.statistics().addAlone(checker);
         }
     }
 
     private record Run(
             LockFileStage stage,
-            LockFileProcesses crew,
+            LockFileProcesses processes,
             LockFileLog log,
-            LockFileLogChecker tally) {
+            LockFileLogChecker checker) {
         void run(Duration time) throws IOException, InterruptedException, CheckFailedException {
             for (int i = 0; i < stage.processes(); i++) {
                 start(i);
             }
             await(
                     () ->
-                            tally.seen().stream()
+                            checker.seen().stream()
                                     .anyMatch(it -> it.startsWith(LockFileLogChecker.OURS)),
                     START,
-                    "nobody has had the lock in " + START.toSeconds() + " s");
+                    "no process has acquired the lock within " + START.toSeconds() + " s");
             long end = System.nanoTime() + time.toNanos();
-            while ((System.nanoTime() < end || tally.killsInside() == 0)
+            while ((System.nanoTime() < end || checker.killsInside() == 0)
                     && !stage.stop().isRequested()) {
                 pause(Duration.ofMillis(stage.random().nextInt(MAX_PAUSE_MILLIS)));
                 if (stage.random().nextInt(ONE_OF_LONG) == 0) {
@@ -78,105 +78,108 @@ record LockFileHammer(Duration time) implements LockFileScenario {
                 }
                 kill();
             }
-            crew.end();
-            look();
+            processes.end();
+            check();
         }
 
         private void start(int index) throws IOException {
             if (index % ONE_OF_SCRIPTS == ONE_OF_SCRIPTS - 1) {
-                crew.startScript(Role.EXCLUSIVE);
+                processes.startScript(Role.EXCLUSIVE);
             } else {
                 startOurs();
             }
         }
 
         private void startOurs() throws IOException {
-            crew.startOurs(STYLES[stage.random().nextInt(STYLES.length)], STALE);
+            processes.startOurs(STYLES[stage.random().nextInt(STYLES.length)], STALE);
         }
 
         private LockFileProcess anyOfOurs() {
-            var ours = crew.members().stream().filter(it -> it.role() == Role.OURS).toList();
+            var ours = processes.members().stream().filter(it -> it.role() == Role.OURS).toList();
             return ours.get(stage.random().nextInt(ours.size()));
         }
 
-        /** Whoever is inside, mostly. */
+        /** Chooses the process to kill: usually the one that holds the lock. */
         private LockFileProcess victim()
                 throws IOException, InterruptedException, CheckFailedException {
-            if (stage.random().nextInt(ONE_OF_ANYWHERE) != 0) {
-                await(() -> !tally.inside().isEmpty(), RECOVERY, "nobody enters");
-                if (!tally.inside().isEmpty()) {
-                    return crew.member(tally.inside().iterator().next());
+            if (stage.random().nextInt(ONE_OF_ANY) != 0) {
+                await(() -> !checker.inside().isEmpty(), RECOVERY, "no process acquires the lock");
+                if (!checker.inside().isEmpty()) {
+                    return processes.member(checker.inside().iterator().next());
                 }
             }
-            var all = crew.members();
+            var all = processes.members();
             return all.get(stage.random().nextInt(all.size()));
         }
 
         private void kill() throws IOException, InterruptedException, CheckFailedException {
-            int inside = tally.killsInside();
+            int inside = checker.killsInside();
             LockFileProcess victim;
             try (var stop = new LockFileStop()) {
                 victim = victim();
                 stop.stop(victim.process());
                 log.append(new LockFileLine.Killed(victim.name()));
-                crew.kill(victim);
+                processes.kill(victim);
             }
             long killed = System.nanoTime();
             awaitKilled(victim);
             if (victim.role() == Role.OURS) {
                 startOurs();
             } else {
-                crew.startScript(victim.role());
+                processes.startScript(victim.role());
             }
-            long turns = tally.turns();
-            // Also one that was killed just outside may have left the lock held.
+            long turns = checker.turns();
+            // A process that was killed just before or after its turn may have left the lock held
+            // too.
             await(
-                    () -> tally.turns() > turns,
+                    () -> checker.turns() > turns,
                     RECOVERY,
-                    "nobody has entered for " + RECOVERY.toSeconds() + " s after a kill");
-            if (tally.killsInside() > inside && tally.turns() > turns) {
+                    "no process has acquired the lock for "
+                            + RECOVERY.toSeconds()
+                            + " s after a kill");
+            if (checker.killsInside() > inside && checker.turns() > turns) {
                 long nanos = System.nanoTime() - killed;
                 stage.statistics().addRecovery(TimeUnit.NANOSECONDS.toMicros(nanos));
             }
         }
 
-        /** Turns up to the kill are read and done with. */
+        /** Reads the log up to the record of the kill. */
         private void awaitKilled(LockFileProcess victim) throws IOException, CheckFailedException {
-            int kills = tally.kills();
-            look();
-            if (tally.kills() != kills + 1) {
+            int kills = checker.kills();
+            check();
+            if (checker.kills() != kills + 1) {
                 throw new CheckFailedException("the kill of " + victim.name() + " is not logged");
             }
         }
 
-        /** A run that is to stop ends the wait too. */
-        private void await(BooleanSupplier condition, Duration patience, String otherwise)
+        /** Waits for the condition. Returns early when a stop is requested. */
+        private void await(BooleanSupplier condition, Duration timeout, String failure)
                 throws IOException, InterruptedException, CheckFailedException {
-            long end = System.nanoTime() + patience.toNanos();
-            look();
+            long end = System.nanoTime() + timeout.toNanos();
+            check();
             while (!condition.getAsBoolean() && !stage.stop().isRequested()) {
                 if (System.nanoTime() > end) {
-                    throw new CheckFailedException(otherwise);
+                    throw new CheckFailedException(failure);
                 }
                 stage.stop().pause(MOMENT);
-                look();
+                check();
             }
         }
 
         private void pause(Duration time)
                 throws IOException, InterruptedException, CheckFailedException {
             stage.stop().pause(time);
-            look();
+            check();
         }
 
-        private void look() throws IOException, CheckFailedException {
-            log.read(tally::add);
-            tally.checkAlone();
-            crew.check();
+        private void check() throws IOException, CheckFailedException {
+            log.read(checker::add);
+            checker.checkAlone();
+            processes.check();
         }
     }
 
-    /** Deletes what {@code semats clean} does, over and over, until it is closed. */
+    /** Deletes the files that {@code semats clean} deletes, in a loop, until it is closed. */
     private static final class Sweeper implements AutoCloseable {
         private static final int PAUSE_MICROS = 300;
 
@@ -186,7 +189,7 @@ record LockFileHammer(Duration time) implements LockFileScenario {
 
         Sweeper(Path lock) throws IOException {
             this.lock = lock;
-            // What is left behind is a fault: so it is seen that there was somebody at work.
+            // If the sweeper does not run, this file is left over and fails the check.
             Files.createFile(lock.resolveSibling(lock.getFileName() + ".1.0123456789abcdef.tmp"));
             this.thread = Thread.ofPlatform().daemon().start(this::sweep);
         }
@@ -199,7 +202,7 @@ record LockFileHammer(Duration time) implements LockFileScenario {
                         Files.deleteIfExists(file);
                     }
                 } catch (IOException e) {
-                    // Somebody else has removed it.
+                    // another process has removed the file
                 }
                 LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(PAUSE_MICROS));
             }

@@ -3,9 +3,9 @@ package io.holdfast.cli.soak;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line of the file in which the processes of a lock file say who is inside. Each is appended in
- * one piece, so their order is that of time: one that says Entered has the lock by then, and one
- * that says Left still has it.
+ * A line of the file in which the processes that share a lock file record their turns. Each line is
+ * appended in one write, so the lines are in the order of time: the writer of Entered has acquired
+ * the lock already, and the writer of Left has not released it yet.
  */
 sealed interface LockFileLine {
     record Entered(String name, long turn) implements LockFileLine {
@@ -15,7 +15,7 @@ sealed interface LockFileLine {
         }
     }
 
-    /** It has written this number, and releases the lock now. */
+    /** The process has written this number, and is about to release the lock. */
     record Left(String name, long turn, long number) implements LockFileLine {
         @Override
         public String text() {
@@ -23,7 +23,7 @@ sealed interface LockFileLine {
         }
     }
 
-    /** It was stopped, and will be killed before it goes on. */
+    /** The process is suspended, and will be killed before it is resumed. */
     record Killed(String name) implements LockFileLine {
         @Override
         public String text() {
@@ -31,7 +31,7 @@ sealed interface LockFileLine {
         }
     }
 
-    /** It was told by the library that it lost the lock in this turn. */
+    /** The library reported to the process that it lost the lock in this turn. */
     record Lost(String name, long turn) implements LockFileLine {
         @Override
         public String text() {
@@ -39,18 +39,19 @@ sealed interface LockFileLine {
         }
     }
 
-    /** Without the end of the line, to be read by {@link #parse}. */
+    /** The line that {@link #parse} reads, without its end. */
     String text();
 
-    /** Gives null for what is no such line. */
+    /** Returns null for a line of another form. */
     static @Nullable LockFileLine parse(String line) {
-        var words = line.split(" ", -1);
+        var fields = line.split(" ", -1);
         try {
-            return switch (words[0]) {
-                case "E" -> new Entered(words[1], Long.parseLong(words[2]));
-                case "L" -> new Left(words[1], Long.parseLong(words[2]), Long.parseLong(words[3]));
-                case "K" -> new Killed(words[1]);
-                case "X" -> new Lost(words[1], Long.parseLong(words[2]));
+            return switch (fields[0]) {
+                case "E" -> new Entered(fields[1], Long.parseLong(fields[2]));
+                case "L" ->
+                        new Left(fields[1], Long.parseLong(fields[2]), Long.parseLong(fields[3]));
+                case "K" -> new Killed(fields[1]);
+                case "X" -> new Lost(fields[1], Long.parseLong(fields[2]));
                 default -> null;
             };
         } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {

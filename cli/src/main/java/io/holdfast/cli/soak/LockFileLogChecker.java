@@ -9,12 +9,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Goes through the lines of a {@link LockFileLog} and knows who is inside. */
+/**
+ * Reads the lines of a {@link LockFileLog}, tracks which processes are inside (hold the lock) and
+ * collects faults.
+ */
 final class LockFileLogChecker {
-    /** The names of processes that use the library begin so. */
+    /** The prefix of the names of processes that use the library. */
     static final String OURS = "ours";
 
-    /** One stay inside. */
+    /** One hold of one process. */
     private record Turn(String name, long turn) {
         boolean isOurs() {
             return name.startsWith(OURS);
@@ -36,10 +39,10 @@ final class LockFileLogChecker {
     private long turns;
     private int kills;
     private int killsInside;
-    private long unheard;
+    private long unreported;
     private long last;
 
-    /** The next line. */
+    /** Records the next line of the log. */
     void add(String text) {
         switch (LockFileLine.parse(text)) {
             case LockFileLine.Entered(var name, var turn) -> entered(new Turn(name, turn));
@@ -73,11 +76,11 @@ final class LockFileLogChecker {
         if (!inside.remove(turn.name(), turn)) {
             faults.add(turn + " left and had not entered");
         }
-        // One that was killed inside may have written, and not have told.
-        if (number <= last || number > last + 1 + unheard) {
+        // A process that was killed inside may have written its number without recording it.
+        if (number <= last || number > last + 1 + unreported) {
             faults.add(turn + " wrote " + number + " after " + last + ": an update was lost");
         }
-        unheard = 0;
+        unreported = 0;
         last = Math.max(last, number);
     }
 
@@ -85,11 +88,14 @@ final class LockFileLogChecker {
         kills++;
         if (inside.remove(name) != null) {
             killsInside++;
-            unheard++;
+            unreported++;
         }
     }
 
-    /** Nobody was ever inside together with another, and nobody heard that it had lost the lock. */
+    /**
+     * Fails if two processes were inside at once, or if a process was notified that it had lost the
+     * lock.
+     */
     void checkAlone() throws CheckFailedException {
         check(overlaps);
         check(faults);
@@ -97,21 +103,24 @@ final class LockFileLogChecker {
     }
 
     /**
-     * Each of ours that was inside together with somebody who does not look has heard of it, and of
-     * two of ours the one that he had displaced before.
+     * Fails unless every library process that was inside together with an overwriting script was
+     * notified of the loss, and at least one of two library processes that were inside together
+     * (the one that the script had displaced before).
      *
-     * @param excused so many times it was he who was displaced
+     * @param tolerated how often the script was displaced instead
      */
-    void checkDisplacedKnow(int excused) throws CheckFailedException {
-        var unaware = displaced.stream().filter(turn -> !lost.contains(turn)).toList();
-        if (unaware.size() > excused) {
+    void checkLossesReported(int tolerated) throws CheckFailedException {
+        var notNotified = displaced.stream().filter(turn -> !lost.contains(turn)).toList();
+        if (notNotified.size() > tolerated) {
             throw new CheckFailedException(
-                    unaware + " displaced and did not hear of it, excused: " + excused);
+                    notNotified
+                            + " displaced without a loss notification, tolerated: "
+                            + tolerated);
         }
         check(
                 pairs.stream()
                         .filter(pair -> pair.stream().noneMatch(lost::contains))
-                        .map(pair -> pair + " inside together and did not hear of it")
+                        .map(pair -> pair + " inside together without a loss notification")
                         .toList());
     }
 
@@ -123,12 +132,12 @@ final class LockFileLogChecker {
         }
     }
 
-    /** Who is inside, by name. */
+    /** The names of the processes that are inside. */
     Set<String> inside() {
         return inside.keySet();
     }
 
-    /** Who has been inside, by name. */
+    /** The names of the processes that have been inside. */
     Set<String> seen() {
         return seen;
     }
@@ -141,7 +150,7 @@ final class LockFileLogChecker {
         return kills;
     }
 
-    /** How many were killed inside, and left the lock held. */
+    /** The number of processes that were killed inside and left the lock held. */
     int killsInside() {
         return killsInside;
     }
@@ -150,7 +159,10 @@ final class LockFileLogChecker {
         return overlaps.size();
     }
 
-    /** How many of ours were inside together with somebody who does not look. */
+    /**
+     * The number of turns of library processes that were inside together with an overwriting
+     * script.
+     */
     int displaced() {
         return displaced.size();
     }

@@ -6,8 +6,9 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * Processes of ours beside the script of the published protocol, which overwrites the lock whoever
- * holds it. They cannot be protected from it, but each of them that was displaced hears of it.
+ * Library processes share the lock with the script of the published protocol, which overwrites the
+ * lock file even while it is held. They cannot be protected from it, but each of them that was
+ * displaced must be notified of the loss.
  */
 record LockFileOverwriter(Duration time) implements LockFileScenario {
     private static final Duration STALE = Duration.ofSeconds(3);
@@ -23,38 +24,40 @@ record LockFileOverwriter(Duration time) implements LockFileScenario {
     @Override
     public void run(LockFileStage stage)
             throws IOException, InterruptedException, CheckFailedException {
-        var tally = new LockFileLogChecker();
-        try (var crew = new LockFileProcesses(stage.folder(), stage.random());
-                var log = new LockFileLog(crew.log())) {
+        var checker = new LockFileLogChecker();
+        try (var processes = new LockFileProcesses(stage.folder(), stage.random());
+                var log = new LockFileLog(processes.log())) {
             for (int i = 1; i < stage.processes(); i++) {
-                crew.startOurs(LockFileWorker.Style.BESIDE_STRANGERS, STALE);
+                processes.startOurs(LockFileWorker.Style.WITH_OVERWRITER, STALE);
             }
-            crew.startScript(Role.OVERWRITING);
-            // Long stays see it at a beat, others when they release.
-            crew.members().getFirst().send("long");
+            processes.startScript(Role.OVERWRITING);
+            // A long hold detects the loss at a heartbeat, others at the release.
+            processes.members().getFirst().send("long");
             long start = System.nanoTime();
-            while (isToGoOn(stage, tally, System.nanoTime() - start)) {
+            while (continues(stage, checker, System.nanoTime() - start)) {
                 stage.stop().pause(MOMENT);
-                log.read(tally::add);
-                crew.check();
+                log.read(checker::add);
+                processes.check();
             }
-            int displacedScripts = crew.endBesideStrangers();
-            log.read(tally::add);
-            tally.checkDisplacedKnow(displacedScripts);
+            int displacedScripts = processes.endWithOverwriter();
+            log.read(checker::add);
+            checker.checkLossesReported(displacedScripts);
         } finally {
-            stage.statistics().addDisplaced(tally);
+            stage.statistics().addDisplaced(checker);
         }
     }
 
-    private boolean isToGoOn(LockFileStage stage, LockFileLogChecker tally, long nanos)
+    private boolean continues(LockFileStage stage, LockFileLogChecker checker, long nanos)
             throws CheckFailedException {
         if (stage.stop().isRequested()) {
             return false;
         }
-        boolean enough = tally.displaced() >= MIN_DISPLACED;
+        boolean enough = checker.displaced() >= MIN_DISPLACED;
         if (!enough && nanos > time.plus(TIMEOUT).toNanos()) {
             throw new CheckFailedException(
-                    "hardly anybody was displaced in " + tally.turns() + " turns");
+                    "too few displaced holders in "
+                            + checker.turns()
+                            + " turns: the scenario tested nothing");
         }
         return !enough || nanos < time.toNanos();
     }

@@ -5,18 +5,17 @@ import org.jspecify.annotations.Nullable;
 import java.nio.file.Path;
 
 /**
- * How often to go through all that can happen to a lock file, and with how many processes. The
- * constructor is the one gate.
+ * How often to run the scenarios of a lock file, and with how many processes. The constructor
+ * validates the values.
  *
- * @param folder where the files are made, below a new folder of their own; null for the folder of
- *     temporary files
- * @param seed of every choice that is made at random
+ * @param folder where a new folder for the files is created; null for the folder of temporary files
+ * @param seed seed of all random choices
  */
 record LockFilePlan(int rounds, int processes, @Nullable Path folder, long seed) {
     private static final int MIN_PROCESSES = 3;
     private static final int MAX_PROCESSES = 64;
 
-    /** Throws {@link IllegalArgumentException} that names the flag. */
+    /** Throws an {@link IllegalArgumentException} that names the flag. */
     LockFilePlan {
         require(rounds > 0, "--rounds must be > 0 (got " + rounds + ")");
         require(

@@ -8,21 +8,21 @@ import java.util.concurrent.LinkedBlockingQueue;
 /**
  * A process that shares a lock file.
  *
- * @param name never used again, also not when a killed process is replaced
- * @param answers what it has printed, for processes that do one thing at a time when told
+ * @param name unique; the replacement of a killed process has another name
+ * @param responses the lines that the process has printed; only for {@link Role#CONTROLLED}
  */
 record LockFileProcess(
-        String name, Role role, Process process, Writer input, BlockingQueue<String> answers) {
+        String name, Role role, Process process, Writer input, BlockingQueue<String> responses) {
     /** What a process does. */
     enum Role {
         /** {@link LockFileWorker}. */
         OURS(LockFileLogChecker.OURS),
-        /** The script that plays by the rules. */
+        /** The shell script that respects the lock. */
         EXCLUSIVE("exclusive"),
-        /** The script that overwrites what is there. */
+        /** The shell script that overwrites the lock file even while it is held. */
         OVERWRITING("overwriting"),
         /** {@link ScriptedLockFileProcess}. */
-        PUPPET("puppet");
+        CONTROLLED("controlled");
 
         private final String text;
 
@@ -40,7 +40,7 @@ record LockFileProcess(
                 name, role, process, process.outputWriter(), new LinkedBlockingQueue<>());
     }
 
-    /** Tells it something. One that has just been killed does not hear it. */
+    /** Sends a line to the process; it is lost if the process has just been killed. */
     void send(String line) {
         try {
             synchronized (input) {
@@ -48,18 +48,18 @@ record LockFileProcess(
                 input.flush();
             }
         } catch (IOException e) {
-            // Whether it should be there any more is looked at elsewhere.
+            // LockFileProcesses.check detects a process that has ended and should not have.
         }
     }
 
-    /** It ends by itself, soon. */
+    /** Closes the standard input of the process, so that it exits by itself. */
     void closeInput() {
         try {
             synchronized (input) {
                 input.close();
             }
         } catch (IOException e) {
-            // It has ended already.
+            // the process has ended already
         }
     }
 }

@@ -26,7 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * The processes that share one lock file. They end when their standard input does, so none is left
+ * The processes that share one lock file. They exit when their standard input ends, so none is left
  * when this process ends.
  */
 final class LockFileProcesses implements AutoCloseable {
@@ -34,12 +34,15 @@ final class LockFileProcesses implements AutoCloseable {
     static final String LOG = "log";
     static final String COUNTER = "counter";
 
-    /** How a number is kept in the counter: a shell takes a leading zero for octal. */
+    /**
+     * The format of the number in the counter file, padded with blanks because a shell takes a
+     * leading zero for octal.
+     */
     static final String NUMBER = "%20d\n";
 
     private static final long END_SECONDS = 20;
 
-    /** A script in one of so many turns stays for longer than a moment. */
+    /** In one of this many turns on average, a script holds the lock for longer. */
     private static final int ONE_OF_SLOW = 5;
 
     private static final int MAX_MILLIS = 150;
@@ -53,7 +56,7 @@ final class LockFileProcesses implements AutoCloseable {
     private final Map<String, Thread> readers = new HashMap<>();
     private int lastName;
 
-    /** The folder gets a counter at zero. */
+    /** Creates the counter file in the folder, with the value zero. */
     LockFileProcesses(Path folder, Random random) throws IOException {
         this.folder = folder;
         this.random = random;
@@ -68,7 +71,7 @@ final class LockFileProcesses implements AutoCloseable {
         return folder.resolve(LOG);
     }
 
-    /** A process that uses the library by itself, over and over. */
+    /** Starts a {@link LockFileWorker}. */
     LockFileProcess startOurs(LockFileWorker.Style style, Duration staleTimeout)
             throws IOException {
         var name = nextName(Role.OURS);
@@ -84,18 +87,18 @@ final class LockFileProcesses implements AutoCloseable {
                         Long.toString(random.nextLong())));
     }
 
-    /** A process that does with the library what it is told. */
-    LockFileProcess startPuppet(Duration staleTimeout) throws IOException {
+    /** Starts a {@link ScriptedLockFileProcess}. */
+    LockFileProcess startControlled(Duration staleTimeout) throws IOException {
         return start(
-                nextName(Role.PUPPET),
-                Role.PUPPET,
+                nextName(Role.CONTROLLED),
+                Role.CONTROLLED,
                 java(
                         ScriptedLockFileProcess.class,
                         lock().toString(),
                         Long.toString(staleTimeout.toMillis())));
     }
 
-    /** A shell script that tries by itself, over and over. */
+    /** Starts a shell script that attempts a turn each time it gets a line. */
     LockFileProcess startScript(Role role) throws IOException {
         var script = folder.resolve(role.text() + ".sh");
         if (!Files.exists(script)) {
@@ -125,7 +128,7 @@ final class LockFileProcesses implements AutoCloseable {
         return role.text() + lastName;
     }
 
-    /** From the class path of this process. */
+    /** The command that runs a program with the class path of this process. */
     private static List<String> java(Class<?> program, String... arguments) {
         var command =
                 new ArrayList<>(
@@ -142,11 +145,14 @@ final class LockFileProcesses implements AutoCloseable {
         return command;
     }
 
-    /** Deaf to Ctrl-C, which a terminal sends to all: the parent says when to end. */
+    /**
+     * Starts a process that ignores Ctrl-C, which a terminal sends to all processes: this process
+     * decides when it exits.
+     */
     private LockFileProcess start(String name, Role role, List<String> command) throws IOException {
-        var deaf = new ArrayList<>(List.of("sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
-        deaf.addAll(command);
-        var process = new ProcessBuilder(deaf).redirectErrorStream(true).start();
+        var detached = new ArrayList<>(List.of("sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
+        detached.addAll(command);
+        var process = new ProcessBuilder(detached).redirectErrorStream(true).start();
         var member = LockFileProcess.of(name, role, process);
         members.put(name, member);
         var turns = new Random(random.nextLong());
@@ -157,20 +163,20 @@ final class LockFileProcesses implements AutoCloseable {
     private void listen(LockFileProcess member, Random turns) {
         try (BufferedReader out = member.process().inputReader()) {
             for (var line = out.readLine(); line != null; line = out.readLine()) {
-                hear(member, line, turns);
+                onLine(member, line, turns);
             }
         } catch (IOException e) {
             fault(member, FailureText.of(e));
         }
     }
 
-    private void hear(LockFileProcess member, String line, Random turns) {
+    private void onLine(LockFileProcess member, String line, Random turns) {
         switch (member.role()) {
-            case PUPPET -> {
+            case CONTROLLED -> {
                 if (line.startsWith("failed ")) {
                     fault(member, line);
                 }
-                member.answers().add(line);
+                member.responses().add(line);
             }
             case EXCLUSIVE, OVERWRITING -> {
                 if (line.equals("entered") || line.equals("refused")) {
@@ -191,9 +197,9 @@ final class LockFileProcesses implements AutoCloseable {
                 slow ? String.format(Locale.ROOT, "0.%03d", turns.nextInt(1, MAX_MILLIS)) : "0");
     }
 
-    private void fault(LockFileProcess member, String words) {
+    private void fault(LockFileProcess member, String text) {
         if (!killed.contains(member.name())) {
-            faults.add(member.name() + ": " + words);
+            faults.add(member.name() + ": " + text);
         }
     }
 
@@ -205,7 +211,7 @@ final class LockFileProcesses implements AutoCloseable {
         return List.copyOf(members.values());
     }
 
-    /** By SIGKILL. Gives back when it is gone and what it said was heard. */
+    /** Kills the process with SIGKILL. Returns when it has ended and its output has been read. */
     void kill(LockFileProcess member) throws InterruptedException {
         killed.add(member.name());
         killedPids.add(member.process().pid());
@@ -214,7 +220,7 @@ final class LockFileProcesses implements AutoCloseable {
         Objects.requireNonNull(readers.remove(member.name())).join();
     }
 
-    /** Throws if anything is wrong so far. */
+    /** Throws if any fault has been found. */
     void check() throws CheckFailedException {
         var fault = faults.peek();
         if (fault != null) {
@@ -228,45 +234,49 @@ final class LockFileProcesses implements AutoCloseable {
         }
     }
 
-    /** The next answer of a puppet. */
-    String answer(LockFileProcess puppet, Duration patience)
+    /** Waits for the next line of a controlled process. */
+    String response(LockFileProcess controlled, Duration timeout)
             throws InterruptedException, CheckFailedException {
-        var answer = puppet.answers().poll(patience.toMillis(), TimeUnit.MILLISECONDS);
-        if (answer == null) {
+        var response = controlled.responses().poll(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        if (response == null) {
             check();
             throw new CheckFailedException(
-                    puppet.name() + " does not answer for " + patience.toSeconds() + " s");
+                    controlled.name() + " did not respond within " + timeout.toSeconds() + " s");
         }
-        return answer;
+        return response;
     }
 
-    /** The next answer of a puppet, which must begin so. */
-    String expect(LockFileProcess puppet, String beginning, Duration patience)
+    /** Waits for the next line of a controlled process, which must begin with the given text. */
+    String expect(LockFileProcess controlled, String beginning, Duration timeout)
             throws InterruptedException, CheckFailedException {
-        var answer = answer(puppet, patience);
-        if (!answer.startsWith(beginning)) {
+        var response = response(controlled, timeout);
+        if (!response.startsWith(beginning)) {
             throw new CheckFailedException(
-                    puppet.name() + " says \"" + answer + "\", not " + beginning.strip());
+                    controlled.name()
+                            + " responded \""
+                            + response
+                            + "\", expected "
+                            + beginning.strip());
         }
-        return answer;
+        return response;
     }
 
-    /** Lets all of them end by themselves, and looks at what they leave behind. */
+    /** Lets all processes exit by themselves, and checks that they leave no files behind. */
     void end() throws IOException, InterruptedException, CheckFailedException {
-        endBesideStrangers();
+        endWithOverwriter();
         checkLeftovers();
     }
 
     /**
-     * Likewise, where a program makes files that are neither put back nor deleted once they were
-     * moved aside: gives the number of these.
+     * Lets all processes exit by themselves, where a script overwrites the lock file: a file of it
+     * that was moved aside is neither put back nor deleted. Returns the number of these files.
      */
-    int endBesideStrangers() throws IOException, InterruptedException, CheckFailedException {
+    int endWithOverwriter() throws IOException, InterruptedException, CheckFailedException {
         check();
         members.values().forEach(LockFileProcess::closeInput);
         for (var member : members.values()) {
             if (!member.process().waitFor(END_SECONDS, TimeUnit.SECONDS)) {
-                throw new CheckFailedException(member.name() + " does not end");
+                throw new CheckFailedException(member.name() + " does not exit");
             }
         }
         members.clear();
@@ -289,7 +299,10 @@ final class LockFileProcesses implements AutoCloseable {
         }
     }
 
-    /** A helper file has the process id in its name: one that was killed could not remove it. */
+    /**
+     * Whether a killed process has left the file behind: a helper file has the process id in its
+     * name.
+     */
     private boolean isOfKilled(String file) {
         return killedPids.stream().anyMatch(pid -> file.startsWith("." + LOCK + "." + pid + "."));
     }

@@ -13,9 +13,9 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * Shares lock files among processes and shell scripts that are killed, stopped and displaced, and
- * checks that never two are inside that respect the lock: goes through all {@link
- * LockFileScenario}s, round after round.
+ * Shares lock files among processes and shell scripts that are killed, suspended and displaced, and
+ * checks that no two that respect the lock hold it at once. Each round runs all {@link
+ * LockFileScenario}s.
  */
 final class LockFileRun {
     private static final List<LockFileScenario> SCENARIOS =
@@ -44,16 +44,16 @@ final class LockFileRun {
         this.stop = stop;
     }
 
-    /** Gives the exit status. */
+    /** Returns the exit status. */
     int run() throws InterruptedException {
-        log.say(
+        log.print(
                 "soak: lockfile rounds="
                         + plan.rounds()
                         + " processes="
                         + plan.processes()
                         + " seed="
                         + plan.seed());
-        log.say("soak: press Ctrl-C to stop");
+        log.print("soak: press Ctrl-C to stop");
         Path folder;
         try {
             folder = folder();
@@ -65,7 +65,7 @@ final class LockFileRun {
         if (done < 0) {
             return SoakRun.FAILED;
         }
-        log.say("soak: stopped after " + done + " rounds: " + statistics);
+        log.print("soak: stopped after " + done + " rounds: " + statistics);
         return SoakRun.STOPPED;
     }
 
@@ -75,7 +75,7 @@ final class LockFileRun {
 
     private Path folder() throws IOException, CheckFailedException {
         if (!Files.isDirectory(Path.of("/proc/self/task"))) {
-            throw new CheckFailedException("it is for Linux only");
+            throw new CheckFailedException("--lockfile runs on Linux only");
         }
         var below = plan.folder();
         return below == null
@@ -83,7 +83,7 @@ final class LockFileRun {
                 : Files.createTempDirectory(below.toRealPath(), "soak");
     }
 
-    /** Gives the number of rounds, -1 after a failure. Then the folder stays. */
+    /** Returns the number of rounds, or -1 after a failure, when the folder is kept. */
     private int rounds(Path folder) throws InterruptedException {
         var random = new Random(plan.seed());
         int done = 0;
@@ -98,7 +98,7 @@ final class LockFileRun {
                 }
                 if (!stop.isRequested()) {
                     done++;
-                    log.say("round " + done + " complete: " + statistics);
+                    log.print("round " + done + " complete: " + statistics);
                 }
             }
             delete(folder);
@@ -121,15 +121,15 @@ final class LockFileRun {
             throws IOException, InterruptedException, CheckFailedException {
         long started = System.nanoTime();
         Files.createDirectory(folder);
-        // A seed of its own: what one scenario draws does not change the next.
+        // Each scenario has its own seed, so the numbers that one draws do not change the next.
         var own = new Random(random.nextLong());
         scenario.run(new LockFileStage(folder, plan.processes(), own, stop, statistics));
         delete(folder);
         if (stop.isRequested()) {
-            return; // it was cut short
+            return; // the scenario was cut short
         }
         var took = Duration.ofNanos(System.nanoTime() - started);
-        log.say(
+        log.print(
                 String.format(
                         Locale.ROOT,
                         "%s complete (%.1fs)",

@@ -2,11 +2,11 @@ package io.holdfast.cli.soak;
 
 import java.io.IOException;
 
-/** One kind of trouble that a lock file must stand. */
+/** One kind of fault that a lock file must tolerate. */
 interface LockFileScenario {
-    /** For the message of a failure. */
+    /** The name printed in {@code FAIL [name]}. */
     String name();
 
-    /** Ends early, and in order, when the run is to stop. */
+    /** Returns early, without failing, when a stop is requested. */
     void run(LockFileStage stage) throws IOException, InterruptedException, CheckFailedException;
 }

@@ -8,8 +8,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A holder is stopped for longer than the stale timeout and is robbed of the lock. It hears of it
- * when it goes on, at its next beat or when it releases, and the lock of its successor stays.
+ * A holder is suspended for longer than the stale timeout, and another process takes over its lock.
+ * When it is resumed, it must be notified of the loss at its next heartbeat or at its release, and
+ * must leave the lock of its successor in place.
  */
 record LockFileSleeper() implements LockFileScenario {
     private static final Duration STALE = Duration.ofSeconds(1);
@@ -23,50 +24,55 @@ record LockFileSleeper() implements LockFileScenario {
     @Override
     public void run(LockFileStage stage)
             throws IOException, InterruptedException, CheckFailedException {
-        try (var crew = new LockFileProcesses(stage.folder(), stage.random())) {
-            var first = crew.startPuppet(STALE);
-            var second = crew.startPuppet(STALE);
+        try (var processes = new LockFileProcesses(stage.folder(), stage.random())) {
+            var first = processes.startControlled(STALE);
+            var second = processes.startControlled(STALE);
             for (var end : List.of("", "release", "close")) {
                 if (!stage.stop().isRequested()) {
-                    robbed(crew, first, second, end);
+                    takeOver(processes, first, second, end);
                     stage.statistics().addTakeover();
                     stage.statistics().addLoss();
                 }
             }
-            crew.end();
+            processes.end();
         }
     }
 
-    /** Heard of at a beat, or at what is the first that it does when it goes on. */
-    private static void robbed(
-            LockFileProcesses crew, LockFileProcess sleeper, LockFileProcess successor, String end)
+    /**
+     * One takeover. The loss is detected at a heartbeat, or by the first command after the resume.
+     */
+    private static void takeOver(
+            LockFileProcesses processes,
+            LockFileProcess sleeper,
+            LockFileProcess successor,
+            String end)
             throws IOException, InterruptedException, CheckFailedException {
-        acquire(crew, sleeper);
+        acquire(processes, sleeper);
         String nonce;
         try (var stop = new LockFileStop()) {
             stop.stop(sleeper.process());
-            nonce = acquire(crew, successor);
+            nonce = acquire(processes, successor);
             if (!end.isEmpty()) {
                 sleeper.send(end);
             }
         }
-        crew.expect(sleeper, "lost", TIMEOUT);
-        var holder = FileSemaphore.at(crew.lock()).status().holder();
+        processes.expect(sleeper, "lost", TIMEOUT);
+        var holder = FileSemaphore.at(processes.lock()).status().holder();
         if (!holder.map(it -> nonce.equals(it.nonce())).orElse(false)) {
-            throw new CheckFailedException("the lock of the successor is gone: " + holder);
+            throw new CheckFailedException("the lock of the successor was removed: " + holder);
         }
         successor.send("release");
-        crew.expect(successor, "released ", TIMEOUT);
-        if (Files.exists(crew.lock())) {
-            throw new CheckFailedException("released, and yet there is a lock");
+        processes.expect(successor, "released ", TIMEOUT);
+        if (Files.exists(processes.lock())) {
+            throw new CheckFailedException("the lock file exists after the release");
         }
     }
 
-    /** Gives the nonce. */
-    private static String acquire(LockFileProcesses crew, LockFileProcess puppet)
+    /** Acquires the lock and returns its nonce. */
+    private static String acquire(LockFileProcesses processes, LockFileProcess process)
             throws InterruptedException, CheckFailedException {
-        puppet.send("acquire " + TIMEOUT.toMillis());
-        crew.expect(puppet, "waiting", TIMEOUT);
-        return crew.expect(puppet, "won ", TIMEOUT).split(" ", -1)[1];
+        process.send("acquire " + TIMEOUT.toMillis());
+        processes.expect(process, "waiting", TIMEOUT);
+        return processes.expect(process, "won ", TIMEOUT).split(" ", -1)[1];
     }
 }

@@ -4,9 +4,9 @@ import java.nio.file.Path;
 import java.util.Random;
 
 /**
- * Where a {@link LockFileScenario} takes place.
+ * The environment of a {@link LockFileScenario}.
  *
- * @param folder empty at the beginning
+ * @param folder the folder of the scenario; empty at the start
  */
 record LockFileStage(
         Path folder,

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What a run has seen so far. */
+/** Counts what a run has done so far. */
 final class LockFileStatistics {
     private long turns;
     private long kills;
@@ -15,19 +15,19 @@ final class LockFileStatistics {
     private final List<Long> recoveries = new ArrayList<>();
     private final List<Long> wakeUps = new ArrayList<>();
 
-    /** Turns of processes that respect the lock, as far as a tally knows. */
-    void addAlone(LockFileLogChecker tally) {
-        turns += tally.turns();
-        kills += tally.kills();
-        overlaps += tally.overlaps();
-        losses += tally.losses();
+    /** Adds the counts of a scenario in which all processes respect the lock. */
+    void addAlone(LockFileLogChecker checker) {
+        turns += checker.turns();
+        kills += checker.kills();
+        overlaps += checker.overlaps();
+        losses += checker.losses();
     }
 
-    /** Turns beside a script that respects nothing. */
-    void addDisplaced(LockFileLogChecker tally) {
-        turns += tally.turns();
-        displaced += tally.displaced();
-        losses += tally.losses();
+    /** Adds the counts of a scenario with a script that overwrites the lock file. */
+    void addDisplaced(LockFileLogChecker checker) {
+        turns += checker.turns();
+        displaced += checker.displaced();
+        losses += checker.losses();
     }
 
     void addTakeover() {
@@ -42,13 +42,13 @@ final class LockFileStatistics {
         losses++;
     }
 
-    /** One was killed inside; so long it took until somebody entered. */
+    /** Adds the time from the kill of a holder until another process acquired the lock. */
     void addRecovery(long micros) {
         takeovers++;
         recoveries.add(micros);
     }
 
-    /** From the release of a lock until one that waited has it. */
+    /** Adds the time from a release until a waiting process has the lock. */
     void addWakeUp(long micros) {
         wakeUps.add(micros);
     }
@@ -69,7 +69,7 @@ final class LockFileStatistics {
         return overlaps;
     }
 
-    /** Turns of ours that a script disturbed that respects nothing. */
+    /** The number of turns of library processes that an overwriting script disturbed. */
     long displaced() {
         return displaced;
     }
@@ -102,7 +102,7 @@ final class LockFileStatistics {
                         spread(wakeUps));
     }
 
-    /** Median and worst, in words. */
+    /** The median and the maximum as text. */
     static String spread(List<Long> micros) {
         if (micros.isEmpty()) {
             return "none";

@@ -10,20 +10,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Stops a process by SIGSTOP, with all its threads, until this is closed. The process goes on also
- * if this process ends in whatever way, so that nothing stays behind for ever.
+ * Suspends a process with all its threads (SIGSTOP) until this is closed. The process is also
+ * resumed when this process ends in any way, so that no suspended process is left behind.
  */
 final class LockFileStop implements AutoCloseable {
     private static final long TIMEOUT_SECONDS = 10;
 
-    /** Told the process first. The end of its standard input is the sign to let it go on. */
+    /**
+     * Reads the process id from standard input, stops that process, and resumes it when standard
+     * input ends.
+     */
     private static final String SCRIPT =
             "trap '' INT HUP; read -r pid || exit 0; kill -STOP \"$pid\"; read -r _;"
                     + " kill -CONT \"$pid\" 2>/dev/null; exit 0";
 
     private final Process stopper;
 
-    /** Stops nothing yet, but is then quick to do so. */
+    /** Starts the helper process in advance, so that {@link #stop} is fast. */
     LockFileStop() throws IOException {
         stopper =
                 new ProcessBuilder("sh", "-c", SCRIPT)
@@ -32,7 +35,7 @@ final class LockFileStop implements AutoCloseable {
                         .start();
     }
 
-    /** Once only. Gives back when the process does nothing any more. */
+    /** Suspends the process; at most once. Returns when all its threads are stopped. */
     void stop(Process process) throws IOException, CheckFailedException {
         var pid = Long.toString(process.pid());
         stopper.getOutputStream().write((pid + "\n").getBytes(StandardCharsets.US_ASCII));
@@ -56,19 +59,19 @@ final class LockFileStop implements AutoCloseable {
             }
             return true;
         } catch (NoSuchFileException e) {
-            return false; // it has ended
+            return false; // the process has ended
         }
     }
 
     private static boolean isTaskStopped(Path stat) throws IOException {
         try {
-            // A number, a name in brackets that may contain anything, the state.
+            // The format: a number, a name in brackets that may contain any character, the state.
             var text = new String(Files.readAllBytes(stat), StandardCharsets.ISO_8859_1);
             return text.startsWith(") T", text.lastIndexOf(')'));
         } catch (NoSuchFileException e) {
             return true; // this thread has ended
         } catch (IOException e) {
-            return false; // it is just about to end
+            return false; // the thread is ending
         }
     }
 

@@ -18,13 +18,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * All try at once to take over a stale lock, again and again: one of them gets it. Now and then one
- * is killed meanwhile, or removes the lock instead.
+ * All processes try at once to take over a stale lock, repeatedly: exactly one may acquire it.
+ * Sometimes a process is killed meanwhile, or removes the lock instead.
  *
- * @param times how often
+ * @param times the number of takeovers
  */
 record LockFileTakeover(int times) implements LockFileScenario {
-    /** Nothing but what is planted gets so old. */
+    /** Only a planted lock file becomes this old. */
     private static final Duration STALE = Duration.ofMinutes(10);
 
     private static final Duration AGE = Duration.ofHours(2);
@@ -42,17 +42,17 @@ record LockFileTakeover(int times) implements LockFileScenario {
     @Override
     public void run(LockFileStage stage)
             throws IOException, InterruptedException, CheckFailedException {
-        try (var crew = new LockFileProcesses(stage.folder(), stage.random())) {
-            var run = new Run(stage, crew, FileSemaphore.at(crew.lock()), endedPid());
+        try (var processes = new LockFileProcesses(stage.folder(), stage.random())) {
+            var run = new Run(stage, processes, FileSemaphore.at(processes.lock()), endedPid());
             for (int i = 0; i < stage.processes(); i++) {
-                crew.startPuppet(STALE);
+                processes.startControlled(STALE);
             }
             run.warmUp();
             int firstKill = stage.random().nextInt(ONE_OF_KILLS);
             for (int i = 0; i < times && !stage.stop().isRequested(); i++) {
                 run.once(i % ONE_OF_KILLS == firstKill);
             }
-            crew.end();
+            processes.end();
         }
     }
 
@@ -63,49 +63,58 @@ record LockFileTakeover(int times) implements LockFileScenario {
     }
 
     private record Run(
-            LockFileStage stage, LockFileProcesses crew, FileSemaphore semaphore, long endedPid) {
-        /** Everybody has had the lock once, so that no start of a JVM comes between. */
+            LockFileStage stage,
+            LockFileProcesses processes,
+            FileSemaphore semaphore,
+            long endedPid) {
+        /**
+         * Lets every process acquire the lock once, so that the start of a JVM does not delay a
+         * takeover.
+         */
         void warmUp() throws InterruptedException, CheckFailedException {
-            for (var puppet : crew.members()) {
-                warmUp(puppet);
+            for (var process : processes.members()) {
+                warmUp(process);
             }
         }
 
-        private void warmUp(LockFileProcess puppet)
+        private void warmUp(LockFileProcess process)
                 throws InterruptedException, CheckFailedException {
-            puppet.send("try 0");
-            crew.expect(puppet, "won ", TIMEOUT);
-            puppet.send("release");
-            crew.expect(puppet, "released ", TIMEOUT);
+            process.send("try 0");
+            processes.expect(process, "won ", TIMEOUT);
+            process.send("release");
+            processes.expect(process, "released ", TIMEOUT);
         }
 
         void once(boolean kill) throws IOException, InterruptedException, CheckFailedException {
             var plant = plant();
             boolean clean = stage.random().nextInt(ONE_OF_CLEAN) == 0;
-            var puppets = new ArrayList<>(crew.members());
-            Collections.shuffle(puppets, stage.random());
+            var controlled = new ArrayList<>(processes.members());
+            Collections.shuffle(controlled, stage.random());
             long at = ElectionWorker.nowMicros() + LEAD_MICROS;
-            for (var puppet : puppets.subList(1, puppets.size())) {
-                puppet.send("try " + at);
+            for (var process : controlled.subList(1, controlled.size())) {
+                process.send("try " + at);
             }
-            puppets.getFirst().send((clean ? "clean " : "try ") + at);
+            controlled.getFirst().send((clean ? "clean " : "try ") + at);
             var winners = new ArrayList<LockFileProcess>();
             if (kill) {
-                var victim = puppets.removeLast();
+                var victim = controlled.removeLast();
                 LockSupport.parkNanos(
                         TimeUnit.MICROSECONDS.toNanos(stage.random().nextInt(KILL_MICROS)));
-                crew.kill(victim);
+                processes.kill(victim);
                 stage.statistics().addKill();
-                collect(puppets, winners);
+                collect(controlled, winners);
                 checkKilled(victim, winners, plant);
-                warmUp(crew.startPuppet(STALE));
+                warmUp(processes.startControlled(STALE));
             } else {
-                collect(puppets, winners);
+                collect(controlled, winners);
                 check(winners, clean);
             }
         }
 
-        /** In the words of the protocol, or what a writer left that died before it had written. */
+        /**
+         * Creates a stale lock file: complete, or as a writer leaves it that dies before it has
+         * written all.
+         */
         private byte[] plant() throws IOException {
             long old = Instant.now().minus(AGE).getEpochSecond();
             var content =
@@ -115,25 +124,27 @@ record LockFileTakeover(int times) implements LockFileScenario {
                         default -> "pid=" + endedPid + "\ntimestamp=" + old + "\ntag=gone\n";
                     };
             var bytes = content.getBytes(StandardCharsets.US_ASCII);
-            // In one step, as old as it is to be: nobody is at work now, but a folder watch may be.
-            var helper = crew.lock().resolveSibling("plant");
+            // Appears in one step with its final age: no process is active now, but a folder watch
+            // may be.
+            var helper = processes.lock().resolveSibling("plant");
             Files.write(helper, bytes);
             Files.setLastModifiedTime(helper, FileTime.from(Instant.now().minus(AGE)));
-            Files.createLink(crew.lock(), helper);
+            Files.createLink(processes.lock(), helper);
             Files.delete(helper);
             return bytes;
         }
 
-        private void collect(List<LockFileProcess> puppets, List<LockFileProcess> winners)
+        private void collect(List<LockFileProcess> controlled, List<LockFileProcess> winners)
                 throws InterruptedException, CheckFailedException {
             var nonce = "";
-            for (var puppet : puppets) {
-                var answer = crew.answer(puppet, TIMEOUT);
-                if (answer.startsWith("won ")) {
-                    winners.add(puppet);
-                    nonce = answer.substring("won ".length());
-                } else if (!answer.equals("refused") && !answer.startsWith("cleaned ")) {
-                    throw new CheckFailedException(puppet.name() + " says \"" + answer + "\"");
+            for (var process : controlled) {
+                var response = processes.response(process, TIMEOUT);
+                if (response.startsWith("won ")) {
+                    winners.add(process);
+                    nonce = response.substring("won ".length());
+                } else if (!response.equals("refused") && !response.startsWith("cleaned ")) {
+                    throw new CheckFailedException(
+                            process.name() + " responded \"" + response + "\"");
                 }
             }
             if (winners.size() > 1) {
@@ -142,7 +153,7 @@ record LockFileTakeover(int times) implements LockFileScenario {
                                 + winners.stream().map(LockFileProcess::name).toList()
                                 + " at once");
             }
-            if (!winners.isEmpty()) { // whatever the others have done since
+            if (!winners.isEmpty()) { // the other processes must not have changed the file since
                 checkFile(winners.getFirst(), nonce);
             }
         }
@@ -151,7 +162,9 @@ record LockFileTakeover(int times) implements LockFileScenario {
             var holder = holder();
             if (!holder.map(it -> nonce.equals(it.nonce())).orElse(false)) {
                 throw new CheckFailedException(
-                        winner.name() + " has taken over, but the lock is " + semaphore.status());
+                        winner.name()
+                                + " took over the lock, but its state is "
+                                + semaphore.status());
             }
         }
 
@@ -164,7 +177,7 @@ record LockFileTakeover(int times) implements LockFileScenario {
             if (!winners.isEmpty()) {
                 release(winners.getFirst());
             } else if (!cleaned) {
-                throw new CheckFailedException("nobody has taken over " + semaphore.status());
+                throw new CheckFailedException("no process has taken over " + semaphore.status());
             }
             checkFree();
         }
@@ -173,20 +186,24 @@ record LockFileTakeover(int times) implements LockFileScenario {
                 throws InterruptedException, CheckFailedException {
             stage.statistics().addTakeover();
             winner.send("release");
-            crew.expect(winner, "released ", TIMEOUT);
+            processes.expect(winner, "released ", TIMEOUT);
         }
 
         private void checkFree() throws CheckFailedException {
-            if (Files.exists(crew.lock())) {
-                throw new CheckFailedException("released, and yet " + semaphore.status());
+            if (Files.exists(processes.lock())) {
+                throw new CheckFailedException(
+                        "the lock file exists after the release: " + semaphore.status());
             }
         }
 
-        /** It may have got the lock, or have left the stale one as it was, or none at all. */
+        /**
+         * The killed process may have acquired the lock, or have left the stale lock as it was or
+         * no lock.
+         */
         private void checkKilled(
                 LockFileProcess victim, List<LockFileProcess> winners, byte[] plant)
                 throws IOException, InterruptedException, CheckFailedException {
-            boolean won = victim.answers().stream().anyMatch(it -> it.startsWith("won "));
+            boolean won = victim.responses().stream().anyMatch(it -> it.startsWith("won "));
             if (!winners.isEmpty()) {
                 if (won) {
                     throw new CheckFailedException(
@@ -200,13 +217,13 @@ record LockFileTakeover(int times) implements LockFileScenario {
                 checkFree();
                 return;
             }
-            var lock = crew.lock();
+            var lock = processes.lock();
             if (Files.exists(lock)) {
                 boolean itsOwn =
                         holder().map(it -> it.pid() == victim.process().pid()).orElse(false);
                 if (!itsOwn && !Arrays.equals(Files.readAllBytes(lock), plant)) {
                     throw new CheckFailedException(
-                            victim.name() + " was killed, and now it is " + semaphore.status());
+                            victim.name() + " was killed, and the lock is " + semaphore.status());
                 }
                 Files.delete(lock);
             }

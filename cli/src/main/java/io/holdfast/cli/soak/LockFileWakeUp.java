@@ -4,15 +4,15 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * How soon one that waits has the lock after its release in another process.
+ * Measures how soon a waiting process acquires the lock after its release in another process.
  *
- * @param times how often
+ * @param times the number of releases
  */
 record LockFileWakeUp(int times) implements LockFileScenario {
     private static final Duration STALE = Duration.ofMinutes(10);
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    /** Whoever does not look for so long is not waiting for the lock but asleep. */
+    /** The maximum time from a release to the acquisition by the waiter. */
     private static final Duration SLOWEST = Duration.ofSeconds(10);
 
     private static final int MIN_WAIT_MILLIS = 40;
@@ -26,23 +26,23 @@ record LockFileWakeUp(int times) implements LockFileScenario {
     @Override
     public void run(LockFileStage stage)
             throws IOException, InterruptedException, CheckFailedException {
-        try (var crew = new LockFileProcesses(stage.folder(), stage.random())) {
-            var holder = crew.startPuppet(STALE);
-            var waiter = crew.startPuppet(STALE);
-            acquire(crew, holder);
-            crew.expect(holder, "won ", TIMEOUT);
+        try (var processes = new LockFileProcesses(stage.folder(), stage.random())) {
+            var holder = processes.startControlled(STALE);
+            var waiter = processes.startControlled(STALE);
+            acquire(processes, holder);
+            processes.expect(holder, "won ", TIMEOUT);
             for (int i = 0; i < times && !stage.stop().isRequested(); i++) {
-                acquire(crew, waiter);
+                acquire(processes, waiter);
                 stage.stop()
                         .pause(
                                 Duration.ofMillis(
                                         stage.random().nextInt(MIN_WAIT_MILLIS, MAX_WAIT_MILLIS)));
                 holder.send("release");
-                long released = number(crew.expect(holder, "released ", TIMEOUT), 1);
-                long won = number(crew.expect(waiter, "won ", TIMEOUT), 2);
+                long released = number(processes.expect(holder, "released ", TIMEOUT), 1);
+                long won = number(processes.expect(waiter, "won ", TIMEOUT), 2);
                 if (won - released > SLOWEST.toNanos() / 1000) {
                     throw new CheckFailedException(
-                            "a waiter has the lock "
+                            "a waiter acquired the lock "
                                     + (won - released)
                                     + " \u00b5s after its release");
                 }
@@ -53,17 +53,17 @@ record LockFileWakeUp(int times) implements LockFileScenario {
                 holder = waiter;
                 waiter = next;
             }
-            crew.end();
+            processes.end();
         }
     }
 
-    private static void acquire(LockFileProcesses crew, LockFileProcess puppet)
+    private static void acquire(LockFileProcesses processes, LockFileProcess process)
             throws InterruptedException, CheckFailedException {
-        puppet.send("acquire " + TIMEOUT.toMillis());
-        crew.expect(puppet, "waiting", TIMEOUT);
+        process.send("acquire " + TIMEOUT.toMillis());
+        processes.expect(process, "waiting", TIMEOUT);
     }
 
-    private static long number(String answer, int index) {
-        return Long.parseLong(answer.split(" ", -1)[index]);
+    private static long number(String response, int index) {
+        return Long.parseLong(response.split(" ", -1)[index]);
     }
 }

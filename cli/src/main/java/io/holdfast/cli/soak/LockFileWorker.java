@@ -21,27 +21,28 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process that takes a lock file over and over with the library, counts in a file that only the
- * lock protects, and says in a {@link LockFileLog} when it is inside. Prints what must not happen.
- * Ends when its standard input does; a line there means: stay longer than the stale timeout once.
+ * A process that acquires a lock file in a loop with the library, increments a number in a file
+ * that only the lock protects, and records its turns in a {@link LockFileLog}. Prints faults only.
+ * Exits when its standard input ends; a line there makes it hold the lock once for longer than the
+ * stale timeout.
  */
 final class LockFileWorker {
-    /** How it gets the lock. */
+    /** How the process acquires the lock. */
     enum Style {
-        /** Waits until it has it. */
+        /** Waits for the lock. */
         WAIT,
-        /** Tries, and tries again. */
+        /** Tries without waiting, in a loop. */
         TRY,
-        /** Removes stale locks, and waits for a short time only. */
+        /** Sometimes removes a stale lock first, and waits for a short time only. */
         CLEAN,
-        /** As WAIT; warnings are no fault, since somebody else is to blame. */
-        BESIDE_STRANGERS
+        /** As WAIT, beside a script that overwrites the lock file: warnings are no fault. */
+        WITH_OVERWRITER
     }
 
     private static final Duration LONG_WAIT = Duration.ofSeconds(30);
     private static final int SHORT_WAIT_MILLIS = 60;
     private static final int END_SECONDS = 15;
-    private static final int TOLD_SECONDS = 5;
+    private static final int REPORT_SECONDS = 5;
     private static final int ONE_OF_CLEAN = 3;
     private static final int ONE_OF_CLOSE = 2;
     private static final int ONE_OF_SLOW = 8;
@@ -57,7 +58,7 @@ final class LockFileWorker {
     private final LockFileLog log;
     private final FileSemaphore semaphore;
     private final AtomicBoolean ending = new AtomicBoolean();
-    private final AtomicBoolean stayLong = new AtomicBoolean();
+    private final AtomicBoolean holdLong = new AtomicBoolean();
     private final AtomicLong reportedLosses = new AtomicLong();
     private long losses;
     private long turn;
@@ -82,7 +83,7 @@ final class LockFileWorker {
                                 .build());
     }
 
-    /** Takes the folder, the name, the style, the stale timeout in ms and a seed. */
+    /** Arguments: the folder, the name, the style, the stale timeout in ms and a seed. */
     public static void main(String[] arguments) {
         int status = 0;
         try {
@@ -102,7 +103,7 @@ final class LockFileWorker {
     }
 
     private void warn(String text) {
-        if (style != Style.BESIDE_STRANGERS) {
+        if (style != Style.WITH_OVERWRITER) {
             System.out.println("warning: " + text);
         }
     }
@@ -120,28 +121,31 @@ final class LockFileWorker {
         checkReportedLosses();
     }
 
-    /** The library says once of each loss that there was one, in whatever thread. */
+    /** Checks that the library reports each loss exactly once, on any thread. */
     private void checkReportedLosses() {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TOLD_SECONDS);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(REPORT_SECONDS);
         while (reportedLosses.get() < losses && System.nanoTime() < end) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
         if (reportedLosses.get() != losses) {
             System.out.println(
-                    "was told " + reportedLosses.get() + " times of " + losses + " losses");
+                    reportedLosses.get() + " loss notifications for " + losses + " losses");
         }
     }
 
-    /** An interrupt ends a wait, and must not disturb anything else. */
+    /**
+     * Reads standard input. At its end, interrupts the worker: that ends a wait for the lock, and
+     * must not disturb anything else.
+     */
     private void listen(Thread worker) {
         try {
             for (int next = System.in.read(); next >= 0; next = System.in.read()) {
                 if (next == '\n') {
-                    stayLong.set(true);
+                    holdLong.set(true);
                 }
             }
         } catch (IOException e) {
-            // That is an end too.
+            // as at the end of the input
         }
         ending.set(true);
         worker.interrupt();
@@ -152,7 +156,7 @@ final class LockFileWorker {
     private @Nullable Guard acquire() {
         try {
             return switch (style) {
-                case WAIT, BESIDE_STRANGERS -> semaphore.acquire(LONG_WAIT);
+                case WAIT, WITH_OVERWRITER -> semaphore.acquire(LONG_WAIT);
                 case TRY -> semaphore.tryAcquire().orElse(null);
                 case CLEAN -> {
                     if (random.nextInt(ONE_OF_CLEAN) == 0) {
@@ -164,7 +168,7 @@ final class LockFileWorker {
         } catch (LockFileTimeoutException e) {
             return null;
         } catch (InterruptedException e) {
-            return null; // we are ending
+            return null; // the process is ending
         }
     }
 
@@ -179,7 +183,7 @@ final class LockFileWorker {
         }
     }
 
-    /** Gives false if it was lost. */
+    /** Releases the lock; returns false if it was lost. */
     private boolean release(Guard guard) {
         if (random.nextInt(ONE_OF_CLOSE) == 0) {
             guard.close();
@@ -193,14 +197,14 @@ final class LockFileWorker {
         }
     }
 
-    /** Reads, waits, writes: whoever does that at the same time loses a count. */
+    /** Reads, waits and writes: two processes that do so at the same time lose an increment. */
     private long count() throws IOException {
         try (var file =
                 new RandomAccessFile(folder.resolve(LockFileProcesses.COUNTER).toFile(), "rw")) {
             var text = file.readLine();
             stayInside();
             long next = Long.parseLong(text.strip()) + 1;
-            // In one piece, so that no number is half written when the process is killed.
+            // One write, so that no number is half written when the process is killed.
             file.seek(0);
             file.write(
                     String.format(Locale.ROOT, LockFileProcesses.NUMBER, next)
@@ -210,7 +214,7 @@ final class LockFileWorker {
     }
 
     private void stayInside() {
-        if (stayLong.compareAndSet(true, false)) {
+        if (holdLong.compareAndSet(true, false)) {
             long end = System.nanoTime() + staleTimeout.multipliedBy(3).dividedBy(2).toNanos();
             for (long left = end - System.nanoTime();
                     left > 0 && !ending.get();
@@ -222,7 +226,7 @@ final class LockFileWorker {
         }
     }
 
-    private void pause(int mostMicros) {
-        LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(random.nextInt(mostMicros)));
+    private void pause(int maxMicros) {
+        LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(random.nextInt(maxMicros)));
     }
 }

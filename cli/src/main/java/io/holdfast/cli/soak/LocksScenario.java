@@ -2,7 +2,7 @@ package io.holdfast.cli.soak;
 
 import java.io.IOException;
 
-/** All workers contend for one lock, and renew it while they have it. */
+/** All workers contend for one lock, and renew it while they hold it. */
 final class LocksScenario implements Scenario {
     private static final int LEASE = 10;
 
@@ -31,7 +31,8 @@ final class LocksScenario implements Scenario {
             throws IOException, CheckFailedException {
         long floor = holderChecker.floor();
         var soakGrant =
-                SoakGrant.parse(connection.ask("l", key, "5 " + LEASE), "ok", "l " + key, LEASE);
+                SoakGrant.parse(
+                        connection.request("l", key, "5 " + LEASE), "ok", "l " + key, LEASE);
         holderChecker.enter(soakGrant, floor);
         connection.expect("ok " + LEASE, "n", key, soakGrant.token() + " " + LEASE);
         holderChecker.leave();

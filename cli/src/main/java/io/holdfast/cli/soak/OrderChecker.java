@@ -3,8 +3,8 @@ package io.holdfast.cli.soak;
 import java.util.Arrays;
 
 /**
- * The latest item of each worker that has arrived at one place, where those of one worker must keep
- * their order. Thread-safe.
+ * Tracks the latest item of each worker that was received at one place, where the items of one
+ * worker must keep their order. Thread-safe.
  */
 final class OrderChecker {
     private final String place;
@@ -16,23 +16,24 @@ final class OrderChecker {
         Arrays.fill(latest, -1);
     }
 
-    /** By worker. What is asked for from now on cannot be earlier than these. */
+    /** The latest item number by worker. No request sent from now on may return an earlier one. */
     synchronized int[] floor() {
         return latest.clone();
     }
 
-    /** The item is there, whether or not it has been seen. */
+    /** Records that the item exists, whether or not it has been read. */
     synchronized void reach(SoakItem soakItem) {
         latest[soakItem.worker()] = Math.max(latest[soakItem.worker()], soakItem.number());
     }
 
-    /** Fails unless the item is later than all that came before. */
+    /** Fails unless the item is later than all earlier ones of its worker. */
     synchronized void advance(SoakItem soakItem) throws CheckFailedException {
         advance(soakItem, latest);
     }
 
     /**
-     * Fails unless the item is later than all that came before it was asked for.
+     * Fails unless the item is later than all items of its worker that were received before it was
+     * requested.
      *
      * @param floor {@link #floor} before the request was sent
      */
@@ -43,7 +44,7 @@ final class OrderChecker {
         advanceOrStay(soakItem, floor);
     }
 
-    /** As {@link #advance(Item, int[])}, but the latest may come again. */
+    /** As {@link #advance(SoakItem, int[])}, but the latest item may be received again. */
     synchronized void advanceOrStay(SoakItem soakItem, int[] floor) throws CheckFailedException {
         int worker = soakItem.worker();
         if (soakItem.number() < floor[worker]) {

@@ -4,7 +4,7 @@ package io.holdfast.cli.soak;
 record PushedSignal(String channel, String payload) {
     private static final String START = "sig ";
 
-    /** Tells a pushed line from an answer: no answer begins like this. */
+    /** Distinguishes a pushed line from a response: no response begins like this. */
     static boolean isPushed(String line) {
         return line.startsWith(START);
     }

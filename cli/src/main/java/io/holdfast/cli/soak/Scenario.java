@@ -2,11 +2,11 @@ package io.holdfast.cli.soak;
 
 import java.io.IOException;
 
-/** One feature, exercised once per cycle. Leaves nothing behind on the server. */
+/** Exercises one feature, once per cycle, and leaves nothing behind on the server. */
 interface Scenario {
-    /** As it stands in {@code FAIL [name]}. */
+    /** The name printed in {@code FAIL [name]}. */
     String name();
 
-    /** Returns early, without failing, once {@link SoakCycle#ended} says so. */
+    /** Returns early, without failing, once {@link SoakCycle#ended} returns true. */
     void run(SoakCycle soakCycle) throws IOException, CheckFailedException, InterruptedException;
 }

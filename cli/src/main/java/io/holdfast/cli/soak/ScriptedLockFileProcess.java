@@ -21,17 +21,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process that does with a lock file what it is told, a line on standard input each, and says on
- * standard output what came of it:
+ * A process that executes the commands on its standard input, one per line, on a lock file, and
+ * prints the results to standard output:
  *
  * <ul>
- *   <li>{@code try MICROS}: at that time by the wall clock; {@code won NONCE} or {@code refused}
- *   <li>{@code clean MICROS}: at that time; {@code cleaned true} or {@code cleaned false}
- *   <li>{@code acquire MILLIS}: {@code waiting}, then {@code won NONCE MICROS} or {@code timeout}
- *   <li>{@code release}: {@code released MICROS}, the time just before, unless it was lost
- *   <li>{@code close}: nothing
- *   <li>{@code lost}: once for a lock, when the library says so
- *   <li>{@code failed ...}: what must not happen
+ *   <li>{@code try MICROS}: tries to acquire at that time of the wall clock; prints {@code won
+ *       NONCE} or {@code refused}
+ *   <li>{@code clean MICROS}: removes a stale lock at that time; prints {@code cleaned true} or
+ *       {@code cleaned false}
+ *   <li>{@code acquire MILLIS}: acquires with that timeout; prints {@code waiting}, then {@code won
+ *       NONCE MICROS} or {@code timeout}
+ *   <li>{@code release}: releases; prints {@code released MICROS}, the time just before, unless the
+ *       lock was lost
+ *   <li>{@code close}: closes the guard; prints nothing
+ *   <li>{@code lost} is printed once per lock, when the library reports the loss
+ *   <li>{@code failed ...} is printed for a fault
  * </ul>
  */
 final class ScriptedLockFileProcess {
@@ -46,56 +50,56 @@ final class ScriptedLockFileProcess {
                         LockFileConfig.builder()
                                 .staleTimeout(staleTimeout)
                                 .onLost(_ -> lost())
-                                .onWarning(text -> say("failed warning: " + text))
+                                .onWarning(text -> print("failed warning: " + text))
                                 .build());
     }
 
-    /** Takes the lock file and the stale timeout in ms. */
+    /** Arguments: the lock file and the stale timeout in ms. */
     public static void main(String[] arguments) {
         int status = 0;
         try (var in =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-            var puppet =
+            var process =
                     new ScriptedLockFileProcess(
                             Path.of(arguments[0]), Duration.ofMillis(Long.parseLong(arguments[1])));
             for (var line = in.readLine(); line != null; line = in.readLine()) {
-                puppet.execute(line.split(" ", -1));
+                process.execute(line.split(" ", -1));
             }
         } catch (IOException | InterruptedException | RuntimeException e) {
-            say("failed " + FailureText.of(e));
+            print("failed " + FailureText.of(e));
             status = 1;
         }
         System.exit(status);
     }
 
-    private void execute(String[] words) throws InterruptedException {
-        switch (words[0]) {
+    private void execute(String[] fields) throws InterruptedException {
+        switch (fields[0]) {
             case "try" -> {
-                await(Long.parseLong(words[1]));
+                await(Long.parseLong(fields[1]));
                 var taken = semaphore.tryAcquire();
                 lost.set(false);
                 guard = taken.orElse(null);
-                say(taken.map(it -> "won " + it.nonce()).orElse("refused"));
+                print(taken.map(it -> "won " + it.nonce()).orElse("refused"));
             }
             case "clean" -> {
-                await(Long.parseLong(words[1]));
-                say("cleaned " + semaphore.clean());
+                await(Long.parseLong(fields[1]));
+                print("cleaned " + semaphore.clean());
             }
-            case "acquire" -> acquire(Duration.ofMillis(Long.parseLong(words[1])));
+            case "acquire" -> acquire(Duration.ofMillis(Long.parseLong(fields[1])));
             case "release" -> release(Objects.requireNonNull(guard));
             case "close" -> Objects.requireNonNull(guard).close();
-            default -> say("failed to understand " + words[0]);
+            default -> print("failed to understand " + fields[0]);
         }
     }
 
     private void acquire(Duration timeout) throws InterruptedException {
-        say("waiting");
+        print("waiting");
         try {
             guard = semaphore.acquire(timeout);
             lost.set(false);
-            say("won " + guard.nonce() + " " + ElectionWorker.nowMicros());
+            print("won " + guard.nonce() + " " + ElectionWorker.nowMicros());
         } catch (LockFileTimeoutException e) {
-            say("timeout");
+            print("timeout");
         }
     }
 
@@ -103,16 +107,16 @@ final class ScriptedLockFileProcess {
         long micros = ElectionWorker.nowMicros();
         try {
             guard.release();
-            say("released " + micros);
+            print("released " + micros);
         } catch (LockLostException e) {
             lost();
         }
     }
 
-    /** It may be heard of at a beat, and then again at the release. */
+    /** The loss may be reported at a heartbeat, and again at the release. */
     private void lost() {
         if (!lost.getAndSet(true)) {
-            say("lost");
+            print("lost");
         }
     }
 
@@ -124,7 +128,7 @@ final class ScriptedLockFileProcess {
         }
     }
 
-    private static synchronized void say(String line) {
+    private static synchronized void print(String line) {
         System.out.println(line);
         System.out.flush();
     }

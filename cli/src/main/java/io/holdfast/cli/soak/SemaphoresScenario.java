@@ -2,7 +2,7 @@ package io.holdfast.cli.soak;
 
 import java.io.IOException;
 
-/** All workers contend for the slots of one semaphore. */
+/** All workers contend for the permits of one semaphore. */
 final class SemaphoresScenario implements Scenario {
     private static final int LIMIT = 3;
     private static final int LEASE = 10;
@@ -31,8 +31,8 @@ final class SemaphoresScenario implements Scenario {
     private static void round(SoakConnection connection, String key, HolderChecker holderChecker)
             throws IOException, CheckFailedException {
         long floor = holderChecker.floor();
-        var answer = connection.ask("sl", key, "10 " + LIMIT + " " + LEASE);
-        var soakGrant = SoakGrant.parse(answer, "ok", "sl " + key, LEASE);
+        var response = connection.request("sl", key, "10 " + LIMIT + " " + LEASE);
+        var soakGrant = SoakGrant.parse(response, "ok", "sl " + key, LEASE);
         holderChecker.enter(soakGrant, floor);
         SoakCycle.dwell();
         holderChecker.leave();

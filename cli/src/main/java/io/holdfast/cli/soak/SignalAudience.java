@@ -4,24 +4,28 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Those who share one copy of each signal: a listener of its own, or the members of a group.
- * Thread-safe.
+ * The listeners that share one copy of each signal: a single listener, or the members of a queue
+ * group. Thread-safe.
  */
 final class SignalAudience {
-    /** A server may cut off a listener that is 64 lines behind. This tool never asks for that. */
-    private static final int MAX_UNDERWAY = 48;
+    /**
+     * The maximum number of lines in flight. A server may disconnect a listener that is 64 lines
+     * behind.
+     */
+    private static final int MAX_IN_FLIGHT = 48;
 
     private static final long CHECK_INTERVAL_MILLIS = 20;
 
     private final DeliveryChecker deliveryChecker;
-    private final Semaphore permits = new Semaphore(MAX_UNDERWAY);
+    private final Semaphore permits = new Semaphore(MAX_IN_FLIGHT);
 
     SignalAudience(String name, int workers) {
         deliveryChecker = new DeliveryChecker(name, workers);
     }
 
     /**
-     * To be called before lines are sent this way. False if the cycle ended before there was room.
+     * Call it before lines are sent to this audience. Returns false if the cycle ended before
+     * enough permits were free.
      */
     boolean acquirePermits(int lines, SoakCycle soakCycle) throws InterruptedException {
         while (!permits.tryAcquire(lines, CHECK_INTERVAL_MILLIS, TimeUnit.MILLISECONDS)) {
@@ -32,7 +36,7 @@ final class SignalAudience {
         return true;
     }
 
-    /** A line has arrived. */
+    /** Call it when a line has been received. */
     void releasePermit() {
         permits.release();
     }

@@ -7,11 +7,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All workers send signals on one channel to some listeners. Each audience must get each signal
- * exactly once, each listener those of one worker in the order in which they were sent.
+ * All workers send signals on one channel to some listeners. Each audience must receive each signal
+ * exactly once, and each listener must receive the signals of one worker in the order in which they
+ * were sent.
  *
- * <p>Whoever shares a group cannot know how many signals to wait for. So each worker closes with a
- * signal on a second channel, to which every listener listens alone.
+ * <p>A member of a queue group cannot know how many signals to wait for. So each worker ends with a
+ * signal on a second channel, to which every listener listens without a group.
  */
 final class SignalBroadcast {
     private final SoakCycle soakCycle;
@@ -19,10 +20,10 @@ final class SignalBroadcast {
     private final String end;
     private final List<SoakListener> listeners;
 
-    /** How many listeners each audience has. */
+    /** The number of listeners of each audience. */
     private final Map<SignalAudience, Integer> audiences = new LinkedHashMap<>();
 
-    /** By each worker, without the closing one. */
+    /** The number of signals sent by each worker, without the closing one. */
     private final int[] sent;
 
     /**
@@ -50,7 +51,7 @@ final class SignalBroadcast {
                 signalAudience.receipts().check(worker, sent[worker]);
             }
         }
-        leave();
+        checkAfterUnlisten();
     }
 
     private void sendAndReceive() throws IOException, CheckFailedException, InterruptedException {
@@ -68,7 +69,7 @@ final class SignalBroadcast {
     private void send(int worker) throws IOException, CheckFailedException, InterruptedException {
         var connection = soakCycle.connect();
         int next = 0;
-        while (next < soakCycle.rounds() && !soakCycle.ended() && roomForOne()) {
+        while (next < soakCycle.rounds() && !soakCycle.ended() && acquireOnePermitEach()) {
             var payload = new SoakItem(worker, next).text();
             connection.expect("ok " + audiences.size(), "signal", channel, payload);
             next++;
@@ -77,14 +78,15 @@ final class SignalBroadcast {
         for (var audience : audiences.entrySet()) {
             var _ =
                     audience.getKey()
-                            .acquirePermits(audience.getValue(), soakCycle); // it goes to everyone
+                            .acquirePermits(
+                                    audience.getValue(), soakCycle); // each listener receives it
         }
         connection.expect(
                 "ok " + listeners.size(), "signal", end, new SoakItem(worker, next).text());
         soakCycle.disconnect(connection);
     }
 
-    private boolean roomForOne() throws InterruptedException {
+    private boolean acquireOnePermitEach() throws InterruptedException {
         for (var signalAudience : audiences.keySet()) {
             if (!signalAudience.acquirePermits(1, soakCycle)) {
                 return false;
@@ -93,8 +95,9 @@ final class SignalBroadcast {
         return true;
     }
 
-    /** Once nobody listens any more, a signal reaches nobody. */
-    private void leave() throws IOException, CheckFailedException, InterruptedException {
+    /** After all listeners have unregistered, a signal must reach none of them. */
+    private void checkAfterUnlisten()
+            throws IOException, CheckFailedException, InterruptedException {
         for (var soakListener : listeners) {
             soakListener.unlisten();
         }

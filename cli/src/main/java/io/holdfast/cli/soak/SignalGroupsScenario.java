@@ -3,7 +3,10 @@ package io.holdfast.cli.soak;
 import java.io.IOException;
 import java.util.List;
 
-/** Every signal goes to one of a pair, to the only member of a second group, and to a loner. */
+/**
+ * Every signal goes to one member of a queue group of two, to the only member of a second group,
+ * and to a listener without a group.
+ */
 final class SignalGroupsScenario implements Scenario {
     @Override
     public String name() {
@@ -23,7 +26,7 @@ final class SignalGroupsScenario implements Scenario {
                         channel,
                         "other",
                         new SignalAudience("group other", soakCycle.workers()));
-        var loner =
+        var ungrouped =
                 new SoakListener(
                         soakCycle.connect(),
                         channel,
@@ -33,12 +36,12 @@ final class SignalGroupsScenario implements Scenario {
                         soakCycle,
                         channel,
                         soakCycle.key("groups_end"),
-                        List.of(first, second, other, loner))
+                        List.of(first, second, other, ungrouped))
                 .run();
         checkTurns(first.served(), second.served());
     }
 
-    /** Members take turns, so with two signals or more both were served. */
+    /** The members of a group receive signals in turn, so their numbers differ by at most one. */
     static void checkTurns(int first, int second) throws CheckFailedException {
         if (Math.abs(first - second) > 1) {
             throw new CheckFailedException(

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Three listeners, by name and by two wildcards, get every signal of every worker. Then each worker
- * sends signals to itself.
+ * Three listeners, one on the channel name and two on wildcard patterns, receive every signal of
+ * every worker. Then each worker sends signals to itself.
  */
 final class SignalsScenario implements Scenario {
     @Override
@@ -18,9 +18,9 @@ final class SignalsScenario implements Scenario {
             throws IOException, CheckFailedException, InterruptedException {
         var base = soakCycle.key("signals");
         var channel = base + ".news";
-        var byName = alone(soakCycle, channel);
-        var byToken = alone(soakCycle, base + ".*");
-        var byRest = alone(soakCycle, base + ".>");
+        var byName = listener(soakCycle, channel);
+        var byToken = listener(soakCycle, base + ".*");
+        var byRest = listener(soakCycle, base + ".>");
         new SignalBroadcast(
                         soakCycle,
                         channel,
@@ -30,13 +30,16 @@ final class SignalsScenario implements Scenario {
         soakCycle.inEveryWorker(worker -> sendToItself(soakCycle, worker));
     }
 
-    private static SoakListener alone(SoakCycle soakCycle, String pattern)
+    private static SoakListener listener(SoakCycle soakCycle, String pattern)
             throws IOException, CheckFailedException, InterruptedException {
         var signalAudience = new SignalAudience("listener on " + pattern, soakCycle.workers());
         return new SoakListener(soakCycle.connect(), pattern, "", signalAudience);
     }
 
-    /** Two of its patterns match, and it still gets one copy, before or after the answer. */
+    /**
+     * Two patterns of the connection match, and it must receive one copy of each signal, before or
+     * after the response.
+     */
     private static void sendToItself(SoakCycle soakCycle, int worker)
             throws IOException, CheckFailedException, InterruptedException {
         var base = soakCycle.key("own." + worker);
@@ -47,13 +50,13 @@ final class SignalsScenario implements Scenario {
         for (int i = 0; i < soakCycle.rounds() && !soakCycle.ended(); i++) {
             var sent = new PushedSignal(channel, new SoakItem(worker, i).text());
             connection.expect("ok 1", "signal", channel, sent.payload());
-            var got = connection.nextSignal(SoakListener.TIMEOUT);
-            if (!got.equals(sent)) {
+            var received = connection.nextSignal(SoakListener.TIMEOUT);
+            if (!received.equals(sent)) {
                 throw new CheckFailedException(
-                        "sent \"" + sent + "\" to itself, got \"" + got + "\"");
+                        "sent \"" + sent + "\" to itself, got \"" + received + "\"");
             }
         }
-        connection.expect("ok 0", "signal", base, "nobody"); // there is nothing for ">" to match
+        connection.expect("ok 0", "signal", base, "nobody"); // ">" matches at least one more token
         connection.expect("ok", "unlisten", channel, "");
         connection.expect("ok", "unlisten", base + ".>", "");
         connection.expectNoSignal();

@@ -25,34 +25,34 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** {@code holdfast soak}: uses every feature of a server over and over and checks the results. */
+/** {@code holdfast soak}: runs every feature of a server in a loop and checks the responses. */
 @Command(
         name = "soak",
         abbreviateSynopsis = true,
         sortOptions = false,
         usageHelpAutoWidth = true,
         description = {
-            "Uses every feature of a dflockd server over and over, with concurrent workers, and"
-                    + " checks each answer.%n",
+            "Runs every feature of a dflockd server in a loop, with concurrent workers, and"
+                    + " checks each response.%n",
             "A cycle goes through locks, semaphores, two-phase locks, counters, values and their"
-                    + " time to live, signals, queue groups and lists, then looks into the"
-                    + " server's statistics for anything left over. The first wrong answer ends"
+                    + " time to live, signals, queue groups and lists, then checks the"
+                    + " server's statistics for anything left over. The first wrong response ends"
                     + " the run with FAIL [test]: reason.%n",
-            "With --election it needs no server: processes share a socketlock path, whoever"
-                    + " serves it is killed in each round, and none of what the lock protects"
-                    + " may come to harm.%n",
+            "With --election it needs no server: processes share a socketlock path, the primary"
+                    + " is killed in each round, and the data that the lock protects"
+                    + " must stay correct.%n",
             "With --lockfile it needs no server either: processes and shell scripts share a lock"
-                    + " file and are killed and stopped, and no two may hold it at once.%n",
-            "With --cluster it runs a cluster of its own: nodes are killed, stopped, cut off and"
-                    + " restarted while clients use them, and what the clients saw must be what a"
-                    + " cluster promises."
+                    + " file and are killed and suspended, and no two may hold it at once.%n",
+            "With --cluster it runs a cluster of its own: nodes are killed, suspended, isolated and"
+                    + " restarted while clients use them, and the operations that the clients"
+                    + " recorded must meet the guarantees of a cluster."
         },
         optionListHeading = "%nOptions:%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "0:stopped by Ctrl-C, SIGTERM, --cycles, --rounds or --duration, everything was right",
+            "0:stopped by Ctrl-C, SIGTERM, --cycles, --rounds or --duration, and no check failed",
             "1:a check failed",
-            "2:wrong usage, nothing was done"
+            "2:wrong usage, nothing was run"
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -76,10 +76,13 @@ public final class SoakCommand implements Callable<Integer> {
                             ConnectionOptions.names().stream())
                     .toList();
 
-    /** How long a signal waits for the round in progress. */
+    /** How long a signal to end waits for the round in progress. */
     private static final long STOP_SECONDS = 15;
 
-    /** A cluster has to recover before it can be checked. */
+    /**
+     * As {@link #STOP_SECONDS} with {@code --cluster}, where the cluster has to recover before it
+     * can be checked.
+     */
     private static final long STOP_CLUSTER_SECONDS = 120;
 
     @Spec
@@ -91,7 +94,7 @@ public final class SoakCommand implements Callable<Integer> {
             paramLabel = "HOST:PORT[,...]",
             description =
                     "The server (default: 127.0.0.1:6388); of several nodes of a cluster the first"
-                            + " that answers. Variable: HOLDFAST_SERVER.")
+                            + " that responds is used. Variable: HOLDFAST_SERVER.")
     private @Nullable String server;
 
     @Option(
@@ -109,69 +112,69 @@ public final class SoakCommand implements Callable<Integer> {
     @Option(
             names = "--cycles",
             paramLabel = "N",
-            description = "Stop after so many cycles; 0 means never (default: ${DEFAULT-VALUE}).")
+            description = "Stop after N cycles; 0 = unlimited (default: ${DEFAULT-VALUE}).")
     private long cycles = 0;
 
     @Mixin private ConnectionOptions connection = new ConnectionOptions();
 
     @Option(
             names = "--election",
-            description = "Kill the primary of a socketlock path again and again instead.")
+            description = "Kill the primary of a socketlock path repeatedly instead.")
     private boolean election;
 
     @Option(
             names = "--lockfile",
-            description = "Kill and stop processes that share a lock file instead.")
+            description = "Kill and suspend processes that share a lock file instead.")
     private boolean lockFile;
 
     @Option(
             names = "--cluster",
-            description = "Make all kinds of faults in a cluster on this machine instead.")
+            description = "Inject all kinds of faults into a cluster on this machine instead.")
     private boolean cluster;
 
     @Option(
             names = "--rounds",
             paramLabel = "N",
             description =
-                    "With --election: kill the primary so many times, and now and then a holder"
-                            + " with it (default: 50). With --lockfile: go so many times through"
-                            + " kills, takeovers, scripts that overwrite, stopped holders and"
-                            + " waiters, about a minute each (default: 5).")
+                    "Number of rounds. With --election, each kills the primary, and sometimes"
+                        + " another process with it (default: 50). With --lockfile, each goes"
+                        + " through kills, takeovers, scripts that overwrite, suspended holders and"
+                        + " waiters, and takes about a minute (default: 5).")
     private @Nullable Integer ownRounds;
 
     @Option(
             names = "--processes",
             paramLabel = "N",
-            description = "With --election or --lockfile: among so many processes (default: 8).")
+            description = "Number of processes with --election or --lockfile (default: 8).")
     private @Nullable Integer processes;
 
     @Option(
             names = "--dir",
             paramLabel = "PATH",
             description =
-                    "With --election, --lockfile or --cluster: make the files below this folder"
-                            + " (default: where the system has its temporary files).")
+                    "With --election, --lockfile or --cluster: create the files below this folder"
+                            + " (default: the system's folder of temporary files).")
     private @Nullable Path folder;
 
     @Option(
             names = "--seed",
             paramLabel = "N",
             description =
-                    "With --lockfile or --cluster: choose whom to kill, and when, as a run did"
-                            + " that printed this number (default: at random).")
+                    "With --lockfile or --cluster: seed of the random choices, such as which"
+                        + " process to kill and when. Each run prints its seed (default: random).")
     private @Nullable Long seed;
 
     @Option(
             names = "--duration",
             paramLabel = "TIME",
             converter = DurationConverter.class,
-            description = "With --cluster: for so long, as in 90s or 10m (default: 5m).")
+            description = "Duration with --cluster, as in 90s or 10m (default: 5m).")
     private @Nullable Duration duration;
 
     @Option(
             names = "--nodes",
             paramLabel = "N",
-            description = "With --cluster: among so many nodes (default: 3).")
+            description = "Number of nodes with --cluster (default: 3).")
     private @Nullable Integer nodes;
 
     @Option(names = "--help", usageHelp = true, description = "Show this help and exit.")
@@ -204,11 +207,11 @@ public final class SoakCommand implements Callable<Integer> {
             return result;
         } finally {
             status.complete(result);
-            forget(hook);
+            removeHook(hook);
         }
     }
 
-    /** What gives the exit status. */
+    /** Runs until the end or a stop request, and returns the exit status. */
     private interface Run {
         int run() throws InterruptedException;
     }
@@ -235,9 +238,9 @@ public final class SoakCommand implements Callable<Integer> {
                         duration == null ? DURATION : duration,
                         nodes == null ? NODES : nodes,
                         folder);
-        var faultCampaign = new FaultCampaign(plan, log::say);
-        stop.whenRequested(faultCampaign::stop);
-        return faultCampaign::run;
+        var campaign = new FaultCampaign(plan, log::print);
+        stop.whenRequested(campaign::stop);
+        return campaign::run;
     }
 
     private Run features(SoakLog log, StopRequest stop) {
@@ -298,17 +301,17 @@ public final class SoakCommand implements Callable<Integer> {
     /** Runs when a signal ends the process, which would otherwise exit with the signal's status. */
     private void stopAndExit(StopRequest stop, CompletableFuture<Integer> status) {
         stop.request();
-        long patience = cluster ? STOP_CLUSTER_SECONDS : STOP_SECONDS;
-        int result = status.completeOnTimeout(SoakRun.FAILED, patience, TimeUnit.SECONDS).join();
+        long timeoutSeconds = cluster ? STOP_CLUSTER_SECONDS : STOP_SECONDS;
+        int result =
+                status.completeOnTimeout(SoakRun.FAILED, timeoutSeconds, TimeUnit.SECONDS).join();
         Runtime.getRuntime().halt(result);
     }
 
-    private static void forget(Thread hook) {
+    private static void removeHook(Thread hook) {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The process is ending because of a signal; the hook is at work and takes it from
-            // here.
+            // The process is ending because of a signal: the hook is running already.
         }
     }
 }

@@ -21,17 +21,17 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
 /**
- * A blocking connection: one request, one line back. Signals may come in between and are kept until
- * somebody asks for them. For one thread at a time.
+ * A blocking connection on which each request gets one line as its response. Signals that arrive in
+ * between are buffered until {@link #nextSignal}. For one thread at a time.
  */
 final class SoakConnection implements AutoCloseable {
     private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
 
-    /** Well beyond the longest wait that a scenario asks for. */
+    /** Well above the longest wait that a scenario requests. */
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    /** The statistics of a server with a million keys fit. */
-    private static final int MAX_ANSWER = 128 << 20;
+    /** In bytes; large enough for the statistics of a server with a million keys. */
+    private static final int MAX_RESPONSE = 128 << 20;
 
     private final Socket socket;
     private final InputStream in;
@@ -85,8 +85,8 @@ final class SoakConnection implements AutoCloseable {
         return socket;
     }
 
-    /** Sends a request and waits for its answer, which comes without the line break. */
-    String ask(String command, String key, String argument)
+    /** Sends a request and returns its response without the line break. */
+    String request(String command, String key, String argument)
             throws IOException, CheckFailedException {
         listens |= command.equals("listen");
         var request = command + "\n" + key + "\n" + argument + "\n";
@@ -101,35 +101,37 @@ final class SoakConnection implements AutoCloseable {
             return line;
         } catch (SocketTimeoutException e) {
             throw new IOException(
-                    "no answer to " + command + " within " + TIMEOUT.toSeconds() + " s", e);
+                    "no response to " + command + " within " + TIMEOUT.toSeconds() + " s", e);
         }
     }
 
-    /** As {@link #ask}, where only one answer is right. */
-    void expect(String answer, String command, String key, String argument)
+    /** As {@link #request}, but fails unless the response is the expected one. */
+    void expect(String response, String command, String key, String argument)
             throws IOException, CheckFailedException {
-        var actual = ask(command, key, argument);
-        if (!actual.equals(answer)) {
+        var actual = request(command, key, argument);
+        if (!actual.equals(response)) {
             throw new CheckFailedException(
-                    command + " " + key + ": got \"" + actual + "\", want \"" + answer + "\"");
+                    command + " " + key + ": got \"" + actual + "\", want \"" + response + "\"");
         }
     }
 
-    /** The earliest signal that nobody has taken yet; fails if none comes in time. */
-    PushedSignal nextSignal(Duration patience) throws IOException, CheckFailedException {
+    /**
+     * Removes and returns the earliest signal received; throws if none arrives within the timeout.
+     */
+    PushedSignal nextSignal(Duration timeout) throws IOException, CheckFailedException {
         var kept = signals.poll();
         if (kept != null) {
             return kept;
         }
-        socket.setSoTimeout((int) patience.toMillis());
+        socket.setSoTimeout((int) timeout.toMillis());
         try {
             return signal(readLine());
         } catch (SocketTimeoutException e) {
-            throw new IOException("no signal within " + patience.toMillis() + " ms", e);
+            throw new IOException("no signal within " + timeout.toMillis() + " ms", e);
         }
     }
 
-    /** Checks that up to the last answer no signal came that nobody has taken. */
+    /** Fails if a signal that arrived before the last response has not been taken. */
     void expectNoSignal() throws CheckFailedException {
         var kept = signals.peek();
         if (kept != null) {
@@ -146,9 +148,9 @@ final class SoakConnection implements AutoCloseable {
     }
 
     private void authenticate(String secret) throws IOException, CheckFailedException {
-        var answer = ask("auth", "_", secret);
-        if (!answer.equals("ok")) {
-            throw new CheckFailedException("authentication failed: got \"" + answer + "\"");
+        var response = request("auth", "_", secret);
+        if (!response.equals("ok")) {
+            throw new CheckFailedException("authentication failed: got \"" + response + "\"");
         }
     }
 
@@ -158,8 +160,8 @@ final class SoakConnection implements AutoCloseable {
             if (next < 0) {
                 throw new IOException("the server closed the connection");
             }
-            if (line.size() == MAX_ANSWER) {
-                throw new IOException("the answer is too long");
+            if (line.size() == MAX_RESPONSE) {
+                throw new IOException("the response is too long");
             }
             line.write(next);
         }

@@ -20,17 +20,17 @@ import java.util.concurrent.locks.LockSupport;
 
 /** One pass over all scenarios: its keys, its workers, its connections. */
 final class SoakCycle implements AutoCloseable {
-    /** What one thread does. */
+    /** The work of one thread. */
     interface Work {
         void run() throws IOException, CheckFailedException, InterruptedException;
     }
 
-    /** What each worker does; they are numbered from 0. */
+    /** The work of each worker; workers are numbered from 0. */
     interface WorkOfMany {
         void run(int worker) throws IOException, CheckFailedException, InterruptedException;
     }
 
-    /** How long closed connections may keep all local ports busy. */
+    /** How long closed connections (in TIME_WAIT) may occupy all local ports. */
     private static final Duration PORTS_BUSY = Duration.ofSeconds(90);
 
     private static final Duration PORTS_RETRY = Duration.ofMillis(100);
@@ -48,7 +48,7 @@ final class SoakCycle implements AutoCloseable {
         prefix = "soak_" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
     }
 
-    /** Every key of this cycle starts with it, and no other key. */
+    /** The prefix of every key of this cycle, and of no other key. */
     String prefix() {
         return prefix;
     }
@@ -65,12 +65,15 @@ final class SoakCycle implements AutoCloseable {
         return plan.rounds();
     }
 
-    /** Whether to begin no further round: a stop was requested, or another worker failed. */
+    /** Whether to start no further round: a stop was requested, or another worker failed. */
     boolean ended() {
         return stop.isRequested() || failure.get() != null;
     }
 
-    /** A connection that a failing worker closes under the others, so that nobody waits in vain. */
+    /**
+     * Opens a connection that is closed when any worker fails, so that no other worker keeps
+     * waiting for a response.
+     */
     SoakConnection connect() throws IOException, CheckFailedException, InterruptedException {
         var connection = open();
         connections.add(connection);
@@ -96,7 +99,9 @@ final class SoakCycle implements AutoCloseable {
         together(works);
     }
 
-    /** Runs each in its own thread and waits for all; throws what the first failing one threw. */
+    /**
+     * Runs each in its own thread and waits for all; throws the exception of the first that failed.
+     */
     void together(List<Work> works) throws IOException, CheckFailedException, InterruptedException {
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (var work : works) {
@@ -112,13 +117,13 @@ final class SoakCycle implements AutoCloseable {
         }
     }
 
-    /** Lets time pass. False if the cycle ended first. */
+    /** Waits; returns false if the cycle ended first. */
     boolean pause(Duration time) throws InterruptedException {
         stop.pause(time);
         return !ended();
     }
 
-    /** Stays in a slot for a moment, so that a second holder would be noticed. */
+    /** Keeps a slot for a moment, so that a second holder would be detected. */
     static void dwell() {
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MAX_DWELL_NANOS));
     }
@@ -165,13 +170,13 @@ final class SoakCycle implements AutoCloseable {
 
     private SoakConnection open(ServerAddress server)
             throws IOException, CheckFailedException, InterruptedException {
-        long giveUp = System.nanoTime() + PORTS_BUSY.toNanos();
+        long deadline = System.nanoTime() + PORTS_BUSY.toNanos();
         while (true) {
             try {
                 return SoakConnection.open(server, plan.authToken(), plan.tls());
             } catch (BindException e) {
-                // All local ports are in the state that follows a close; it passes.
-                if (ended() || System.nanoTime() - giveUp > 0) {
+                // All local ports are in TIME_WAIT for now.
+                if (ended() || System.nanoTime() - deadline > 0) {
                     throw e;
                 }
                 stop.pause(PORTS_RETRY);

@@ -2,17 +2,17 @@ package io.holdfast.cli.soak;
 
 import java.util.regex.Pattern;
 
-/** A slot that the server says is ours. */
+/** A hold that the server has granted. */
 record SoakGrant(String token) {
     private static final Pattern TOKEN = Pattern.compile("[0-9a-f]{32}");
 
-    /** Reads {@code <word> <token> <lease>}; anything else fails the check. */
-    static SoakGrant parse(String answer, String word, String request, int lease)
+    /** Parses {@code <word> <token> <lease>}; any other response fails the check. */
+    static SoakGrant parse(String response, String word, String request, int lease)
             throws CheckFailedException {
-        var fields = answer.split(" ", -1);
+        var fields = response.split(" ", -1);
         if (fields.length != 3 || !fields[0].equals(word)) {
             throw new CheckFailedException(
-                    request + ": got \"" + answer + "\", want \"" + word + " <token> <lease>\"");
+                    request + ": got \"" + response + "\", want \"" + word + " <token> <lease>\"");
         }
         if (!TOKEN.matcher(fields[1]).matches()) {
             throw new CheckFailedException(

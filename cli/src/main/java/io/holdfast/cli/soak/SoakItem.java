@@ -3,18 +3,19 @@ package io.holdfast.cli.soak;
 import java.util.regex.Pattern;
 
 /**
- * Something that a worker sends and that somebody must get back: a payload, a value, an element.
+ * What a worker sends and a client must receive unchanged: a signal payload, a value or a list
+ * element.
  *
- * @param number counts what this worker sends, from 0
+ * @param number sequence number of the item among those of its worker, from 0
  */
 record SoakItem(int worker, int number) {
-    /** What a server might trim, split, escape or decode although it must not. */
+    /** Characters that a faulty server might trim, split, escape or decode. */
     private static final String REST = " is \"<b>\" & caf\u00e9 ";
 
     private static final Pattern FORM =
             Pattern.compile(" ([0-9]{1,9}) ([0-9]{1,9})" + Pattern.quote(REST));
 
-    /** Fails unless a worker of this cycle can have sent the text. */
+    /** Parses the text of an item; fails unless a worker of this cycle can have sent it. */
     static SoakItem parse(String text, SoakCycle soakCycle, String place)
             throws CheckFailedException {
         var form = FORM.matcher(text);
@@ -25,7 +26,7 @@ record SoakItem(int worker, int number) {
                 return soakItem;
             }
         }
-        throw new CheckFailedException(place + ": got \"" + text + "\", which nobody sent");
+        throw new CheckFailedException(place + ": got \"" + text + "\", which no worker sent");
     }
 
     String text() {

@@ -16,7 +16,7 @@ final class SoakListener {
     private int served;
 
     /**
-     * @param group empty for none
+     * @param group the queue group; empty for none
      */
     SoakListener(
             SoakConnection connection,
@@ -37,7 +37,7 @@ final class SoakListener {
         return signalAudience;
     }
 
-    /** How many signals it got. */
+    /** The number of signals received. */
     int served() {
         return served;
     }
@@ -50,7 +50,9 @@ final class SoakListener {
         connection.expect("ok", "unlisten", pattern, group);
     }
 
-    /** Takes signals until each worker has closed with one on the channel {@code end}. */
+    /**
+     * Receives signals until each worker has sent its closing signal on the channel {@code end}.
+     */
     void receive(SoakCycle soakCycle, String channel, String end)
             throws IOException, CheckFailedException {
         var place = "listener on " + pattern;

@@ -6,7 +6,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/** Lines with the time of day, to the microsecond. */
+/** Prints lines that start with the time of day, to the microsecond. */
 final class SoakLog {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("HH:mm:ss.SSSSSS", Locale.ROOT);
@@ -17,11 +17,11 @@ final class SoakLog {
         this.out = out;
     }
 
-    void say(String text) {
+    void print(String text) {
         plain(TIME.format(LocalTime.now(ZoneId.systemDefault())) + " " + text);
     }
 
-    /** A line without the time. */
+    /** Prints a line without the time. */
     void plain(String text) {
         out.println(text);
         out.flush();

@@ -9,10 +9,10 @@ import java.util.List;
 import javax.net.ssl.SSLContext;
 
 /**
- * What to exercise, and how much. The constructor is the one gate.
+ * What to exercise, and how much. The constructor validates the values.
  *
- * @param servers of one service; the first that answers is used
- * @param cycles 0 for no end
+ * @param servers addresses of one service; the first that responds is used
+ * @param cycles number of cycles; 0 for unlimited
  * @param tls null for plain TCP
  */
 record SoakPlan(
@@ -23,7 +23,7 @@ record SoakPlan(
         @Nullable String authToken,
         @Nullable SSLContext tls) {
 
-    /** Throws {@link IllegalArgumentException} that names the flag. */
+    /** Throws an {@link IllegalArgumentException} that names the flag. */
     SoakPlan {
         require(workers > 0, "--workers must be > 0 (got " + workers + ")");
         require(rounds > 0, "--rounds-per-cycle must be > 0 (got " + rounds + ")");

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Cycles until told to stop, or until the first failure. */
+/** Runs cycles until a stop is requested, the number of cycles is reached or a check fails. */
 final class SoakRun {
     static final int STOPPED = 0;
     static final int FAILED = 1;
 
-    /** In the order of a cycle. The check for leftovers comes last. */
+    /** In the order in which a cycle runs them. The check for leftovers comes last. */
     static final List<Scenario> SCENARIOS =
             List.of(
                     new LocksScenario(),
@@ -40,9 +40,9 @@ final class SoakRun {
         this.stop = stop;
     }
 
-    /** Gives the exit status. */
+    /** Returns the exit status. */
     int run() throws InterruptedException {
-        log.say(
+        log.print(
                 "soak: server="
                         + plan.servers().stream()
                                 .map(ServerAddress::toString)
@@ -51,7 +51,7 @@ final class SoakRun {
                         + plan.workers()
                         + " rounds/cycle="
                         + plan.rounds());
-        log.say("soak: press Ctrl-C to stop");
+        log.print("soak: press Ctrl-C to stop");
         long done = 0;
         while (!stop.isRequested()) {
             long started = System.nanoTime();
@@ -63,12 +63,12 @@ final class SoakRun {
             }
             done++;
             var took = Duration.ofNanos(System.nanoTime() - started);
-            log.say("cycle " + done + " complete (" + seconds(took) + ")");
+            log.print("cycle " + done + " complete (" + seconds(took) + ")");
             if (done == plan.cycles()) {
                 break;
             }
         }
-        log.say("soak: stopped after " + done + " cycles");
+        log.print("soak: stopped after " + done + " cycles");
         return STOPPED;
     }
 

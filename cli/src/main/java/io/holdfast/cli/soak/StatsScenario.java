@@ -4,7 +4,7 @@ import io.holdfast.cli.json.JsonValue;
 
 import java.io.IOException;
 
-/** Asks for the statistics and looks for anything that this cycle left behind. */
+/** Requests the statistics and checks that this cycle has left nothing behind. */
 final class StatsScenario implements Scenario {
     @Override
     public String name() {
@@ -15,24 +15,24 @@ final class StatsScenario implements Scenario {
     public void run(SoakCycle soakCycle)
             throws IOException, CheckFailedException, InterruptedException {
         var connection = soakCycle.connect();
-        var answer = connection.ask("stats", "_", "");
+        var response = connection.request("stats", "_", "");
         soakCycle.disconnect(connection);
-        if (!answer.startsWith("ok ")) {
-            throw new CheckFailedException("stats: got \"" + answer + "\", want \"ok <json>\"");
+        if (!response.startsWith("ok ")) {
+            throw new CheckFailedException("stats: got \"" + response + "\", want \"ok <json>\"");
         }
-        check(parse(answer.substring(3)), soakCycle.prefix());
+        check(parse(response.substring(3)), soakCycle.prefix());
     }
 
     static void check(JsonValue.ObjectValue stats, String prefix) throws CheckFailedException {
         if (stats.list("locks") == null || stats.list("semaphores") == null) {
             throw new CheckFailedException("stats has no locks or no semaphores");
         }
-        refuseLeft(stats, "locks", "key", prefix);
-        refuseLeft(stats, "semaphores", "key", prefix);
-        refuseLeft(stats, "signal_channels", "pattern", prefix);
-        refuseLeft(stats, "counters", "key", prefix);
-        refuseLeft(stats, "kv_entries", "key", prefix);
-        refuseLeft(stats, "lists", "key", prefix);
+        checkNothingLeft(stats, "locks", "key", prefix);
+        checkNothingLeft(stats, "semaphores", "key", prefix);
+        checkNothingLeft(stats, "signal_channels", "pattern", prefix);
+        checkNothingLeft(stats, "counters", "key", prefix);
+        checkNothingLeft(stats, "kv_entries", "key", prefix);
+        checkNothingLeft(stats, "lists", "key", prefix);
     }
 
     private static JsonValue.ObjectValue parse(String text) throws CheckFailedException {
@@ -46,7 +46,7 @@ final class StatsScenario implements Scenario {
         }
     }
 
-    private static void refuseLeft(
+    private static void checkNothingLeft(
             JsonValue.ObjectValue stats, String array, String name, String prefix)
             throws CheckFailedException {
         var entries = stats.list(array);
@@ -56,15 +56,15 @@ final class StatsScenario implements Scenario {
         for (var entry : entries.values()) {
             if (entry instanceof JsonValue.ObjectValue objectValue
                     && objectValue.text(name).startsWith(prefix)
-                    && !isNothing(array, objectValue)) {
+                    && !isEmpty(array, objectValue)) {
                 throw new CheckFailedException(
                         "left over in " + array + ": \"" + objectValue.text(name) + "\"");
             }
         }
     }
 
-    /** A counter cannot be removed, only set to 0; a server may remember an empty list. */
-    private static boolean isNothing(String array, JsonValue.ObjectValue entry) {
+    /** A counter cannot be removed, only set to 0; a server may retain an empty list. */
+    private static boolean isEmpty(String array, JsonValue.ObjectValue entry) {
         return switch (array) {
             case "counters" -> entry.number("value") == 0;
             case "lists" -> entry.number("len") == 0;

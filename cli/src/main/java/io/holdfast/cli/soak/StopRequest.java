@@ -4,27 +4,27 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The wish, from any thread, that a run should end soon. */
+/** A request that the run end early. Thread-safe. */
 final class StopRequest {
     private final CountDownLatch requested = new CountDownLatch(1);
 
-    private volatile Runnable then = () -> {};
+    private volatile Runnable action = () -> {};
 
     void request() {
         requested.countDown();
-        then.run();
+        action.run();
     }
 
-    /** Has it done as soon as the request comes. To be called before. */
+    /** Sets an action that runs when the stop is requested. Call it before that. */
     void whenRequested(Runnable action) {
-        then = action;
+        this.action = action;
     }
 
     boolean isRequested() {
         return requested.getCount() == 0;
     }
 
-    /** Waits, but no longer than until the request comes. */
+    /** Waits for the given time, or until the stop is requested. */
     void pause(Duration time) throws InterruptedException {
         var _ = requested.await(time.toNanos(), TimeUnit.NANOSECONDS);
     }

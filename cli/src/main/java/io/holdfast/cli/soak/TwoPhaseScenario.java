@@ -2,7 +2,10 @@ package io.holdfast.cli.soak;
 
 import java.io.IOException;
 
-/** All workers contend for one lock in two steps, each round on a fresh connection. */
+/**
+ * All workers contend for one lock in two phases (enqueue, then wait), each round on a new
+ * connection.
+ */
 final class TwoPhaseScenario implements Scenario {
     private static final int LEASE = 10;
 
@@ -39,10 +42,10 @@ final class TwoPhaseScenario implements Scenario {
 
     private static SoakGrant acquire(SoakConnection connection, String key)
             throws IOException, CheckFailedException {
-        var answer = connection.ask("e", key, Integer.toString(LEASE));
-        if (!answer.equals("queued")) {
-            return SoakGrant.parse(answer, "acquired", "e " + key, LEASE);
+        var response = connection.request("e", key, Integer.toString(LEASE));
+        if (!response.equals("queued")) {
+            return SoakGrant.parse(response, "acquired", "e " + key, LEASE);
         }
-        return SoakGrant.parse(connection.ask("w", key, "5"), "ok", "w " + key, LEASE);
+        return SoakGrant.parse(connection.request("w", key, "5"), "ok", "w " + key, LEASE);
     }
 }

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Values that end after a second, and values that were to end but were set again. The connection is
- * not kept over the wait: no value belongs to one.
+ * Values that expire after a second, and values that are set again before they expire. The
+ * connection is closed before the wait, because values do not depend on it.
  */
 final class ValueTtlScenario implements Scenario {
     private static final Duration TTL = Duration.ofSeconds(1);
@@ -37,7 +37,7 @@ final class ValueTtlScenario implements Scenario {
                     var keys = Keys.of(soakCycle, worker);
                     var connection = soakCycle.connect();
                     if (over) {
-                        look(connection, keys);
+                        checkAfterExpiry(connection, keys);
                     }
                     remove(connection, keys);
                     soakCycle.disconnect(connection);
@@ -59,26 +59,26 @@ final class ValueTtlScenario implements Scenario {
         soakCycle.disconnect(connection);
     }
 
-    /** On a machine that stalls for a second, a value may rightly be gone. */
+    /** On a machine that stalls for a second, a value may have expired already. */
     private static void checkStillThere(SoakConnection connection, Keys keys, long started)
             throws IOException, CheckFailedException {
         for (var key : List.of(keys.ends, keys.shortened, keys.kept, keys.prolonged)) {
-            var answer = connection.ask("kget", key, "");
+            var response = connection.request("kget", key, "");
             boolean late = System.nanoTime() - started >= TTL.toNanos();
-            if (!answer.equals("ok ephemeral") && !(late && answer.equals("nil"))) {
+            if (!response.equals("ok ephemeral") && !(late && response.equals("nil"))) {
                 throw new CheckFailedException(
-                        "kget " + key + ": got \"" + answer + "\" before its time was up");
+                        "kget " + key + ": got \"" + response + "\" before it was due to expire");
             }
         }
     }
 
-    private static void look(SoakConnection connection, Keys keys)
+    private static void checkAfterExpiry(SoakConnection connection, Keys keys)
             throws IOException, CheckFailedException {
         connection.expect("nil", "kget", keys.ends, "");
         connection.expect("nil", "kget", keys.shortened, "");
         connection.expect("ok kept", "kget", keys.kept, "");
         connection.expect("ok prolonged", "kget", keys.prolonged, "");
-        connection.expect("ok", "kset", keys.ends, "back 0"); // what ended can be set anew
+        connection.expect("ok", "kset", keys.ends, "back 0"); // an expired key can be set again
         connection.expect("ok back", "kget", keys.ends, "");
     }
 

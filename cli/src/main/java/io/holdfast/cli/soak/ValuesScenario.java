@@ -2,7 +2,10 @@ package io.holdfast.cli.soak;
 
 import java.io.IOException;
 
-/** Each worker writes, reads and removes a value of its own, and all write and read one value. */
+/**
+ * Each worker writes, reads and removes a value of its own, and all workers write and read one
+ * shared value.
+ */
 final class ValuesScenario implements Scenario {
     @Override
     public String name() {
@@ -38,7 +41,8 @@ final class ValuesScenario implements Scenario {
     }
 
     /**
-     * Whoever wrote last: nobody may see a value again after one that the same worker wrote later.
+     * Reads the shared value after writing it. The last write wins, so once an item of a worker has
+     * been read, no earlier item of the same worker may be read.
      */
     private static void writeTogether(
             SoakConnection connection,
@@ -50,13 +54,13 @@ final class ValuesScenario implements Scenario {
         connection.expect("ok", "kset", key, soakItem.text() + " 0");
         orderChecker.reach(soakItem);
         var floor = orderChecker.floor();
-        var answer = connection.ask("kget", key, "");
-        if (!answer.startsWith("ok ")) {
+        var response = connection.request("kget", key, "");
+        if (!response.startsWith("ok ")) {
             throw new CheckFailedException(
-                    "kget " + key + ": got \"" + answer + "\", want \"ok <value>\"");
+                    "kget " + key + ": got \"" + response + "\", want \"ok <value>\"");
         }
         orderChecker.advanceOrStay(
-                SoakItem.parse(answer.substring(3), soakCycle, "kget " + key), floor);
+                SoakItem.parse(response.substring(3), soakCycle, "kget " + key), floor);
     }
 
     private static void remove(SoakConnection connection, String key)

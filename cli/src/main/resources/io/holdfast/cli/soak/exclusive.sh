@@ -1,5 +1,5 @@
-# A shell script that shares a lock file and plays by the rules: LOCK LOG COUNTER NAME.
-# Each line on standard input is one turn, and says for how many seconds to stay inside.
+# A shell script that shares a lock file and respects the lock. Arguments: LOCK LOG COUNTER NAME.
+# Each line on standard input starts one turn; it is the number of seconds to hold the lock.
 lock=$1 log=$2 counter=$3 name=$4
 turn=0
 while read -r stay; do
@@ -11,7 +11,7 @@ while read -r stay; do
         read -r number <"$counter"
         [ "$stay" = 0 ] || sleep "$stay"
         number=$((number + 1))
-        printf '%20d\n' "$number" 1<>"$counter" # in one piece, whenever it is killed
+        printf '%20d\n' "$number" 1<>"$counter" # one write, so a kill leaves no half number
         printf 'L %s %s %s\n' "$name" "$turn" "$number" >>"$log"
         rm -f "$lock"
         trap - EXIT

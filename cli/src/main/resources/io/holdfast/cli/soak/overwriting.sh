@@ -1,5 +1,5 @@
-# A shell script that takes no heed of anybody, as in the published protocol: LOCK LOG COUNTER NAME.
-# Each line on standard input is one turn, and says for how many seconds to stay inside.
+# A shell script that overwrites the lock file even while it is held, as in the published protocol. Arguments: LOCK LOG COUNTER NAME.
+# Each line on standard input starts one turn; it is the number of seconds to hold the lock.
 lock=$1 log=$2 counter=$3 name=$4
 turn=0
 while read -r stay; do

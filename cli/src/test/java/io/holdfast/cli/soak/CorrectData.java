@@ -11,7 +11,10 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Counters, values and lists. Guarded by its own monitor, held in all calls. */
+/**
+ * Counters, values and lists of a fake server. All overridable methods are called with the monitor
+ * held.
+ */
 class CorrectData {
     private record Value(String text, @Nullable Long endNanos) {
         boolean isOver() {
@@ -46,7 +49,7 @@ class CorrectData {
         values.remove(key);
     }
 
-    /** To be changed in place. */
+    /** The list of a key, created if there is none; callers change it in place. */
     Deque<String> list(String key) {
         return lists.computeIfAbsent(key, _ -> new ArrayDeque<>());
     }
@@ -94,7 +97,7 @@ class CorrectData {
         };
     }
 
-    /** Name to array, as in the statistics. */
+    /** The entries of the statistics by the name of their array. */
     final synchronized Map<String, String> stats() {
         var counts = new ArrayList<String>();
         counters.forEach((key, value) -> counts.add(entry(key, "value", value)));

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Locks and semaphores in strict order of arrival, as a rule for a {@link LineServer}. Leases never
- * end: no test holds that long. Guarded by its own monitor.
+ * expire, because no test holds a lock that long. Guarded by its own monitor.
  */
 class CorrectLocks implements LineServer.Rule {
     private static final class Place {
@@ -44,7 +44,7 @@ class CorrectLocks implements LineServer.Rule {
     private final Map<String, Resource> semaphores = new LinkedHashMap<>();
     private long fence = 0x1800_0000_0000_0000L;
 
-    /** Of the next grant; called with the monitor held. */
+    /** The token of the next grant; called with the monitor held. */
     String nextToken() {
         fence++;
         return String.format(Locale.ROOT, "%016x%016x", fence, fence * 0x9E37_79B9_7F4A_7C15L);
@@ -145,12 +145,12 @@ class CorrectLocks implements LineServer.Rule {
         notifyAll();
     }
 
-    /** As in the statistics. */
+    /** In the form of the statistics. */
     synchronized String busyLocks() {
         return busy(locks);
     }
 
-    /** As in the statistics. */
+    /** In the form of the statistics. */
     synchronized String busySemaphores() {
         return busy(semaphores);
     }

@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.function.Function;
 
-/** Does everything right that a soak run asks for, but for what a test replaces. */
+/**
+ * A fake server that responds correctly to every request of a soak run, except where a test
+ * replaces the responses.
+ */
 final class CorrectServer implements LineServer.Rule {
     private CorrectLocks locks = new CorrectLocks();
     private CorrectData data = new CorrectData();
@@ -29,7 +32,7 @@ final class CorrectServer implements LineServer.Rule {
         return this;
     }
 
-    /** Answers what the function gives; null from it means the honest answer. */
+    /** Responds with the result of the function; null means the correct response. */
     CorrectServer except(Function<Request, @Nullable String> other) {
         lie = other;
         return this;

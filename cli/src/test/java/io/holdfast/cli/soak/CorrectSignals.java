@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Channels, patterns and queue groups. Guarded by its own monitor. */
+/** Channels, patterns and queue groups of a fake server. Guarded by its own monitor. */
 class CorrectSignals {
-    /** Group is empty for none. */
+    /** A registration of a listener; {@code group} is empty for none. */
     record Registration(int connection, String pattern, String group) {
         boolean isExact() {
             return !pattern.contains("*") && !pattern.endsWith(">");
@@ -34,7 +34,7 @@ class CorrectSignals {
         }
     }
 
-    /** A way to send a line on a connection, whoever else does. */
+    /** Sends a line on a connection; may be called from any thread. */
     interface Pusher {
         void push(int connection, String line);
     }
@@ -49,12 +49,12 @@ class CorrectSignals {
         pusher = other;
     }
 
-    /** Sends one copy; called with the monitor held. */
+    /** Delivers one signal to one listener; called with the monitor held. */
     void deliver(Registration receiver, String channel, String payload) {
         push(receiver.connection(), channel, payload);
     }
 
-    /** The member of a group whose turn it is; called with the monitor held. */
+    /** Chooses the next member of a group; called with the monitor held. */
     Registration choose(List<Registration> members, int turn) {
         return members.get(turn % members.size());
     }

@@ -16,12 +16,12 @@ class CountersScenarioIT {
     private final Scenario counters = new CountersScenario();
 
     @Test
-    void passes_a_server_that_counts() throws Exception {
+    void the_counter_scenario_passes_a_correct_server() throws Exception {
         assertPasses(counters, new CorrectServer());
     }
 
     @Test
-    void clears_its_counters_when_told_to_stop() throws Exception {
+    void the_counter_scenario_clears_its_counters_when_a_stop_is_requested() throws Exception {
         var stop = new StopRequest();
         var rule = new CorrectServer();
         rule.except(
@@ -45,15 +45,16 @@ class CountersScenarioIT {
                     get  | ok 7           | get .+_counter_\\d: got "ok 7", want "ok 0"
                     cset | error          | cset .+_counter_\\d: got "error", want "ok"
                     """)
-    void catches_a_wrong_answer(String command, String answer, String reason) throws Exception {
+    void the_counter_scenario_detects_a_wrong_response(
+            String command, String response, String reason) throws Exception {
         var rule =
                 new CorrectServer()
-                        .except(request -> request.command().equals(command) ? answer : null);
+                        .except(request -> request.command().equals(command) ? response : null);
         assertFails(counters, rule, reason);
     }
 
     @Test
-    void catches_an_update_that_another_one_overwrote() throws Exception {
+    void the_counter_scenario_detects_an_update_that_another_one_overwrote() throws Exception {
         var data =
                 new CorrectData() {
                     @Override
@@ -63,11 +64,14 @@ class CountersScenarioIT {
                         }
                     }
                 };
-        assertFails(counters, new CorrectServer().with(data), "incr .+_counter: two got \"ok 30\"");
+        assertFails(
+                counters,
+                new CorrectServer().with(data),
+                "incr .+_counter: two workers got \"ok 30\"");
     }
 
     @Test
-    void catches_an_update_that_was_applied_twice() throws Exception {
+    void the_counter_scenario_detects_an_update_that_was_applied_twice() throws Exception {
         var data =
                 new CorrectData() {
                     @Override
@@ -76,11 +80,13 @@ class CountersScenarioIT {
                     }
                 };
         assertFails(
-                counters, new CorrectServer().with(data), "incr .+_counter: nobody got \"ok 31\"");
+                counters,
+                new CorrectServer().with(data),
+                "incr .+_counter: no worker got \"ok 31\"");
     }
 
     @Test
-    void catches_a_wrong_sum_after_right_answers() throws Exception {
+    void the_counter_scenario_detects_a_wrong_sum_after_correct_responses() throws Exception {
         var rule =
                 new CorrectServer()
                         .except(
@@ -93,7 +99,7 @@ class CountersScenarioIT {
     }
 
     @Test
-    void catches_a_counter_that_cannot_be_cleared() throws Exception {
+    void the_counter_scenario_detects_a_counter_that_cannot_be_cleared() throws Exception {
         var rule =
                 new CorrectServer()
                         .except(request -> request.command().equals("cset") ? "ok" : null);
@@ -101,7 +107,7 @@ class CountersScenarioIT {
     }
 
     @Test
-    void catches_a_counter_that_jumps_back_for_one_worker() throws Exception {
+    void the_counter_scenario_detects_a_counter_that_decreases_for_one_worker() throws Exception {
         var data =
                 new CorrectData() {
                     @Override

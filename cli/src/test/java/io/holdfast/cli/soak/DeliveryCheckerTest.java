@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("The receipts of items")
+@DisplayName("The delivery checker")
 class DeliveryCheckerTest {
     private final DeliveryChecker deliveryChecker = new DeliveryChecker("here", 2);
 
     @Test
-    void are_complete_in_whatever_order_items_came() throws CheckFailedException {
+    void items_are_complete_in_whatever_order_they_arrived() throws CheckFailedException {
         for (int number : new int[] {2, 0, 1}) {
             deliveryChecker.add(new SoakItem(0, number));
         }
@@ -19,7 +19,7 @@ class DeliveryCheckerTest {
     }
 
     @Test
-    void refuse_an_item_that_came_before() throws CheckFailedException {
+    void an_item_that_arrives_twice_fails_the_check() throws CheckFailedException {
         deliveryChecker.add(new SoakItem(0, 1));
         deliveryChecker.add(new SoakItem(1, 1));
         assertThatThrownBy(() -> deliveryChecker.add(new SoakItem(1, 1)))
@@ -28,7 +28,7 @@ class DeliveryCheckerTest {
     }
 
     @Test
-    void name_the_first_item_that_is_missing() throws CheckFailedException {
+    void a_missing_item_fails_the_check_and_is_named() throws CheckFailedException {
         deliveryChecker.add(new SoakItem(0, 0));
         deliveryChecker.add(new SoakItem(0, 3));
         assertThatThrownBy(() -> deliveryChecker.check(0, 4))
@@ -37,11 +37,11 @@ class DeliveryCheckerTest {
     }
 
     @Test
-    void refuse_more_than_was_sent() throws CheckFailedException {
+    void an_item_that_was_never_sent_fails_the_check() throws CheckFailedException {
         deliveryChecker.add(new SoakItem(0, 0));
         deliveryChecker.add(new SoakItem(0, 1));
         assertThatThrownBy(() -> deliveryChecker.check(0, 1))
                 .isInstanceOf(CheckFailedException.class)
-                .hasMessage("here: item 1 of worker 0 came, but nobody sent it");
+                .hasMessage("here: item 1 of worker 0 came, but no worker sent it");
     }
 }

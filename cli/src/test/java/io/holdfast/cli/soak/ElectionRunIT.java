@@ -16,7 +16,8 @@ import java.util.Map;
 @Timeout(120)
 class ElectionRunIT {
     @Test
-    void finds_no_fault_in_five_rounds_among_eight_processes(@TempDir Path folder) {
+    void five_rounds_of_killing_the_primary_among_eight_processes_find_no_fault(
+            @TempDir Path folder) {
         var run =
                 CommandRun.of(
                         new SoakCommand(Map.of()),
@@ -24,7 +25,7 @@ class ElectionRunIT {
                         "--rounds=5",
                         "--processes=8",
                         "--dir=" + folder);
-        System.err.print(run.err()); // how long it took is worth a line in the log
+        System.err.print(run.err()); // shows the times in the build log
         assertThat(run.err())
                 .containsPattern(
                         "soak: stopped after 5 rounds: \\d+ kills, \\d+ locks granted, \\d+"
@@ -35,7 +36,7 @@ class ElectionRunIT {
     }
 
     @Test
-    void says_in_one_line_that_it_cannot_begin() {
+    void an_election_run_that_cannot_start_fails_with_one_line() {
         var run = CommandRun.of(new SoakCommand(Map.of()), "--election", "--dir=/nonexistent");
         assertThat(run.err().lines())
                 .last()

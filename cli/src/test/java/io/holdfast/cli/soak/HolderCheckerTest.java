@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.Locale;
 
-@DisplayName("The slots of a key, as the workers see them")
+@DisplayName("The checker of the holders of a key")
 class HolderCheckerTest {
     private static SoakGrant grant(long fence, long salt) {
         return new SoakGrant(String.format(Locale.ROOT, "%016x%016x", fence, salt));
@@ -20,7 +20,7 @@ class HolderCheckerTest {
     }
 
     @Test
-    void take_one_holder_after_the_other() throws CheckFailedException {
+    void one_holder_after_the_other_passes() throws CheckFailedException {
         var holderChecker = new HolderChecker("k", 1);
         for (int i = 1; i < 10; i++) {
             passThrough(holderChecker, grant(i, i));
@@ -29,7 +29,7 @@ class HolderCheckerTest {
     }
 
     @Test
-    void refuse_a_second_holder_of_a_lock() throws CheckFailedException {
+    void a_second_holder_of_a_lock_fails_the_check() throws CheckFailedException {
         var holderChecker = new HolderChecker("k", 1);
         holderChecker.enter(grant(1, 1), 0);
         assertThatThrownBy(() -> holderChecker.enter(grant(2, 2), 0))
@@ -38,7 +38,7 @@ class HolderCheckerTest {
     }
 
     @Test
-    void refuse_a_fourth_holder_of_a_semaphore_of_three() throws CheckFailedException {
+    void a_fourth_holder_of_a_semaphore_of_three_fails_the_check() throws CheckFailedException {
         var holderChecker = new HolderChecker("k", 3);
         for (int i = 1; i <= 3; i++) {
             holderChecker.enter(grant(i, i), 0);
@@ -48,7 +48,7 @@ class HolderCheckerTest {
     }
 
     @Test
-    void refuse_a_token_that_was_there_before() throws CheckFailedException {
+    void a_token_granted_twice_fails_the_check() throws CheckFailedException {
         var holderChecker = new HolderChecker("k", 1);
         passThrough(holderChecker, grant(1, 1));
         assertThatThrownBy(() -> passThrough(holderChecker, grant(1, 1)))
@@ -56,7 +56,7 @@ class HolderCheckerTest {
     }
 
     @Test
-    void refuse_a_fence_that_did_not_grow() throws CheckFailedException {
+    void a_fence_that_did_not_increase_fails_the_check() throws CheckFailedException {
         var holderChecker = new HolderChecker("k", 1);
         for (long fence : new long[] {11, 12, 14, 13, 15}) {
             passThrough(holderChecker, grant(fence, fence));
@@ -66,7 +66,7 @@ class HolderCheckerTest {
     }
 
     @Test
-    void compare_fences_without_a_sign() throws CheckFailedException {
+    void fences_are_compared_as_unsigned_numbers() throws CheckFailedException {
         var holderChecker = new HolderChecker("k", 1);
         for (long fence = Long.MAX_VALUE - 3; fence != Long.MIN_VALUE + 3; fence++) {
             passThrough(holderChecker, grant(fence, fence));
@@ -75,7 +75,7 @@ class HolderCheckerTest {
     }
 
     @Test
-    void let_fences_of_concurrent_holders_arrive_in_any_order() throws CheckFailedException {
+    void fences_of_concurrent_holders_may_arrive_in_any_order() throws CheckFailedException {
         var holderChecker = new HolderChecker("k", 3);
         long floor = holderChecker.floor();
         holderChecker.enter(grant(3, 0), floor);
@@ -87,7 +87,7 @@ class HolderCheckerTest {
     }
 
     @Test
-    void refuse_a_fence_below_one_seen_before_the_request() throws CheckFailedException {
+    void a_fence_below_one_seen_before_the_request_fails_the_check() throws CheckFailedException {
         var holderChecker = new HolderChecker("k", 3);
         for (long fence : new long[] {1, 2, 5, 4}) {
             passThrough(holderChecker, grant(fence, fence));
@@ -96,7 +96,7 @@ class HolderCheckerTest {
     }
 
     @Test
-    void do_not_look_for_fences_in_random_tokens() throws CheckFailedException {
+    void random_tokens_are_not_checked_as_fences() throws CheckFailedException {
         var holderChecker = new HolderChecker("k", 1);
         for (long i = 1; i < 50; i++) {
             passThrough(holderChecker, grant(i * 0x9E37_79B9_7F4A_7C15L, i));

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ListsScenarioIT {
     private final Scenario lists = new ListsScenario();
 
-    /** Of the list that all workers use. */
+    /** Whether the key is that of the list that all workers use. */
     private static boolean isShared(String key) {
         return key.endsWith("_list");
     }
@@ -27,12 +27,12 @@ class ListsScenarioIT {
     }
 
     @Test
-    void passes_a_server_that_keeps_the_order() throws Exception {
+    void the_list_scenario_passes_a_correct_server() throws Exception {
         assertPasses(lists, new CorrectServer());
     }
 
     @Test
-    void leaves_its_lists_empty_when_told_to_stop() throws Exception {
+    void the_list_scenario_leaves_its_lists_empty_when_a_stop_is_requested() throws Exception {
         var stop = new StopRequest();
         var rule = new CorrectServer();
         rule.except(
@@ -58,15 +58,16 @@ class ListsScenarioIT {
                     lrange | ok [            | lrange .+_list_\\d: got "ok \\[", want .+
                     lpop   | nil             | lpop .+_list_\\d: got "nil", want "ok .+"
                     """)
-    void catches_a_wrong_answer(String command, String answer, String reason) throws Exception {
+    void the_list_scenario_detects_a_wrong_response(String command, String response, String reason)
+            throws Exception {
         var rule =
                 new CorrectServer()
-                        .except(request -> request.command().equals(command) ? answer : null);
+                        .except(request -> request.command().equals(command) ? response : null);
         assertFails(lists, rule, reason);
     }
 
     @Test
-    void catches_a_stack() throws Exception {
+    void the_list_scenario_detects_a_list_that_pops_the_last_element_first() throws Exception {
         var data =
                 new CorrectData() {
                     @Override
@@ -81,7 +82,7 @@ class ListsScenarioIT {
     }
 
     @Test
-    void catches_elements_in_the_wrong_order() throws Exception {
+    void the_list_scenario_detects_a_range_in_the_wrong_order() throws Exception {
         var data =
                 new CorrectData() {
                     @Override
@@ -93,7 +94,7 @@ class ListsScenarioIT {
     }
 
     @Test
-    void catches_an_element_that_is_popped_twice() throws Exception {
+    void the_list_scenario_detects_an_element_that_is_popped_twice() throws Exception {
         var data =
                 new CorrectData() {
                     @Override
@@ -111,7 +112,7 @@ class ListsScenarioIT {
     }
 
     @Test
-    void catches_an_element_that_was_lost() throws Exception {
+    void the_list_scenario_detects_a_lost_element() throws Exception {
         var data =
                 new CorrectData() {
                     @Override
@@ -125,7 +126,7 @@ class ListsScenarioIT {
     }
 
     @Test
-    void catches_an_element_that_overtook_another() throws Exception {
+    void the_list_scenario_detects_an_element_that_overtook_another() throws Exception {
         var data =
                 new CorrectData() {
                     @Override
@@ -142,7 +143,7 @@ class ListsScenarioIT {
     }
 
     @Test
-    void catches_an_element_that_nobody_pushed() throws Exception {
+    void the_list_scenario_detects_an_element_that_was_never_pushed() throws Exception {
         var rule =
                 new CorrectServer()
                         .except(
@@ -150,11 +151,11 @@ class ListsScenarioIT {
                                         request.command().equals("lpop") && isShared(request.key())
                                                 ? "ok what"
                                                 : null);
-        assertFails(lists, rule, "lpop .+_list: got \"what\", which nobody sent");
+        assertFails(lists, rule, "lpop .+_list: got \"what\", which no worker sent");
     }
 
     @Test
-    void catches_a_list_that_is_not_empty_in_the_end() throws Exception {
+    void the_list_scenario_detects_a_list_that_is_not_empty_in_the_end() throws Exception {
         var data =
                 new CorrectData() {
                     @Override

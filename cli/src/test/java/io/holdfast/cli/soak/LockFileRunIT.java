@@ -30,8 +30,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** In short what {@code holdfast soak --lockfile} does for longer. */
-@DisplayName("The soak command, when it troubles the processes of a lock file")
+/** Runs the scenarios of {@code holdfast soak --lockfile} for a short time. */
+@DisplayName("The soak command with --lockfile")
 @EnabledOnOs(OS.LINUX)
 @Timeout(120)
 class LockFileRunIT {
@@ -49,14 +49,15 @@ class LockFileRunIT {
                         new SoakLog(new PrintWriter(out)),
                         new StopRequest());
         int status = run.run();
-        System.err.print(out); // how long it took is worth a line in the log
+        System.err.print(out); // shows the times in the build log
         assertThat(status).as(out.toString()).isZero();
         assertThat(folder).isEmptyDirectory();
         return run.statistics();
     }
 
     @Test
-    void never_two_are_inside_and_the_lock_is_always_recovered() throws InterruptedException {
+    void killed_holders_never_overlap_and_the_lock_is_always_recovered()
+            throws InterruptedException {
         var statistics = run(new LockFileHammer(Duration.ofSeconds(TestTier.usually(5, 60))), 6);
         assertThat(statistics.turns()).isGreaterThan(20);
         assertThat(statistics.recoveries()).isNotEmpty();
@@ -65,15 +66,14 @@ class LockFileRunIT {
     }
 
     @Test
-    void one_of_many_takes_over_a_stale_lock() throws InterruptedException {
+    void exactly_one_process_takes_over_a_stale_lock() throws InterruptedException {
         var statistics = run(new LockFileTakeover(TestTier.usually(80, 1000)), 6);
         assertThat(statistics.takeovers()).isGreaterThan(TestTier.usually(60, 750));
         assertThat(statistics.kills()).isPositive();
     }
 
     @Test
-    void whoever_is_displaced_by_a_script_that_overwrites_hears_of_it()
-            throws InterruptedException {
+    void a_holder_displaced_by_an_overwriting_script_is_notified() throws InterruptedException {
         var statistics =
                 run(new LockFileOverwriter(Duration.ofSeconds(TestTier.usually(3, 30))), 4);
         assertThat(statistics.displaced()).isPositive();
@@ -81,7 +81,7 @@ class LockFileRunIT {
     }
 
     @Test
-    void a_holder_that_was_stopped_for_too_long_hears_that_it_was_robbed()
+    void a_holder_suspended_beyond_the_stale_timeout_is_notified_of_its_loss()
             throws InterruptedException {
         assertThat(run(new LockFileSleeper(), 3).losses()).isEqualTo(3);
     }
@@ -92,7 +92,7 @@ class LockFileRunIT {
     }
 
     @Test
-    void says_in_one_line_that_it_cannot_begin() {
+    void a_lock_file_run_that_cannot_start_fails_with_one_line() {
         var run = CommandRun.of(new SoakCommand(Map.of()), "--lockfile", "--dir=/nonexistent");
         assertThat(run.err().lines())
                 .last()
@@ -103,7 +103,7 @@ class LockFileRunIT {
     }
 
     @Test
-    void keeps_the_files_of_a_failure_and_says_where_they_are() throws InterruptedException {
+    void a_failed_run_keeps_its_files_and_prints_their_folder() throws InterruptedException {
         var out = new StringWriter();
         var failing =
                 new LockFileScenario() {
@@ -136,10 +136,10 @@ class LockFileRunIT {
     }
 
     @Test
-    void ends_in_order_on_a_signal_and_leaves_no_process_behind()
+    void a_signal_ends_the_run_gracefully_and_leaves_no_process_behind()
             throws IOException, InterruptedException {
-        var children = killedWhenAtWork(false);
-        assertThat(children).as("processes that were there").hasSizeGreaterThan(2);
+        var children = endWhileActive(false);
+        assertThat(children).as("child processes").hasSizeGreaterThan(2);
         for (var child : children) {
             assertThat(end(child)).isTrue();
         }
@@ -147,8 +147,8 @@ class LockFileRunIT {
     }
 
     @Test
-    void leaves_no_process_behind_when_it_is_killed() throws IOException, InterruptedException {
-        for (var child : killedWhenAtWork(true)) {
+    void a_killed_run_leaves_no_process_behind() throws IOException, InterruptedException {
+        for (var child : endWhileActive(true)) {
             assertThat(end(child)).isTrue();
         }
     }
@@ -160,8 +160,8 @@ class LockFileRunIT {
                 .join();
     }
 
-    /** Gives the processes that it had started. */
-    private List<ProcessHandle> killedWhenAtWork(boolean roughly)
+    /** Ends a run while processes are active, and returns the processes that it had started. */
+    private List<ProcessHandle> endWhileActive(boolean forcibly)
             throws IOException, InterruptedException {
         var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         var process =
@@ -176,15 +176,15 @@ class LockFileRunIT {
                         .start();
         var lines = new ArrayList<String>();
         try {
-            var told = CompletableFuture.supplyAsync(() -> read(process.errorReader(), lines));
+            var output = CompletableFuture.supplyAsync(() -> read(process.errorReader(), lines));
             await().atMost(Duration.ofSeconds(60))
-                    .until(() -> isAnybodyInside() || !process.isAlive());
+                    .until(() -> hasAnyTurnBegun() || !process.isAlive());
             var children = process.descendants().toList();
-            if (roughly) {
+            if (forcibly) {
                 process.toHandle().destroyForcibly();
             } else {
                 process.toHandle().destroy(); // leaves the streams open
-                told.join();
+                output.join();
                 assertThat(process.waitFor()).as(lines.toString()).isZero();
                 assertThat(lines).last().asString().contains("soak: stopped after 0 rounds: ");
             }
@@ -194,14 +194,14 @@ class LockFileRunIT {
         }
     }
 
-    private boolean isAnybodyInside() throws IOException {
+    private boolean hasAnyTurnBegun() throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
             return files.anyMatch(
                     file ->
                             file.getFileName().toString().equals(LockFileProcesses.LOG)
                                     && file.toFile().length() > 0);
         } catch (UncheckedIOException e) {
-            return false; // a file that was there is gone
+            return false; // a file was removed during the walk
         }
     }
 

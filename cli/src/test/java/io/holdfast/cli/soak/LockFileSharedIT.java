@@ -22,7 +22,7 @@ import java.util.List;
 @Timeout(120)
 @NeedsProgram(OutsideProgram.PYTHON3)
 class LockFileSharedIT {
-    /** Reads a lock file in the way that the published protocol shows. */
+    /** Reads a lock file as in the published protocol. */
     private static final String READER =
             """
             import sys
@@ -35,7 +35,7 @@ class LockFileSharedIT {
             print(info['pid'], info['timestamp'], info['tag'])
             """;
 
-    /** Takes the lock if nobody has it, and keeps it until its input ends. */
+    /** Acquires the lock if it is free, and holds it until its standard input ends. */
     private static final String TAKER =
             """
             import os, sys, time
@@ -72,7 +72,7 @@ class LockFileSharedIT {
     }
 
     @Test
-    void is_read_there_as_it_was_written_here() throws IOException {
+    void a_lock_file_written_by_holdfast_is_read_by_python() throws IOException {
         var semaphore =
                 FileSemaphore.at(lock(), LockFileConfig.builder().tag("a = b, caf\u00e9").build());
         try (var guard = semaphore.acquireNow()) {
@@ -86,7 +86,7 @@ class LockFileSharedIT {
     }
 
     @Test
-    void excludes_them_while_it_is_held_here() throws IOException {
+    void a_lock_held_by_holdfast_excludes_python() throws IOException {
         try (var _ = FileSemaphore.at(lock()).acquireNow()) {
             var before = Files.readAllBytes(lock());
             assertThat(all(python(TAKER))).containsExactly("held");
@@ -95,7 +95,7 @@ class LockFileSharedIT {
     }
 
     @Test
-    void excludes_us_while_it_is_held_there() throws Exception {
+    void a_lock_held_by_python_excludes_holdfast() throws Exception {
         var semaphore = FileSemaphore.at(lock());
         var python = python(TAKER);
         try (BufferedReader out = python.inputReader()) {

@@ -12,22 +12,22 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
 
-@DisplayName("A process that takes a lock file six times")
+@DisplayName("A process that acquires a lock file six times")
 @Timeout(120)
 class LockFileTurnsIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     @Test
-    void leaves_at_most_the_guard_file_behind(@TempDir Path folder) throws Exception {
-        try (var crew = new LockFileProcesses(folder, new Random(1))) {
-            var puppet = crew.startPuppet(Duration.ofHours(1));
+    void six_turns_leave_at_most_the_sidecar_file_behind(@TempDir Path folder) throws Exception {
+        try (var processes = new LockFileProcesses(folder, new Random(1))) {
+            var process = processes.startControlled(Duration.ofHours(1));
             for (int turn = 0; turn < 6; turn++) {
-                puppet.send("try 0");
-                crew.expect(puppet, "won ", PATIENCE);
-                puppet.send("release");
-                crew.expect(puppet, "released ", PATIENCE);
+                process.send("try 0");
+                processes.expect(process, "won ", TIMEOUT);
+                process.send("release");
+                processes.expect(process, "released ", TIMEOUT);
             }
-            crew.end();
+            processes.end();
         }
         assertThat(folder.toFile().listFiles())
                 .extracting(File::getName)

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("The progress of each worker's items")
+@DisplayName("The order checker")
 class OrderCheckerTest {
     private final OrderChecker orderChecker = new OrderChecker("here", 2);
 
     @Test
-    void may_have_gaps_and_is_apart_for_each_worker() throws CheckFailedException {
+    void items_may_have_gaps_and_each_worker_is_checked_separately() throws CheckFailedException {
         orderChecker.advance(new SoakItem(0, 4));
         orderChecker.advance(new SoakItem(1, 0));
         orderChecker.advance(new SoakItem(0, 7));
@@ -18,7 +18,7 @@ class OrderCheckerTest {
     }
 
     @Test
-    void does_not_go_back() throws CheckFailedException {
+    void an_item_after_a_later_one_of_its_worker_fails_the_check() throws CheckFailedException {
         orderChecker.advance(new SoakItem(1, 4));
         assertThatThrownBy(() -> orderChecker.advance(new SoakItem(1, 3)))
                 .isInstanceOf(CheckFailedException.class)
@@ -26,7 +26,7 @@ class OrderCheckerTest {
     }
 
     @Test
-    void does_not_stand_still_unless_it_may() throws CheckFailedException {
+    void a_repeated_item_fails_the_check_unless_it_is_allowed() throws CheckFailedException {
         orderChecker.advance(new SoakItem(1, 4));
         orderChecker.advanceOrStay(new SoakItem(1, 4), orderChecker.floor());
         assertThatThrownBy(() -> orderChecker.advance(new SoakItem(1, 4)))
@@ -35,14 +35,14 @@ class OrderCheckerTest {
     }
 
     @Test
-    void lets_answers_to_concurrent_requests_arrive_in_any_order() throws CheckFailedException {
+    void responses_to_concurrent_requests_may_arrive_in_any_order() throws CheckFailedException {
         var floor = orderChecker.floor();
         orderChecker.advance(new SoakItem(0, 1), floor);
         orderChecker.advance(new SoakItem(0, 0), floor);
     }
 
     @Test
-    void does_not_go_back_for_who_asks_later() throws CheckFailedException {
+    void a_request_sent_later_must_not_return_an_earlier_item() throws CheckFailedException {
         var floor = orderChecker.floor();
         orderChecker.advance(new SoakItem(0, 1), floor);
         assertThatThrownBy(() -> orderChecker.advance(new SoakItem(0, 0), orderChecker.floor()))
@@ -50,7 +50,7 @@ class OrderCheckerTest {
     }
 
     @Test
-    void counts_what_was_written_as_well_as_what_was_seen() throws CheckFailedException {
+    void a_written_item_counts_as_well_as_one_that_was_read() throws CheckFailedException {
         orderChecker.advanceOrStay(new SoakItem(0, 3), orderChecker.floor());
         orderChecker.reach(new SoakItem(0, 3)); // seen before the writer knew
         orderChecker.reach(new SoakItem(0, 4));

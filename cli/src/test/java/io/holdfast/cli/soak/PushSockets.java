@@ -25,16 +25,16 @@ final class PushSockets extends ServerSocket {
     }
 
     /**
-     * In one write, so that no line gets into the middle of another.
+     * Sends a line in one write, so that no line is interleaved with another.
      *
-     * @param connection counted from 1
+     * @param connection the number of the connection, from 1
      */
     void push(int connection, String line) {
         var bytes = (line + "\n").getBytes(StandardCharsets.UTF_8);
         try {
             accepted.get(connection - 1).getOutputStream().write(bytes);
         } catch (IOException _) {
-            // the peer went away
+            // the client has disconnected
         }
     }
 

@@ -11,7 +11,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("A pushed line")
 class PushedSignalTest {
     @Test
-    void has_a_channel_and_a_payload_with_all_its_blanks() throws CheckFailedException {
+    void a_pushed_line_has_a_channel_and_a_payload_with_all_its_blanks()
+            throws CheckFailedException {
         var line = "sig a.b  c  d ";
         assertThat(PushedSignal.isPushed(line)).isTrue();
         assertThat(PushedSignal.parse(line))
@@ -21,13 +22,13 @@ class PushedSignalTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ok", "ok sig a b", "nil", "sig", "signal a b", ""})
-    void is_no_answer(String line) {
+    void a_response_is_not_taken_for_a_pushed_line(String line) {
         assertThat(PushedSignal.isPushed(line)).isFalse();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ok", "sig", "sig a", "sig "})
-    void is_refused_without_channel_or_payload(String line) {
+    void a_pushed_line_without_channel_or_payload_is_rejected(String line) {
         assertThatThrownBy(() -> PushedSignal.parse(line))
                 .isInstanceOf(CheckFailedException.class)
                 .hasMessage("got \"" + line + "\", want \"sig <channel> <payload>\"");

@@ -12,7 +12,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 
-/** Runs one scenario for one cycle against a fake server, and looks for what it left there. */
+/** Runs one scenario for one cycle against a fake server, and checks that it left nothing there. */
 final class ScenarioRun {
     private static final int WORKERS = 4;
     private static final int ROUNDS = 20;
@@ -26,7 +26,7 @@ final class ScenarioRun {
         assertNothingLeft(rule);
     }
 
-    /** The stop is one that the rule requests in the middle of the scenario. */
+    /** Runs the scenario with a rule that requests the stop in the middle of it. */
     static void assertStops(Scenario scenario, CorrectServer rule, StopRequest stop)
             throws IOException, InterruptedException {
         var log = run(scenario, rule, WORKERS, stop, SoakRun.STOPPED);
@@ -35,14 +35,17 @@ final class ScenarioRun {
     }
 
     /**
-     * @param reason what follows {@code FAIL [name]: }, as a pattern
+     * @param reason a pattern for what follows {@code FAIL [name]: }
      */
     static void assertFails(Scenario scenario, CorrectServer rule, String reason)
             throws IOException, InterruptedException {
         assertFails(scenario, rule, WORKERS, reason);
     }
 
-    /** As {@link #assertFails}, for a fault that shows in only one way when nobody interferes. */
+    /**
+     * As {@link #assertFails}, with a single worker, for a fault whose message differs when workers
+     * interfere.
+     */
     static void assertFailsAlone(Scenario scenario, CorrectServer rule, String reason)
             throws IOException, InterruptedException {
         assertFails(scenario, rule, 1, reason);

@@ -21,8 +21,8 @@ class SignalAudienceTest {
     private final SignalAudience signalAudience = new SignalAudience("here", 4);
 
     @Test
-    void has_fewer_lines_underway_than_any_server_keeps() throws InterruptedException {
-        stop.request(); // so that nobody waits for room
+    void an_audience_has_fewer_lines_in_flight_than_a_server_buffers() throws InterruptedException {
+        stop.request(); // so that acquiring permits does not block
         int lines = 0;
         while (signalAudience.acquirePermits(1, soakCycle)) {
             lines++;
@@ -31,7 +31,7 @@ class SignalAudienceTest {
     }
 
     @Test
-    void has_room_again_when_lines_have_arrived() throws InterruptedException {
+    void an_audience_has_free_permits_again_when_lines_have_arrived() throws InterruptedException {
         stop.request();
         while (signalAudience.acquirePermits(1, soakCycle)) {}
         signalAudience.releasePermit();

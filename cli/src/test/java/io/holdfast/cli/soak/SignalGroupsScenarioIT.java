@@ -19,7 +19,7 @@ class SignalGroupsScenarioIT {
 
     private final Scenario groups = new SignalGroupsScenario();
 
-    /** Sends the copy of one signal that is due to this group somewhere else. */
+    /** Delivers one signal of this group incorrectly. */
     private abstract static class Faulty extends CorrectSignals {
         private final String group;
 
@@ -38,7 +38,7 @@ class SignalGroupsScenarioIT {
 
         abstract void deliverWrongly(Registration receiver, String channel, String payload);
 
-        /** Every member of the group but one. */
+        /** The members of a group except one. */
         final List<Registration> others(Registration one, String ofGroup) {
             return registrations().stream()
                     .filter(other -> other.pattern().equals(one.pattern()))
@@ -48,12 +48,12 @@ class SignalGroupsScenarioIT {
     }
 
     @Test
-    void passes_a_server_whose_members_take_turns() throws Exception {
+    void the_group_scenario_passes_a_correct_server() throws Exception {
         assertPasses(groups, new CorrectServer());
     }
 
     @Test
-    void ends_all_registrations_when_told_to_stop() throws Exception {
+    void the_group_scenario_ends_all_registrations_when_a_stop_is_requested() throws Exception {
         var stop = new StopRequest();
         var rule =
                 new CorrectServer()
@@ -76,15 +76,16 @@ class SignalGroupsScenarioIT {
                     signal   | ok 4  | signal .+_groups: got "ok 4", want "ok 3"
                     unlisten | ok    | signal .+_groups: got "ok 3", want "ok 0"
                     """)
-    void catches_a_wrong_answer(String command, String answer, String reason) throws Exception {
+    void the_group_scenario_detects_a_wrong_response(String command, String response, String reason)
+            throws Exception {
         var rule =
                 new CorrectServer()
-                        .except(request -> request.command().equals(command) ? answer : null);
+                        .except(request -> request.command().equals(command) ? response : null);
         assertFails(groups, rule, reason);
     }
 
     @Test
-    void catches_a_signal_that_both_of_the_pair_get() throws Exception {
+    void the_group_scenario_detects_a_signal_that_two_members_receive() throws Exception {
         var faulty =
                 new Faulty("pair") {
                     @Override
@@ -103,7 +104,7 @@ class SignalGroupsScenarioIT {
 
     @ParameterizedTest
     @CsvSource({"pair, group pair", "other, group other", "'', listener without a group"})
-    void catches_a_signal_that_nobody_gets(String group, String name) throws Exception {
+    void the_group_scenario_detects_a_lost_signal(String group, String name) throws Exception {
         var faulty =
                 new Faulty(group) {
                     @Override
@@ -114,7 +115,7 @@ class SignalGroupsScenarioIT {
     }
 
     @Test
-    void catches_a_signal_that_goes_to_the_wrong_group() throws Exception {
+    void the_group_scenario_detects_a_signal_delivered_to_the_wrong_group() throws Exception {
         var faulty =
                 new Faulty("other") {
                     @Override
@@ -129,7 +130,8 @@ class SignalGroupsScenarioIT {
     }
 
     @Test
-    void catches_a_group_of_which_one_member_gets_everything() throws Exception {
+    void the_group_scenario_detects_a_group_of_which_one_member_receives_all_signals()
+            throws Exception {
         var unfair =
                 new CorrectSignals() {
                     @Override
@@ -144,7 +146,7 @@ class SignalGroupsScenarioIT {
     }
 
     @Test
-    void catches_signals_out_of_order() throws Exception {
+    void the_group_scenario_detects_signals_out_of_order() throws Exception {
         var faulty =
                 new CorrectSignals() {
                     @Override

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SignalsScenarioIT {
     private final Scenario signals = new SignalsScenario();
 
-    /** Does something else with the copies for the listener by rest, and with no others. */
+    /** Delivers incorrectly to the listener on the {@code >} pattern only. */
     private abstract static class Faulty extends CorrectSignals {
         @Override
         void deliver(Registration receiver, String channel, String payload) {
@@ -32,12 +32,13 @@ class SignalsScenarioIT {
     private static final String ITEM = new SoakItem(1, 3).text();
 
     @Test
-    void passes_a_server_that_delivers() throws Exception {
+    void the_signal_scenario_passes_a_correct_server() throws Exception {
         assertPasses(signals, new CorrectServer());
     }
 
     @Test
-    void takes_its_own_signals_after_the_answer_as_well_as_before() throws Exception {
+    void the_signal_scenario_accepts_its_own_signals_before_and_after_the_response()
+            throws Exception {
         var rule =
                 new CorrectServer()
                         .except(
@@ -54,7 +55,7 @@ class SignalsScenarioIT {
     }
 
     @Test
-    void ends_all_registrations_when_told_to_stop() throws Exception {
+    void the_signal_scenario_ends_all_registrations_when_a_stop_is_requested() throws Exception {
         var stop = new StopRequest();
         var rule =
                 new CorrectServer()
@@ -79,15 +80,16 @@ class SignalsScenarioIT {
                     unlisten | error | unlisten .+_signals.news: got "error", want "ok"
                     unlisten | ok    | signal .+_signals.news: got "ok 3", want "ok 0"
                     """)
-    void catches_a_wrong_answer(String command, String answer, String reason) throws Exception {
+    void the_signal_scenario_detects_a_wrong_response(
+            String command, String response, String reason) throws Exception {
         var rule =
                 new CorrectServer()
-                        .except(request -> request.command().equals(command) ? answer : null);
+                        .except(request -> request.command().equals(command) ? response : null);
         assertFails(signals, rule, reason);
     }
 
     @Test
-    void catches_a_lost_signal() throws Exception {
+    void the_signal_scenario_detects_a_lost_signal() throws Exception {
         var faulty =
                 new Faulty() {
                     @Override
@@ -104,7 +106,7 @@ class SignalsScenarioIT {
     }
 
     @Test
-    void catches_a_doubled_signal() throws Exception {
+    void the_signal_scenario_detects_a_duplicate_signal() throws Exception {
         var faulty =
                 new Faulty() {
                     @Override
@@ -122,7 +124,7 @@ class SignalsScenarioIT {
     }
 
     @Test
-    void catches_a_signal_that_overtook_another() throws Exception {
+    void the_signal_scenario_detects_a_signal_that_overtook_another() throws Exception {
         var faulty =
                 new Faulty() {
                     @Override
@@ -143,7 +145,7 @@ class SignalsScenarioIT {
     }
 
     @Test
-    void catches_a_signal_of_another_channel() throws Exception {
+    void the_signal_scenario_detects_a_signal_of_another_channel() throws Exception {
         var faulty =
                 new Faulty() {
                     @Override
@@ -158,7 +160,7 @@ class SignalsScenarioIT {
     }
 
     @Test
-    void catches_a_changed_payload() throws Exception {
+    void the_signal_scenario_detects_a_changed_payload() throws Exception {
         var faulty =
                 new Faulty() {
                     @Override
@@ -169,12 +171,13 @@ class SignalsScenarioIT {
         assertFails(
                 signals,
                 new CorrectServer().with(faulty),
-                "listener on .+_signals\\.>: got \"\\d 0 .+\", which nobody sent");
+                "listener on .+_signals\\.>: got \"\\d 0 .+\", which no worker sent");
     }
 
     @Test
-    void catches_a_signal_to_somebody_who_does_not_listen() throws Exception {
-        // The answer is on its way when the line that nobody asked for comes.
+    void the_signal_scenario_detects_a_signal_to_a_connection_that_does_not_listen()
+            throws Exception {
+        // The unsolicited line arrives before the response to the request in flight.
         var rule =
                 new CorrectServer()
                         .except(
@@ -186,7 +189,7 @@ class SignalsScenarioIT {
     }
 
     @Test
-    void catches_an_answer_to_nothing() throws Exception {
+    void the_signal_scenario_detects_an_unsolicited_response() throws Exception {
         var faulty =
                 new Faulty() {
                     @Override
@@ -201,7 +204,7 @@ class SignalsScenarioIT {
     }
 
     @Test
-    void catches_a_signal_that_comes_after_the_last_unlisten() throws Exception {
+    void the_signal_scenario_detects_a_signal_after_the_last_unlisten() throws Exception {
         var rule =
                 new CorrectServer()
                         .except(
@@ -214,7 +217,7 @@ class SignalsScenarioIT {
     }
 
     @Test
-    void catches_a_second_copy_for_a_second_pattern() throws Exception {
+    void the_signal_scenario_detects_a_second_copy_for_a_second_pattern() throws Exception {
         var twice =
                 new CorrectSignals() {
                     @Override

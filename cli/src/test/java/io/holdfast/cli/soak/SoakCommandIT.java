@@ -54,7 +54,7 @@ class SoakCommandIT {
     }
 
     @Test
-    void finds_no_fault_with_an_honest_server() throws IOException {
+    void a_run_against_a_correct_server_passes() throws IOException {
         try (var server = new CorrectServer().start()) {
             var run =
                     CommandRun.of(
@@ -81,7 +81,7 @@ class SoakCommandIT {
     }
 
     @Test
-    void sends_every_feature_in_order_with_fresh_keys_each_cycle() throws IOException {
+    void each_cycle_runs_every_feature_in_order_with_new_keys() throws IOException {
         Queue<String> sent = new ConcurrentLinkedQueue<>();
         var rule =
                 new CorrectServer()
@@ -218,7 +218,10 @@ class SoakCommandIT {
                         """);
     }
 
-    /** The prefix of the cycle becomes P, a token T, the text of an item [worker number]. */
+    /**
+     * Replaces the prefix of the cycle by P, a token by T and the text of an item by [worker
+     * number].
+     */
     private static String masked(String line) {
         return line.replaceAll("soak_\\w{16}", "P")
                 .replaceAll("[0-9a-f]{32}", "T")
@@ -227,7 +230,7 @@ class SoakCommandIT {
     }
 
     @Test
-    void catches_a_server_that_grants_a_lock_twice() throws IOException {
+    void a_lock_granted_twice_fails_the_run() throws IOException {
         var tokens = new CorrectLocks();
         var over = new CountDownLatch(1);
         LineServer.Rule rule =
@@ -269,14 +272,15 @@ class SoakCommandIT {
                     kget  | ok x            | FAIL \\[kv]: kget .+: got "ok x", want.*
                     lpop  | nil             | FAIL \\[lists]: lpop .+: got "nil", want.*
                     """)
-    void catches_a_wrong_answer(String command, String answer, String failure) throws IOException {
-        // A wait comes only after "queued"; answer that, so that each command is sent.
+    void a_wrong_response_fails_the_run(String command, String response, String failure)
+            throws IOException {
+        // A wait is sent only after "queued", so respond with that to reach the command.
         assertFails(
                 new CorrectServer()
                         .except(
                                 request ->
                                         request.command().equals(command)
-                                                ? answer
+                                                ? response
                                                 : request.command().equals("e")
                                                                 && command.equals("w")
                                                         ? "queued"
@@ -285,7 +289,7 @@ class SoakCommandIT {
     }
 
     @Test
-    void catches_a_token_that_is_given_out_again() throws IOException {
+    void a_token_granted_twice_fails_the_run() throws IOException {
         var rule =
                 new CorrectLocks() {
                     @Override
@@ -299,7 +303,7 @@ class SoakCommandIT {
     }
 
     @Test
-    void catches_fences_that_go_down() throws IOException {
+    void decreasing_fences_fail_the_run() throws IOException {
         var rule =
                 new CorrectLocks() {
                     private long next = 1L << 50;
@@ -316,7 +320,7 @@ class SoakCommandIT {
     }
 
     @Test
-    void catches_a_lock_that_a_release_did_not_free() throws IOException {
+    void a_hold_left_after_its_release_fails_the_run() throws IOException {
         var last = new ConcurrentLinkedQueue<String>();
         var rule =
                 new CorrectServer()
@@ -335,7 +339,7 @@ class SoakCommandIT {
     }
 
     @Test
-    void fails_when_the_server_closes_a_connection() throws IOException {
+    void the_run_fails_when_the_server_closes_a_connection() throws IOException {
         var rule =
                 new CorrectLocks() {
                     @Override
@@ -347,7 +351,7 @@ class SoakCommandIT {
     }
 
     @Test
-    void fails_when_nobody_listens() throws IOException {
+    void the_run_fails_when_no_server_is_listening() throws IOException {
         int port;
         try (var closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = closed.getLocalPort();
@@ -358,7 +362,7 @@ class SoakCommandIT {
     }
 
     @Test
-    void authenticates_every_connection(@TempDir Path folder) throws IOException {
+    void every_connection_is_authenticated(@TempDir Path folder) throws IOException {
         var rule =
                 new CorrectServer()
                         .except(
@@ -381,7 +385,7 @@ class SoakCommandIT {
     }
 
     @Test
-    void ends_with_status_0_on_a_signal() throws IOException, InterruptedException {
+    void a_signal_ends_the_run_with_status_0() throws IOException, InterruptedException {
         try (var server = new CorrectServer().start()) {
             var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
             var process =

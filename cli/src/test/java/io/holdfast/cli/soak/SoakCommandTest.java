@@ -25,7 +25,7 @@ class SoakCommandTest {
         "--token-file, /no/such/token",
         "--tls-ca, /no/such/tls-ca"
     })
-    void refuses_a_bad_value_with_one_line_before_any_work(String flag, String value) {
+    void a_bad_value_is_rejected_with_one_line_before_the_run(String flag, String value) {
         var run = CommandRun.of(new SoakCommand(Map.of()), flag, value);
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.out()).isEmpty();
@@ -38,7 +38,7 @@ class SoakCommandTest {
 
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource({"--rounds, 0", "--processes, 1", "--processes, 65"})
-    void refuses_a_bad_election_likewise(String flag, String value) {
+    void a_bad_value_of_an_election_run_is_rejected(String flag, String value) {
         var run = CommandRun.of(new SoakCommand(Map.of()), "--election", flag, value);
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err().lines())
@@ -49,7 +49,7 @@ class SoakCommandTest {
 
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource({"--rounds, 3", "--processes, 4", "--dir, /tmp"})
-    void refuses_what_is_for_an_election_without_one(String flag, String value) {
+    void options_of_election_runs_are_rejected_without_election(String flag, String value) {
         var run = CommandRun.of(new SoakCommand(Map.of()), flag, value);
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains("are for --election and --lockfile only");
@@ -57,7 +57,7 @@ class SoakCommandTest {
 
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource({"--rounds, 0", "--processes, 2", "--processes, 65"})
-    void refuses_bad_values_for_a_lock_file_likewise(String flag, String value) {
+    void a_bad_value_of_a_lock_file_run_is_rejected(String flag, String value) {
         var run = CommandRun.of(new SoakCommand(Map.of()), "--lockfile", flag, value);
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err().lines())
@@ -68,14 +68,14 @@ class SoakCommandTest {
 
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource({"--server, 127.0.0.1:1", "--cycles, 1", "--workers, 2"})
-    void refuses_what_is_for_a_server_with_a_lock_file(String flag, String value) {
+    void options_of_server_runs_are_rejected_with_lockfile(String flag, String value) {
         var run = CommandRun.of(new SoakCommand(Map.of()), "--lockfile", flag, value);
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains(flag + " is not for --lockfile");
     }
 
     @Test
-    void refuses_an_election_and_a_lock_file_at_once() {
+    void election_and_lockfile_together_are_rejected() {
         var run = CommandRun.of(new SoakCommand(Map.of()), "--election", "--lockfile");
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains("--lockfile is not for --election");
@@ -83,7 +83,7 @@ class SoakCommandTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--election", "--cycles=1"})
-    void refuses_a_seed_without_a_lock_file(String flag) {
+    void a_seed_without_lockfile_or_cluster_is_rejected(String flag) {
         var run = CommandRun.of(new SoakCommand(Map.of()), flag, "--seed=1");
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains("--seed is for --lockfile and --cluster only");
@@ -91,14 +91,14 @@ class SoakCommandTest {
 
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource({"--server, 127.0.0.1:1", "--cycles, 1", "--workers, 2"})
-    void refuses_what_is_for_a_server_with_an_election(String flag, String value) {
+    void options_of_server_runs_are_rejected_with_election(String flag, String value) {
         var run = CommandRun.of(new SoakCommand(Map.of()), "--election", flag, value);
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains(flag + " is not for --election");
     }
 
     @Test
-    void explains_itself_on_standard_output() {
+    void help_is_printed_to_standard_output() {
         var run = CommandRun.of(new SoakCommand(Map.of()), "--help");
         assertThat(run.status()).isZero();
         assertThat(run.err()).isEmpty();
@@ -111,7 +111,7 @@ class SoakCommandTest {
     }
 
     @Test
-    void does_not_know_other_options() {
+    void an_unknown_option_is_rejected() {
         var run = CommandRun.of(new SoakCommand(Map.of()), "--forever");
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains("--forever");

@@ -19,9 +19,12 @@ import java.time.Duration;
 @DisplayName("A connection of the soak test")
 @Timeout(120)
 class SoakConnectionIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
-    /** Says what it was asked to say: the argument, a bar standing for a line break. */
+    /**
+     * A server that responds with the argument of the request, in which a bar stands for a line
+     * break.
+     */
     private final LineServer server =
             LineServer.start(request -> request.argument().replace('|', '\n'));
 
@@ -39,25 +42,26 @@ class SoakConnectionIT {
     }
 
     @Test
-    void tells_signals_from_answers_and_keeps_them_in_order() throws Exception {
-        assertThat(connection.ask("listen", "k", "sig k 1|ok")).isEqualTo("ok");
-        assertThat(connection.ask("get", "k", "sig k 2|sig k 3|ok 7|sig k 4")).isEqualTo("ok 7");
-        assertThat(connection.ask("get", "k", "ok 8")).isEqualTo("ok 8");
+    void signals_are_distinguished_from_responses_and_kept_in_order() throws Exception {
+        assertThat(connection.request("listen", "k", "sig k 1|ok")).isEqualTo("ok");
+        assertThat(connection.request("get", "k", "sig k 2|sig k 3|ok 7|sig k 4"))
+                .isEqualTo("ok 7");
+        assertThat(connection.request("get", "k", "ok 8")).isEqualTo("ok 8");
         for (int i = 1; i <= 4; i++) {
-            assertThat(connection.nextSignal(PATIENCE)).isEqualTo(new PushedSignal("k", "" + i));
+            assertThat(connection.nextSignal(TIMEOUT)).isEqualTo(new PushedSignal("k", "" + i));
         }
         assertThatCode(connection::expectNoSignal).doesNotThrowAnyException();
     }
 
     @Test
-    void waits_for_a_signal_that_comes_after_the_answer() throws Exception {
+    void the_connection_waits_for_a_signal_after_the_response() throws Exception {
         connection.expect("ok", "listen", "k", "ok|sig k 1");
         assertThatCode(connection::expectNoSignal).doesNotThrowAnyException();
-        assertThat(connection.nextSignal(PATIENCE)).isEqualTo(new PushedSignal("k", "1"));
+        assertThat(connection.nextSignal(TIMEOUT)).isEqualTo(new PushedSignal("k", "1"));
     }
 
     @Test
-    void does_not_wait_for_ever_for_a_signal() throws Exception {
+    void the_wait_for_a_signal_times_out() throws Exception {
         connection.expect("ok", "listen", "k", "ok");
         assertThatThrownBy(() -> connection.nextSignal(Duration.ofMillis(30)))
                 .isInstanceOf(IOException.class)
@@ -65,22 +69,22 @@ class SoakConnectionIT {
     }
 
     @Test
-    void takes_no_answer_for_a_signal() throws Exception {
+    void a_response_is_not_taken_for_a_signal() throws Exception {
         connection.expect("ok", "listen", "k", "ok|ok 7");
-        assertThatThrownBy(() -> connection.nextSignal(PATIENCE))
+        assertThatThrownBy(() -> connection.nextSignal(TIMEOUT))
                 .isInstanceOf(CheckFailedException.class)
                 .hasMessage("got \"ok 7\", want \"sig <channel> <payload>\"");
     }
 
     @Test
-    void refuses_a_signal_that_it_never_listened_for() {
-        assertThatThrownBy(() -> connection.ask("get", "k", "sig k 1|ok 7"))
+    void a_signal_without_listening_fails_the_check() {
+        assertThatThrownBy(() -> connection.request("get", "k", "sig k 1|ok 7"))
                 .isInstanceOf(CheckFailedException.class)
                 .hasMessage("got \"sig k 1\" without listening");
     }
 
     @Test
-    void reports_a_signal_that_nobody_took() throws Exception {
+    void a_signal_that_was_not_taken_fails_the_check() throws Exception {
         connection.expect("ok", "listen", "k", "sig k 1|ok");
         assertThatThrownBy(connection::expectNoSignal)
                 .isInstanceOf(CheckFailedException.class)

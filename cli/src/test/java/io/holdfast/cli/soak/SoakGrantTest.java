@@ -13,7 +13,8 @@ class SoakGrantTest {
     private static final String TOKEN = "f123456789abcdef0123456789abcdef";
 
     @Test
-    void has_the_token_and_its_first_half_as_an_unsigned_fence() throws CheckFailedException {
+    void a_grant_has_the_token_and_its_first_half_as_an_unsigned_fence()
+            throws CheckFailedException {
         var soakGrant = SoakGrant.parse("ok " + TOKEN + " 10", "ok", "l k", 10);
         assertThat(soakGrant.token()).isEqualTo(TOKEN);
         assertThat(Long.toHexString(soakGrant.fence())).isEqualTo("f123456789abcdef");
@@ -33,8 +34,8 @@ class SoakGrantTest {
                 "ok f123456789abcdef 10",
                 "acquired " + TOKEN + " 10"
             })
-    void is_nothing_else_than_word_token_and_lease(String answer) {
-        assertThatThrownBy(() -> SoakGrant.parse(answer, "ok", "l k", 10))
+    void a_response_other_than_word_token_and_lease_is_rejected(String response) {
+        assertThatThrownBy(() -> SoakGrant.parse(response, "ok", "l k", 10))
                 .isInstanceOf(CheckFailedException.class)
                 .hasMessageStartingWith("l k: ");
     }

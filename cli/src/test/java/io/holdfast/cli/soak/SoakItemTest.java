@@ -20,7 +20,7 @@ class SoakItemTest {
                     new StopRequest());
 
     @Test
-    void is_read_back_from_its_text() throws CheckFailedException {
+    void an_item_is_parsed_from_its_text() throws CheckFailedException {
         var soakItem = new SoakItem(3, 20);
         assertThat(SoakItem.parse(soakItem.text(), soakCycle, "here")).isEqualTo(soakItem);
     }
@@ -40,9 +40,9 @@ class SoakItemTest {
                 " -1 2 is \"<b>\" & caf\u00e9 ",
                 " 3 99999999999 is \"<b>\" & caf\u00e9 "
             })
-    void is_nothing_that_no_worker_sends(String text) {
+    void a_text_that_no_worker_sends_is_rejected(String text) {
         assertThatThrownBy(() -> SoakItem.parse(text, soakCycle, "here"))
                 .isInstanceOf(CheckFailedException.class)
-                .hasMessage("here: got \"" + text + "\", which nobody sent");
+                .hasMessage("here: got \"" + text + "\", which no worker sent");
     }
 }

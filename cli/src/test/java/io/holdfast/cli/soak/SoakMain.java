@@ -4,7 +4,7 @@ import picocli.CommandLine;
 
 import java.util.Map;
 
-/** The soak command as a program of its own, to be sent signals. */
+/** Runs the soak command in a process of its own, so that a test can send it signals. */
 final class SoakMain {
     private SoakMain() {}
 

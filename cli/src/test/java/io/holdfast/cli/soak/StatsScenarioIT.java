@@ -15,7 +15,7 @@ class StatsScenarioIT {
     private final Scenario stats = new StatsScenario();
 
     @Test
-    void passes_a_server_on_which_nothing_is_left() throws Exception {
+    void the_statistics_scenario_passes_a_server_with_no_leftovers() throws Exception {
         assertPasses(stats, new CorrectServer());
     }
 
@@ -29,10 +29,11 @@ class StatsScenarioIT {
                     ok 7          | stats is not a JSON object
                     ok {}         | stats has no locks or no semaphores
                     """)
-    void catches_a_wrong_answer(String answer, String reason) throws Exception {
+    void the_statistics_scenario_detects_a_wrong_response(String response, String reason)
+            throws Exception {
         var rule =
                 new CorrectServer()
-                        .except(request -> request.command().equals("stats") ? answer : null);
+                        .except(request -> request.command().equals("stats") ? response : null);
         assertFails(stats, rule, reason);
     }
 }

@@ -16,7 +16,7 @@ class StatsScenarioTest {
     }
 
     @Test
-    void passes_what_belongs_to_others_and_what_is_idle_or_empty() throws CheckFailedException {
+    void entries_of_other_clients_and_idle_or_empty_entries_pass() throws CheckFailedException {
         check(
                 """
                 {"connections":3,
@@ -43,7 +43,7 @@ class StatsScenarioTest {
                     kv_entries      | {"key":"soak_1_kv","value_len":0,"ttl":0}
                     lists           | {"key":"soak_1_list","len":2}
                     """)
-    void refuses_what_this_cycle_left_behind(String array, String entry) {
+    void an_entry_that_this_cycle_left_behind_fails_the_check(String array, String entry) {
         var json = "{\"locks\":[],\"semaphores\":[],\"" + array + "\":[" + entry + "]}";
         assertThatThrownBy(() -> check(json))
                 .isInstanceOf(CheckFailedException.class)
@@ -51,7 +51,7 @@ class StatsScenarioTest {
     }
 
     @Test
-    void refuses_statistics_without_locks() {
+    void statistics_without_locks_fail_the_check() {
         assertThatThrownBy(() -> check("{\"semaphores\":[]}"))
                 .isInstanceOf(CheckFailedException.class);
     }

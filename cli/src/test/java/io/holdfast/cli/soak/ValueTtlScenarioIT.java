@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-@DisplayName("The soak test of values that end")
+@DisplayName("The soak test of values with a time to live")
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class ValueTtlScenarioIT {
@@ -27,12 +27,12 @@ class ValueTtlScenarioIT {
     }
 
     @Test
-    void passes_a_server_that_keeps_values_for_as_long_as_asked() throws Exception {
+    void the_ttl_scenario_passes_a_correct_server() throws Exception {
         assertPasses(ttl, new CorrectServer());
     }
 
     @Test
-    void looks_no_further_but_tidies_up_when_told_to_stop() throws Exception {
+    void the_ttl_scenario_removes_its_values_when_a_stop_is_requested() throws Exception {
         var stop = new StopRequest();
         var rule =
                 new CorrectServer()
@@ -48,7 +48,7 @@ class ValueTtlScenarioIT {
     }
 
     @Test
-    void catches_a_value_that_does_not_end() throws Exception {
+    void the_ttl_scenario_detects_a_value_that_does_not_expire() throws Exception {
         assertFails(
                 ttl,
                 new CorrectServer().with(neverEnding("ttl_ends")),
@@ -56,7 +56,7 @@ class ValueTtlScenarioIT {
     }
 
     @Test
-    void catches_a_second_time_to_live_that_is_not_heeded() throws Exception {
+    void the_ttl_scenario_detects_a_second_ttl_that_is_ignored() throws Exception {
         assertFails(
                 ttl,
                 new CorrectServer().with(neverEnding("ttl_shortened")),
@@ -64,7 +64,7 @@ class ValueTtlScenarioIT {
     }
 
     @Test
-    void catches_a_value_that_ends_at_once() throws Exception {
+    void the_ttl_scenario_detects_a_value_that_expires_at_once() throws Exception {
         var data =
                 new CorrectData() {
                     @Override
@@ -72,15 +72,17 @@ class ValueTtlScenarioIT {
                         return null;
                     }
                 };
-        // On a machine that stalls for a second, only the values that must stay tell.
+        // On a machine that stalls for a second, only the values that must not expire show the
+        // fault.
         assertFails(
                 ttl,
                 new CorrectServer().with(data),
-                "kget .+: got \"nil\"( before its time was up|, want \"ok kept\")");
+                "kget .+: got \"nil\"( before it was due to expire|, want \"ok kept\")");
     }
 
     @Test
-    void catches_a_value_that_was_set_again_for_good_and_still_ends() throws Exception {
+    void the_ttl_scenario_detects_a_value_set_again_without_ttl_that_still_expires()
+            throws Exception {
         var data =
                 new CorrectData() {
                     @Override
@@ -95,7 +97,7 @@ class ValueTtlScenarioIT {
     }
 
     @Test
-    void catches_a_value_that_was_prolonged_and_still_ends() throws Exception {
+    void the_ttl_scenario_detects_a_prolonged_value_that_still_expires() throws Exception {
         var data =
                 new CorrectData() {
                     @Override
@@ -110,7 +112,7 @@ class ValueTtlScenarioIT {
     }
 
     @Test
-    void catches_a_value_that_cannot_be_removed() throws Exception {
+    void the_ttl_scenario_detects_a_value_that_cannot_be_removed() throws Exception {
         var data =
                 new CorrectData() {
                     @Override

@@ -20,12 +20,12 @@ class ValuesScenarioIT {
     private final Scenario values = new ValuesScenario();
 
     @Test
-    void passes_a_server_that_keeps_values() throws Exception {
+    void the_value_scenario_passes_a_correct_server() throws Exception {
         assertPasses(values, new CorrectServer());
     }
 
     @Test
-    void removes_its_values_when_told_to_stop() throws Exception {
+    void the_value_scenario_removes_its_values_when_a_stop_is_requested() throws Exception {
         var stop = new StopRequest();
         var rule = new CorrectServer();
         rule.except(
@@ -49,15 +49,16 @@ class ValuesScenarioIT {
                     kdel | nil            | kdel .+_kv_\\d: got "nil", want "ok"
                     kdel | ok             | kget .+_kv_\\d: got "ok .+", want "nil"
                     """)
-    void catches_a_wrong_answer(String command, String answer, String reason) throws Exception {
+    void the_value_scenario_detects_a_wrong_response(String command, String response, String reason)
+            throws Exception {
         var rule =
                 new CorrectServer()
-                        .except(request -> request.command().equals(command) ? answer : null);
+                        .except(request -> request.command().equals(command) ? response : null);
         assertFails(values, rule, reason);
     }
 
     @Test
-    void catches_a_value_that_lost_its_blanks() throws Exception {
+    void the_value_scenario_detects_a_value_that_lost_its_blanks() throws Exception {
         var data =
                 new CorrectData() {
                     @Override
@@ -69,7 +70,7 @@ class ValuesScenarioIT {
     }
 
     @Test
-    void catches_a_value_that_an_older_one_replaced() throws Exception {
+    void the_value_scenario_detects_a_value_that_an_older_one_replaced() throws Exception {
         var data =
                 new CorrectData() {
                     private final Map<String, String> first = new HashMap<>();
@@ -97,16 +98,17 @@ class ValuesScenarioIT {
             textBlock =
                     """
                     nil     | kget .+_kv: got "nil", want "ok <value>"
-                    ok what | kget .+_kv: got "what", which nobody sent
+                    ok what | kget .+_kv: got "what", which no worker sent
                     """)
-    void catches_a_value_that_others_damaged(String answer, String reason) throws Exception {
+    void the_value_scenario_detects_a_damaged_shared_value(String response, String reason)
+            throws Exception {
         var rule =
                 new CorrectServer()
                         .except(
                                 request ->
                                         request.command().equals("kget")
                                                         && request.key().endsWith("_kv")
-                                                ? answer
+                                                ? response
                                                 : null);
         assertFails(values, rule, reason);
     }
