@@ -15,23 +15,23 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * What a client does, as Micrometer's meters. Bind it before the client connects: what happened
- * earlier is only in the number of holds. Keys are no tags: there may be any number of them.
+ * The metrics of a client as Micrometer meters. Bind it before the client connects: earlier events
+ * are counted in the number of holds only. Keys are not tags, because there may be any number of
+ * them.
  *
  * <table>
  * <caption>Meters</caption>
  * <tr><th>name</th><th>kind</th><th>tag</th><th>meaning</th></tr>
  * <tr><td>holdfast.client.acquire</td><td>timer</td><td>result: acquired, timed_out, cancelled,
  * failed</td><td>acquires that ended, and how long they took</td></tr>
- * <tr><td>holdfast.client.holds</td><td>gauge</td><td></td><td>holds now</td></tr>
+ * <tr><td>holdfast.client.holds</td><td>gauge</td><td></td><td>current holds</td></tr>
  * <tr><td>holdfast.client.held</td><td>timer</td><td>end: released, lost</td><td>holds that ended,
  * and how long they lasted</td></tr>
  * <tr><td>holdfast.client.lost</td><td>counter</td><td>reason: expired, released, connection_lost,
  * client_closed</td><td>holds lost before they were closed</td></tr>
- * <tr><td>holdfast.client.renewals</td><td>counter</td><td>result: renewed, failed</td><td>tries to
- * renew a lease</td></tr>
+ * <tr><td>holdfast.client.renewals</td><td>counter</td><td>result: renewed, failed</td><td>attempts to renew a lease</td></tr>
  * <tr><td>holdfast.client.connection.events</td><td>counter</td><td>state: connected, suspended,
- * restored, lost, reconnected</td><td>changes of the connection</td></tr>
+ * restored, lost, reconnected</td><td>changes of the connection state</td></tr>
  * </table>
  *
  * {@snippet :
@@ -49,7 +49,7 @@ public final class HoldfastMetrics implements MeterBinder, ClientListener {
         this(Tags.empty());
     }
 
-    /** With tags on every meter: to tell several clients apart. */
+    /** Adds the tags to every meter, for example to distinguish several clients. */
     public HoldfastMetrics(Iterable<Tag> tags) {
         this.tags = Tags.of(tags);
     }

@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
-/** The meters in one registry, all of them there from the start. */
+/** The meters in one registry; all of them are registered at construction. */
 final class RegistryMeters {
     private static final String NAME = "holdfast.client.";
 
@@ -38,7 +38,7 @@ final class RegistryMeters {
                                         .tags(tags.and("result", text(result)))
                                         .register(registry));
         Gauge.builder(NAME + "holds", holds, AtomicLong::doubleValue)
-                .description("Holds now")
+                .description("Current holds")
                 .tags(tags)
                 .register(registry);
         released = held(registry, tags.and("end", "released"));
@@ -58,7 +58,7 @@ final class RegistryMeters {
                         ConnectionEvent.State.class,
                         state ->
                                 Counter.builder(NAME + "connection.events")
-                                        .description("Changes of the connection")
+                                        .description("Changes of the connection state")
                                         .tags(tags.and("state", text(state)))
                                         .register(registry));
     }
@@ -72,7 +72,7 @@ final class RegistryMeters {
 
     private static Counter renewals(MeterRegistry registry, Tags tags) {
         return Counter.builder(NAME + "renewals")
-                .description("Tries to renew a lease")
+                .description("Attempts to renew a lease")
                 .tags(tags)
                 .register(registry);
     }

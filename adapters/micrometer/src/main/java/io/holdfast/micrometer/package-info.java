@@ -1,4 +1,4 @@
-/** Metrics of a client: {@link io.holdfast.micrometer.HoldfastMetrics} is all there is. */
+/** Metrics of a client. The only public type is {@link io.holdfast.micrometer.HoldfastMetrics}. */
 @NullMarked
 package io.holdfast.micrometer;
 

@@ -21,7 +21,7 @@ class HoldfastMetricsIT {
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
     @Test
-    void is_seen_at_work() throws InterruptedException {
+    void the_meters_follow_a_client_of_a_real_server() throws InterruptedException {
         var metrics = new HoldfastMetrics();
         metrics.bindTo(registry);
         try (Holdfast client = holdfast.clientBuilder().listener(metrics).connect()) {
@@ -29,31 +29,31 @@ class HoldfastMetricsIT {
             Hold second = client.lock("b").acquire(Duration.ofSeconds(5));
             assertThat(client.lock("a").tryAcquire()).isEmpty();
             first.renew();
-            soon("holdfast.client.acquire", "result", "acquired", 2);
-            soon("holdfast.client.acquire", "result", "timed_out", 1);
-            soon("holdfast.client.renewals", "result", "renewed", 1);
-            soon("holdfast.client.connection.events", "state", "connected", 1);
+            awaitCount("holdfast.client.acquire", "result", "acquired", 2);
+            awaitCount("holdfast.client.acquire", "result", "timed_out", 1);
+            awaitCount("holdfast.client.renewals", "result", "renewed", 1);
+            awaitCount("holdfast.client.connection.events", "state", "connected", 1);
             assertThat(holds()).isEqualTo(2);
 
             first.close();
-            soon("holdfast.client.held", "end", "released", 1);
+            awaitCount("holdfast.client.held", "end", "released", 1);
             assertThat(holds()).isEqualTo(1);
 
             holdfast.restart();
-            soon("holdfast.client.lost", "reason", "connection_lost", 1);
-            soon("holdfast.client.connection.events", "state", "reconnected", 1);
+            awaitCount("holdfast.client.lost", "reason", "connection_lost", 1);
+            awaitCount("holdfast.client.connection.events", "state", "reconnected", 1);
             second.close();
             assertThat(holds()).isZero();
         }
-        soon("holdfast.client.held", "end", "released", 1);
+        awaitCount("holdfast.client.held", "end", "released", 1);
     }
 
     private double holds() {
         return registry.get("holdfast.client.holds").gauge().value();
     }
 
-    /** The first number of a meter is its count, of timers too. */
-    private void soon(String name, String tag, String value, int count) {
+    /** The first measurement of a meter is its count, also for timers. */
+    private void awaitCount(String name, String tag, String value, int count) {
         await(name + " " + tag + "=" + value)
                 .atMost(Duration.ofSeconds(60))
                 .pollInterval(Duration.ofMillis(10))

@@ -22,14 +22,14 @@ class HoldfastMetricsTest {
     private final HoldfastMetrics metrics = new HoldfastMetrics();
 
     @Test
-    void are_all_there_before_anything_happens() {
+    void all_meters_are_registered_before_any_event() {
         metrics.bindTo(registry);
         assertThat(registry.getMeters()).hasSize(4 + 1 + 2 + 4 + 2 + 5);
         assertThat(registry.get("holdfast.client.holds").gauge().value()).isZero();
     }
 
     @Test
-    void time_acquires_by_their_result() {
+    void acquires_are_timed_by_result() {
         metrics.bindTo(registry);
         for (AcquireResult result : AcquireResult.values()) {
             metrics.acquireEnded("key", result, SPAN);
@@ -43,7 +43,7 @@ class HoldfastMetricsTest {
     }
 
     @Test
-    void count_losses_by_reason_and_how_long_holds_lasted() {
+    void losses_are_counted_by_reason_and_hold_times_are_measured() {
         metrics.bindTo(registry);
         metrics.acquireEnded("a", AcquireResult.ACQUIRED, SPAN);
         metrics.acquireEnded("b", AcquireResult.ACQUIRED, SPAN);
@@ -59,7 +59,7 @@ class HoldfastMetricsTest {
     }
 
     @Test
-    void count_renewals_and_what_happens_to_the_connection() {
+    void renewals_and_connection_events_are_counted() {
         metrics.bindTo(registry);
         metrics.renewed("a");
         metrics.renewed("a");
@@ -71,7 +71,7 @@ class HoldfastMetricsTest {
     }
 
     @Test
-    void go_to_every_registry_with_their_tags() {
+    void every_registry_gets_the_meters_with_their_tags() {
         var tagged = new HoldfastMetrics(Tags.of("client", "billing"));
         var second = new SimpleMeterRegistry();
         tagged.acquireEnded("early", AcquireResult.ACQUIRED, SPAN);
@@ -86,7 +86,7 @@ class HoldfastMetricsTest {
                                     .count())
                     .isEqualTo(1);
             assertThat(each.get("holdfast.client.holds").gauge().value())
-                    .as("also what was held before")
+                    .as("including holds acquired before the binding")
                     .isEqualTo(1);
         }
     }

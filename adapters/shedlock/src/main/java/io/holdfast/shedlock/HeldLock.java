@@ -10,11 +10,11 @@ import net.javacrumbs.shedlock.core.SimpleLock;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A lock that was got, until it is unlocked or extended. */
+/** An acquired lock, until it is unlocked or extended. */
 final class HeldLock extends AbstractSimpleLock {
     private final Hold hold;
 
-    /** When the time began that the configuration speaks of. */
+    /** The start of the times in the configuration, as {@link System#nanoTime}. */
     private final long sinceNanos;
 
     HeldLock(LockConfiguration configuration, Hold hold, long sinceNanos) {
@@ -25,12 +25,12 @@ final class HeldLock extends AbstractSimpleLock {
 
     @Override
     protected void doUnlock() {
-        Duration past = Duration.ofNanos(System.nanoTime() - sinceNanos);
-        Duration left = lockConfiguration.getLockAtLeastFor().minus(past);
-        if (left.isNegative() || left.isZero()) {
+        Duration elapsed = Duration.ofNanos(System.nanoTime() - sinceNanos);
+        Duration remaining = lockConfiguration.getLockAtLeastFor().minus(elapsed);
+        if (remaining.isNegative() || remaining.isZero()) {
             hold.close();
         } else {
-            hold.closeAfter(left);
+            hold.closeAfter(remaining);
         }
     }
 

@@ -10,12 +10,12 @@ import net.javacrumbs.shedlock.core.SimpleLock;
 import java.util.Optional;
 
 /**
- * Keeps ShedLock's locks at a Holdfast server. A lock ends when it is unlocked, not before its
+ * Stores ShedLock's locks in a Holdfast server. A lock ends when it is unlocked, not before its
  * {@code lockAtLeastFor}, and after its {@code lockAtMostFor} in any case: it is not renewed, and
  * neither the end of the connection nor that of this process ends it. Closing the client leaves
  * locks as they are.
  *
- * <p>Names of locks, behind the prefix, must be keys of Holdfast: up to 256 bytes, no blanks.
+ * <p>The prefix with the name of a lock must be a valid key: up to 256 bytes without whitespace.
  *
  * {@snippet :
  * @Bean
@@ -31,20 +31,20 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
     private final String prefix;
 
     /**
-     * A lock's key is {@code shedlock:} and its name.
+     * The key of a lock is {@code shedlock:} followed by its name.
      *
-     * @throws IllegalArgumentException if the server cannot keep a lock for somebody who is away:
-     *     it is a plain dflockd
+     * @throws IllegalArgumentException if the server is a plain dflockd, which cannot keep a lock
+     *     after its holder has disconnected
      */
     public HoldfastLockProvider(Holdfast client) {
         this(client, PREFIX);
     }
 
     /**
-     * A lock's key is the prefix, which may be empty, and its name.
+     * The key of a lock is the prefix, which may be empty, followed by its name.
      *
-     * @throws IllegalArgumentException if the server cannot keep a lock for somebody who is away:
-     *     it is a plain dflockd
+     * @throws IllegalArgumentException if the server is a plain dflockd, which cannot keep a lock
+     *     after its holder has disconnected
      */
     public HoldfastLockProvider(Holdfast client, String prefix) {
         if (!client.features().unbound()) {
@@ -59,7 +59,7 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
 
     @Override
     public Optional<SimpleLock> lock(LockConfiguration configuration) {
-        // ShedLock counts both times from before it asks.
+        // ShedLock counts both times from before the request.
         long lockedAtNanos = System.nanoTime();
         Optional<Hold> hold =
                 client.lock(prefix + configuration.getName())

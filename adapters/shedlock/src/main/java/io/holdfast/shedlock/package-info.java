@@ -1,4 +1,6 @@
-/** ShedLock on Holdfast: {@link io.holdfast.shedlock.HoldfastLockProvider} is all there is. */
+/**
+ * ShedLock on Holdfast. The only public type is {@link io.holdfast.shedlock.HoldfastLockProvider}.
+ */
 @NullMarked
 package io.holdfast.shedlock;
 

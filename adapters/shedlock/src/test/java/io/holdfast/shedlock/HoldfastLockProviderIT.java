@@ -30,88 +30,89 @@ class HoldfastLockProviderIT {
 
     @RegisterExtension static final HoldfastExtension HOLDFAST = new HoldfastExtension();
 
-    private final Holdfast ours = HOLDFAST.clientBuilder().connect();
-    private final Holdfast theirs = HOLDFAST.clientBuilder().connect();
-    private final HoldfastLockProvider here = new HoldfastLockProvider(ours);
-    private final HoldfastLockProvider there = new HoldfastLockProvider(theirs);
+    private final Holdfast firstClient = HOLDFAST.clientBuilder().connect();
+    private final Holdfast secondClient = HOLDFAST.clientBuilder().connect();
+    private final HoldfastLockProvider firstProvider = new HoldfastLockProvider(firstClient);
+    private final HoldfastLockProvider secondProvider = new HoldfastLockProvider(secondClient);
 
     @AfterEach
     void close() {
-        ours.close();
-        theirs.close();
+        firstClient.close();
+        secondClient.close();
     }
 
     @Test
-    void gives_a_lock_to_one_until_it_is_unlocked() {
-        SimpleLock lock = here.lock(config("one", LONG, Duration.ZERO)).orElseThrow();
-        assertThat(there.lock(config("one", LONG, Duration.ZERO))).isEmpty();
-        assertThat(here.lock(config("one", LONG, Duration.ZERO))).isEmpty();
+    void a_lock_has_one_holder_until_it_is_unlocked() {
+        SimpleLock lock = firstProvider.lock(config("one", LONG, Duration.ZERO)).orElseThrow();
+        assertThat(secondProvider.lock(config("one", LONG, Duration.ZERO))).isEmpty();
+        assertThat(firstProvider.lock(config("one", LONG, Duration.ZERO))).isEmpty();
         lock.unlock();
-        assertThat(there.lock(config("one", LONG, Duration.ZERO))).isPresent();
+        assertThat(secondProvider.lock(config("one", LONG, Duration.ZERO))).isPresent();
     }
 
     @Test
-    void ends_a_lock_after_its_longest_time_without_renewal() {
-        SimpleLock late = here.lock(config("most", SHORT, Duration.ZERO)).orElseThrow();
+    void a_lock_ends_after_lock_at_most_for_without_renewal() {
+        SimpleLock late = firstProvider.lock(config("most", SHORT, Duration.ZERO)).orElseThrow();
         SimpleLock next = awaitLock("most");
         late.unlock();
-        assertThat(here.lock(config("most", LONG, Duration.ZERO)))
-                .as("an unlock that comes late takes nothing from the next holder")
+        assertThat(firstProvider.lock(config("most", LONG, Duration.ZERO)))
+                .as("a late unlock does not affect the next holder")
                 .isEmpty();
         next.unlock();
     }
 
     @Test
-    void keeps_an_unlocked_lock_for_its_shortest_time() {
-        here.lock(config("least", LONG, LONG)).orElseThrow().unlock();
-        assertThat(there.lock(config("least", LONG, Duration.ZERO))).isEmpty();
+    void an_unlocked_lock_is_kept_for_lock_at_least_for() {
+        firstProvider.lock(config("least", LONG, LONG)).orElseThrow().unlock();
+        assertThat(secondProvider.lock(config("least", LONG, Duration.ZERO))).isEmpty();
         assertThat(leaseMillis("least")).isLessThanOrEqualTo(LONG.toMillis());
     }
 
     @Test
-    void shortens_an_unlocked_lock_to_its_shortest_time() {
-        here.lock(config("shorter", LONG, SHORT)).orElseThrow().unlock();
+    void an_unlocked_lock_is_shortened_to_lock_at_least_for() {
+        firstProvider.lock(config("shorter", LONG, SHORT)).orElseThrow().unlock();
         awaitLock("shorter").unlock();
     }
 
     @Test
-    void keeps_the_lock_of_one_who_is_gone() {
-        assertThat(here.lock(config("gone", LONG, Duration.ZERO))).isPresent();
-        here.lock(config("unlocked", LONG, LONG)).orElseThrow().unlock();
-        ours.close();
-        assertThat(there.lock(config("gone", LONG, Duration.ZERO))).isEmpty();
-        assertThat(there.lock(config("unlocked", LONG, Duration.ZERO))).isEmpty();
+    void a_lock_outlives_the_client_of_its_holder() {
+        assertThat(firstProvider.lock(config("gone", LONG, Duration.ZERO))).isPresent();
+        firstProvider.lock(config("unlocked", LONG, LONG)).orElseThrow().unlock();
+        firstClient.close();
+        assertThat(secondProvider.lock(config("gone", LONG, Duration.ZERO))).isEmpty();
+        assertThat(secondProvider.lock(config("unlocked", LONG, Duration.ZERO))).isEmpty();
     }
 
     @Test
-    void extends_a_lock_that_is_held() {
+    void a_held_lock_can_be_extended() {
         Duration minute = Duration.ofMinutes(1);
-        SimpleLock lock = here.lock(config("extended", minute, Duration.ZERO)).orElseThrow();
+        SimpleLock lock =
+                firstProvider.lock(config("extended", minute, Duration.ZERO)).orElseThrow();
         SimpleLock extended = lock.extend(LONG, Duration.ZERO).orElseThrow();
         assertThat(leaseMillis("extended")).isGreaterThan(minute.toMillis());
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalStateException.class);
         extended.unlock();
-        assertThat(there.lock(config("extended", LONG, Duration.ZERO))).isPresent();
+        assertThat(secondProvider.lock(config("extended", LONG, Duration.ZERO))).isPresent();
     }
 
     @Test
-    void does_not_extend_a_lock_that_ended() {
-        SimpleLock late = here.lock(config("late", SHORT, Duration.ZERO)).orElseThrow();
+    void an_expired_lock_cannot_be_extended() {
+        SimpleLock late = firstProvider.lock(config("late", SHORT, Duration.ZERO)).orElseThrow();
         awaitLock("late");
         assertThat(late.extend(LONG, Duration.ZERO)).isEmpty();
     }
 
     @Test
-    void serves_the_executor_of_shedlock() throws Throwable {
-        var executor = new DefaultLockingTaskExecutor(here);
-        var others = new DefaultLockingTaskExecutor(there);
+    void the_locking_task_executor_of_shedlock_runs_a_task_once() throws Throwable {
+        var executor = new DefaultLockingTaskExecutor(firstProvider);
+        var others = new DefaultLockingTaskExecutor(secondProvider);
         LockConfiguration config = config("task", LONG, Duration.ZERO);
         var ran = new AtomicInteger();
         var result =
                 executor.executeWithLock(
                         () -> {
                             LockExtender.extendActiveLock(LONG, Duration.ZERO);
-                            // In this thread ShedLock would take it for a part of this task.
+                            // In this thread ShedLock would treat it as part of this task.
                             CompletableFuture.runAsync(
                                             () ->
                                                     others.executeWithLock(
@@ -127,15 +128,15 @@ class HoldfastLockProviderIT {
     }
 
     @Test
-    void names_its_keys_with_a_prefix() {
-        new HoldfastLockProvider(ours, "jobs/").lock(config("named", LONG, Duration.ZERO));
-        assertThat(theirs.lock("jobs/named").tryAcquire()).isEmpty();
-        assertThat(there.lock(config("named", LONG, Duration.ZERO))).isPresent();
-        assertThat(theirs.lock("shedlock:named").tryAcquire()).isEmpty();
+    void keys_start_with_the_prefix() {
+        new HoldfastLockProvider(firstClient, "jobs/").lock(config("named", LONG, Duration.ZERO));
+        assertThat(secondClient.lock("jobs/named").tryAcquire()).isEmpty();
+        assertThat(secondProvider.lock(config("named", LONG, Duration.ZERO))).isPresent();
+        assertThat(secondClient.lock("shedlock:named").tryAcquire()).isEmpty();
     }
 
     @Test
-    void refuses_a_plain_dflockd_at_once() {
+    void a_plain_dflockd_is_rejected_by_the_constructor() {
         try (Holdfast plain = HOLDFAST.clientBuilder().plain().connect()) {
             assertThatThrownBy(() -> new HoldfastLockProvider(plain))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -145,12 +146,15 @@ class HoldfastLockProviderIT {
 
     private SimpleLock awaitLock(String name) {
         return await().pollInterval(Duration.ofMillis(20))
-                .until(() -> there.lock(config(name, LONG, Duration.ZERO)), Optional::isPresent)
+                .until(
+                        () -> secondProvider.lock(config(name, LONG, Duration.ZERO)),
+                        Optional::isPresent)
                 .orElseThrow();
     }
 
     private long leaseMillis(String name) {
-        return theirs.info("shedlock:" + name)
+        return secondClient
+                .info("shedlock:" + name)
                 .lock()
                 .orElseThrow()
                 .holders()
@@ -160,7 +164,7 @@ class HoldfastLockProviderIT {
                 .toMillis();
     }
 
-    private static LockConfiguration config(String name, Duration most, Duration least) {
-        return new LockConfiguration(Instant.now(), name, most, least);
+    private static LockConfiguration config(String name, Duration atMostFor, Duration atLeastFor) {
+        return new LockConfiguration(Instant.now(), name, atMostFor, atLeastFor);
     }
 }

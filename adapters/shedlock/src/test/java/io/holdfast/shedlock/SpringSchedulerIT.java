@@ -28,14 +28,14 @@ class SpringSchedulerIT {
     @RegisterExtension static final HoldfastExtension HOLDFAST = new HoldfastExtension();
 
     @Test
-    void run_it_once_between_them() throws InterruptedException {
-        try (var first = application();
-                var second = application()) {
-            Seen here = first.getBean(Seen.class);
-            Seen there = second.getBean(Seen.class);
-            assertThat(here.asked.await(60, TimeUnit.SECONDS)).isTrue();
-            assertThat(there.asked.await(60, TimeUnit.SECONDS)).isTrue();
-            assertThat(here.runs.get() + there.runs.get()).isEqualTo(1);
+    void two_applications_run_a_scheduled_task_once() throws InterruptedException {
+        try (var firstApplication = application();
+                var secondApplication = application()) {
+            Observations first = firstApplication.getBean(Observations.class);
+            Observations second = secondApplication.getBean(Observations.class);
+            assertThat(first.requested.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(second.requested.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(first.runs.get() + second.runs.get()).isEqualTo(1);
         }
     }
 
@@ -52,44 +52,47 @@ class SpringSchedulerIT {
     @EnableSchedulerLock(defaultLockAtMostFor = "PT10M")
     static class Application {
         @Bean
-        LockProvider lockProvider(Holdfast client, Seen seen) {
+        LockProvider lockProvider(Holdfast client, Observations observations) {
             LockProvider provider = new HoldfastLockProvider(client);
             return configuration -> {
                 var lock = provider.lock(configuration);
-                seen.asked.countDown();
+                observations.requested.countDown();
                 return lock;
             };
         }
 
         @Bean
-        Seen seen() {
-            return new Seen();
+        Observations observations() {
+            return new Observations();
         }
 
         @Bean
-        Job job(Seen seen) {
-            return new Job(seen);
+        Job job(Observations observations) {
+            return new Job(observations);
         }
     }
 
-    /** What happened in one application; enough when its schedule has come round a few times. */
-    static class Seen {
-        final CountDownLatch asked = new CountDownLatch(3);
+    /**
+     * Counts the lock requests and the runs in one application. Its schedule has fired often enough
+     * when the latch is open.
+     */
+    static class Observations {
+        final CountDownLatch requested = new CountDownLatch(3);
         final AtomicInteger runs = new AtomicInteger();
     }
 
     static class Job {
-        private final Seen seen;
+        private final Observations observations;
 
-        Job(Seen seen) {
-            this.seen = seen;
+        Job(Observations observations) {
+            this.observations = observations;
         }
 
         @Scheduled(fixedDelay = 10)
         @SchedulerLock(name = "nightly", lockAtLeastFor = "PT5M")
         void run() {
             LockAssert.assertLocked();
-            seen.runs.incrementAndGet();
+            observations.runs.incrementAndGet();
         }
     }
 }

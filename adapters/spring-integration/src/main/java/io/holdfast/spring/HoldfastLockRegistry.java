@@ -11,15 +11,15 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
 import java.time.Duration;
 
 /**
- * Locks of Spring Integration that hold between processes. A lock belongs to a thread and is
- * reentrant, as Spring wants it. Without a time to live its lease is renewed until it is unlocked;
- * with one it ends after that time, unless {@link #renewLock} makes it longer.
+ * Spring Integration locks that are held across processes. A lock belongs to a thread and is
+ * reentrant, as Spring requires. Without a time to live its lease is renewed until it is unlocked;
+ * with one it ends after that time, unless {@link #renewLock} extends it.
  *
- * <p>A thread whose lock was lost (the connection, or the time to live, ended) learns it: {@code
- * unlock} throws a {@link java.util.ConcurrentModificationException}, and taking the lock once more
- * in the same thread a {@link LeaseLostException}.
+ * <p>A thread whose lock was lost (because the connection or the time to live ended) gets an
+ * exception: {@code unlock} throws a {@link java.util.ConcurrentModificationException}, and
+ * acquiring the lock again in the same thread throws a {@link LeaseLostException}.
  *
- * <p>The registry keeps nothing about keys that are not in use, so there is nothing to expire.
+ * <p>The registry stores nothing about keys that are not in use, so no entries need to expire.
  *
  * {@snippet :
  * @Bean
@@ -34,15 +34,15 @@ public final class HoldfastLockRegistry implements RenewableLockRegistry<Distrib
     private final LockKeyEncoder keys;
     private final InProcessKeyLocks locals;
 
-    /** A lock's key at the server is {@code spring:} and its name. */
+    /** The key of a lock on the server is {@code spring:} followed by its name. */
     public HoldfastLockRegistry(Holdfast client) {
         this(client, PREFIX);
     }
 
     /**
-     * A lock's key at the server is the prefix, which may be empty, and its name. Blanks and
-     * control characters in a name are written as {@code %20} and so on; of a name that is too
-     * long, the end is replaced by a hash.
+     * The key of a lock on the server is the prefix, which may be empty, followed by its name.
+     * Blanks and control characters in a name are percent-encoded ({@code %20}); the end of a name
+     * that is too long is replaced by a hash.
      */
     public HoldfastLockRegistry(Holdfast client, String prefix) {
         keys = new LockKeyEncoder(prefix);
@@ -50,9 +50,9 @@ public final class HoldfastLockRegistry implements RenewableLockRegistry<Distrib
     }
 
     /**
-     * The lock of that name; a new object each time, for the same lock.
+     * Returns the lock of that name: each call returns a new object for the same lock.
      *
-     * @param lockKey a String
+     * @param lockKey the name, which must be a String
      */
     @Override
     public DistributedLock obtain(Object lockKey) {
@@ -60,9 +60,9 @@ public final class HoldfastLockRegistry implements RenewableLockRegistry<Distrib
     }
 
     /**
-     * Starts the lease of a lock anew that a thread of this process has.
+     * Renews the lease of a lock that a thread of this process holds.
      *
-     * @throws IllegalStateException if none has it, or it was lost
+     * @throws IllegalStateException if no thread holds the lock, or it was lost
      */
     @Override
     public void renewLock(Object lockKey) {
@@ -75,9 +75,9 @@ public final class HoldfastLockRegistry implements RenewableLockRegistry<Distrib
     }
 
     /**
-     * As {@link #renewLock(Object)}, with another time to live from now on.
+     * As {@link #renewLock(Object)}, with a new time to live.
      *
-     * @throws IllegalStateException if none has it, or it was lost
+     * @throws IllegalStateException if no thread holds the lock, or it was lost
      */
     @Override
     public void renewLock(Object lockKey, Duration ttl) {
@@ -94,7 +94,7 @@ public final class HoldfastLockRegistry implements RenewableLockRegistry<Distrib
                 .orElseThrow(
                         () ->
                                 new IllegalStateException(
-                                        "no thread of this process has the lock " + lockKey));
+                                        "no thread of this process holds the lock " + lockKey));
     }
 
     @Override

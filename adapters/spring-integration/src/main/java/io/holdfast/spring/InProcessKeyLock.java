@@ -7,48 +7,59 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A key inside this process: threads pass the gate first, and the one inside has the hold. */
+/**
+ * The lock of a key inside this process: a thread acquires the local gate first, and then the hold
+ * of the server.
+ */
 final class InProcessKeyLock {
     final ReentrantLock gate = new ReentrantLock();
 
-    /** Changed by the thread inside the gate alone. */
+    /** Written only by the thread that holds the gate. */
     volatile @Nullable Hold hold;
 
-    /** Those who have it or want it, as often as they do; guarded by the map it is in. */
+    /**
+     * The number of pending and successful acquires that were not released; guarded by the map
+     * entry of {@link InProcessKeyLocks}.
+     */
     int users;
 
-    /** Whether the lease goes on by itself; of the thread inside. */
+    /**
+     * Whether the lease is renewed automatically; accessed only by the thread that holds the gate.
+     */
     private boolean renewed;
 
-    /** Whether this thread had it before it passed the gate. */
-    boolean isAgain() {
+    /** Whether this thread held the gate already before it acquired it this time. */
+    boolean isReentrant() {
         return gate.getHoldCount() > 1;
     }
 
-    void took(Hold taken, boolean isRenewed) {
-        hold = taken;
+    void acquired(Hold newHold, boolean isRenewed) {
+        hold = newHold;
         renewed = isRenewed;
     }
 
-    /** Taken again by its thread: it must still be held, and for as long as that one asks. */
-    void takeAgain(@Nullable Duration ttl) {
-        Hold held = present();
+    /**
+     * Called for a reentrant acquire: throws unless the hold is still valid, and extends the lease
+     * if the requested time to live is longer.
+     */
+    void reacquire(@Nullable Duration ttl) {
+        Hold held = currentHold();
         held.ensureHeld();
         if (ttl != null && !renewed && !held.heldForAtLeast(ttl)) {
             held.renew(ttl);
         }
     }
 
-    /** Gives it back; whether it was still held. */
+    /** Releases the hold; returns whether it was still held. */
     boolean release() {
-        Hold held = present();
+        Hold held = currentHold();
         boolean wasHeld = held.isHeld() || held.lossReason().isEmpty();
         hold = null;
         held.close();
         return wasHeld;
     }
 
-    private Hold present() {
+    private Hold currentHold() {
         Hold held = hold;
         if (held == null) {
             throw new IllegalStateException("inside the gate without a hold");

@@ -11,7 +11,10 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** What threads of this process have or want, by key; nothing else is kept. */
+/**
+ * The locks that threads of this process hold or wait for, by key. An entry is removed when it has
+ * no users.
+ */
 final class InProcessKeyLocks {
     private final Holdfast client;
     private final ConcurrentMap<String, InProcessKeyLock> inUse = new ConcurrentHashMap<>();
@@ -20,13 +23,15 @@ final class InProcessKeyLocks {
         this.client = client;
     }
 
-    /** How to ask the server: renewed until released, or with a time to live and not renewed. */
-    HoldfastLock at(String key, @Nullable Duration ttl) {
+    /**
+     * The lock on the server: renewed until released without a time to live, not renewed with one.
+     */
+    HoldfastLock serverLock(String key, @Nullable Duration ttl) {
         HoldfastLock lock = client.lock(key);
         return ttl == null ? lock : lock.lease(ttl).renew(false);
     }
 
-    /** Each call wants one of {@link #leave}. */
+    /** Adds a user of the key. Each call must be followed by one of {@link #leave}. */
     InProcessKeyLock enter(String key) {
         return inUse.compute(
                 key,
@@ -41,7 +46,7 @@ final class InProcessKeyLocks {
         inUse.computeIfPresent(key, (unused, lock) -> --lock.users == 0 ? null : lock);
     }
 
-    /** The one that this thread has. */
+    /** The lock of the key, if this thread holds its gate. */
     Optional<InProcessKeyLock> mine(String key) {
         return Optional.ofNullable(inUse.get(key))
                 .filter(lock -> lock.gate.isHeldByCurrentThread());

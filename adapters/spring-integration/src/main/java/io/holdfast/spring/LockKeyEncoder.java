@@ -6,13 +6,13 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Makes keys of the server from names that Spring chooses: file paths, for example. Different names
- * have different keys.
+ * Encodes lock names that Spring chooses (file paths, for example) as keys of the server. Different
+ * names get different keys.
  */
 final class LockKeyEncoder {
     private static final int MAX_BYTES = 256;
 
-    /** What is kept of a name that is too long; its hash has 64 bytes. */
+    /** How much of a name that is too long remains before its hash of 64 bytes. */
     private static final int KEPT_PREFIX_BYTES = 128;
 
     private final String prefix;
@@ -47,7 +47,10 @@ final class LockKeyEncoder {
         return text.toString();
     }
 
-    /** The first bytes, up to a whole character, then {@code %-} (no escape) and the hash. */
+    /**
+     * The first bytes, up to a whole character, then {@code %-} (which no escape produces) and the
+     * hash.
+     */
     private static String shortened(byte[] key) {
         int end = KEPT_PREFIX_BYTES;
         while ((key[end] & 0xc0) == 0x80) {

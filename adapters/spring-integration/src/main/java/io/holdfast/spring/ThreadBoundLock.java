@@ -15,7 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
 /**
- * A lock as Spring sees it: of one thread, reentrant. The state is in {@link InProcessKeyLocks}.
+ * A lock with the semantics of Spring: owned by a thread, reentrant. The state is in {@link
+ * InProcessKeyLocks}.
  */
 final class ThreadBoundLock implements DistributedLock {
     private static final Duration VERY_LONG = Duration.ofDays(36_500);
@@ -28,9 +29,9 @@ final class ThreadBoundLock implements DistributedLock {
         this.locals = locals;
     }
 
-    /** How the thread inside the gate asks the server. */
+    /** How the thread that holds the gate requests the lock from the server. */
     private interface AcquireAttempt {
-        Optional<Hold> ask(HoldfastLock lock) throws InterruptedException;
+        Optional<Hold> acquire(HoldfastLock lock) throws InterruptedException;
     }
 
     @Override
@@ -49,16 +50,17 @@ final class ThreadBoundLock implements DistributedLock {
         boolean interrupted = false;
         boolean taken = false;
         try {
-            if (local.isAgain()) {
-                local.takeAgain(ttl);
+            if (local.isReentrant()) {
+                local.reacquire(ttl);
             } else {
-                CompletableFuture<Hold> coming = locals.at(key, ttl).acquireAsync(VERY_LONG);
+                CompletableFuture<Hold> pending =
+                        locals.serverLock(key, ttl).acquireAsync(VERY_LONG);
                 while (!taken) {
                     try {
-                        local.took(coming.get(), ttl == null);
+                        local.acquired(pending.get(), ttl == null);
                         taken = true;
                     } catch (InterruptedException e) {
-                        interrupted = true; // kept for later: this method cannot end by it
+                        interrupted = true; // restored at the end: this method is not interruptible
                     }
                 }
             }
@@ -84,7 +86,7 @@ final class ThreadBoundLock implements DistributedLock {
             locals.leave(key);
             throw e;
         }
-        inside(local, null, lock -> Optional.of(lock.acquire()));
+        acquireInside(local, null, lock -> Optional.of(lock.acquire()));
     }
 
     @Override
@@ -95,24 +97,25 @@ final class ThreadBoundLock implements DistributedLock {
             return false;
         }
         try {
-            return inside(local, null, HoldfastLock::tryAcquire);
+            return acquireInside(local, null, HoldfastLock::tryAcquire);
         } catch (InterruptedException e) {
-            throw new AssertionError("a try that does not wait was interrupted", e);
+            throw new AssertionError("an acquire without a wait was interrupted", e);
         }
     }
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        return tryWithin(unit.toNanos(time), null);
+        return tryAcquireWithin(unit.toNanos(time), null);
     }
 
     @Override
     public boolean tryLock(Duration wait, Duration ttl) throws InterruptedException {
-        return tryWithin(TimeUnit.NANOSECONDS.convert(wait), ttl);
+        return tryAcquireWithin(TimeUnit.NANOSECONDS.convert(wait), ttl);
     }
 
-    private boolean tryWithin(long waitNanos, @Nullable Duration ttl) throws InterruptedException {
-        long begun = System.nanoTime();
+    private boolean tryAcquireWithin(long waitNanos, @Nullable Duration ttl)
+            throws InterruptedException {
+        long start = System.nanoTime();
         InProcessKeyLock local = locals.enter(key);
         boolean passed = false;
         try {
@@ -125,22 +128,25 @@ final class ThreadBoundLock implements DistributedLock {
         if (!passed) {
             return false;
         }
-        long left = Math.max(0, waitNanos - (System.nanoTime() - begun));
-        return inside(local, ttl, lock -> lock.tryAcquire(Duration.ofNanos(left)));
+        long remaining = Math.max(0, waitNanos - (System.nanoTime() - start));
+        return acquireInside(local, ttl, lock -> lock.tryAcquire(Duration.ofNanos(remaining)));
     }
 
-    /** Inside the gate: asks the server unless this thread has the lock. Leaves if it fails. */
-    private boolean inside(
+    /**
+     * Called with the gate held: requests the lock from the server unless this thread holds it
+     * already. Releases the gate if that fails.
+     */
+    private boolean acquireInside(
             InProcessKeyLock local, @Nullable Duration ttl, AcquireAttempt acquireAttempt)
             throws InterruptedException {
         boolean taken = false;
         try {
-            if (local.isAgain()) {
-                local.takeAgain(ttl);
+            if (local.isReentrant()) {
+                local.reacquire(ttl);
                 taken = true;
             } else {
-                Optional<Hold> hold = acquireAttempt.ask(locals.at(key, ttl));
-                hold.ifPresent(held -> local.took(held, ttl == null));
+                Optional<Hold> hold = acquireAttempt.acquire(locals.serverLock(key, ttl));
+                hold.ifPresent(held -> local.acquired(held, ttl == null));
                 taken = hold.isPresent();
             }
             return taken;
@@ -158,10 +164,10 @@ final class ThreadBoundLock implements DistributedLock {
                         .orElseThrow(
                                 () ->
                                         new IllegalMonitorStateException(
-                                                "this thread does not have the lock " + key));
+                                                "this thread does not hold the lock " + key));
         boolean wasHeld = true;
         try {
-            if (!local.isAgain()) {
+            if (!local.isReentrant()) {
                 wasHeld = local.release();
             }
         } finally {
@@ -171,7 +177,8 @@ final class ThreadBoundLock implements DistributedLock {
             throw new ConcurrentModificationException(
                     "the lock "
                             + key
-                            + " was lost before it was unlocked: others may have had it since");
+                            + " was lost before it was unlocked: another holder may have acquired"
+                            + " it since");
         }
     }
 

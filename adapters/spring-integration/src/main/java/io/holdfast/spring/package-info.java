@@ -1,5 +1,6 @@
 /**
- * Spring Integration on Holdfast: {@link io.holdfast.spring.HoldfastLockRegistry} is all there is.
+ * Spring Integration on Holdfast. The only public type is {@link
+ * io.holdfast.spring.HoldfastLockRegistry}.
  */
 @NullMarked
 package io.holdfast.spring;

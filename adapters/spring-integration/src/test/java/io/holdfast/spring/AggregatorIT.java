@@ -34,7 +34,7 @@ class AggregatorIT {
     static class Application {}
 
     @Test
-    void make_one_message_of_what_both_receive() throws Exception {
+    void two_aggregators_with_a_common_store_make_one_message() throws Exception {
         var output = new QueueChannel();
         var store = new SimpleMessageStore();
         var threads = Executors.newFixedThreadPool(4);

@@ -28,32 +28,32 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 
 @DisplayName("The lock registry for Spring Integration")
-@SuppressWarnings("LockNotBeforeTry") // what happens without an unlock is what is tested
+@SuppressWarnings("LockNotBeforeTry") // the tests cover what happens without an unlock
 class HoldfastLockRegistryIT {
     private static final Duration LONG = Duration.ofMinutes(10);
     private static final Duration SHORT = Duration.ofMillis(300);
 
     @RegisterExtension static final HoldfastExtension HOLDFAST = new HoldfastExtension();
 
-    private final Holdfast ours = HOLDFAST.clientBuilder().connect();
-    private final Holdfast theirs = HOLDFAST.clientBuilder().connect();
-    private final HoldfastLockRegistry here = new HoldfastLockRegistry(ours);
-    private final HoldfastLockRegistry there = new HoldfastLockRegistry(theirs);
+    private final Holdfast firstClient = HOLDFAST.clientBuilder().connect();
+    private final Holdfast secondClient = HOLDFAST.clientBuilder().connect();
+    private final HoldfastLockRegistry firstRegistry = new HoldfastLockRegistry(firstClient);
+    private final HoldfastLockRegistry secondRegistry = new HoldfastLockRegistry(secondClient);
     private final ExecutorService others = Executors.newCachedThreadPool();
 
     @AfterEach
     void close() {
         others.shutdownNow();
-        ours.close();
-        theirs.close();
+        firstClient.close();
+        secondClient.close();
     }
 
     @Test
-    void lets_one_process_in_at_a_time() throws Exception {
-        DistributedLock lock = here.obtain("one");
+    void a_lock_has_one_holder_among_processes() throws Exception {
+        DistributedLock lock = firstRegistry.obtain("one");
         lock.lock();
-        assertThat(there.obtain("one").tryLock()).isFalse();
-        Future<?> next = others.submit(() -> there.obtain("one").lock());
+        assertThat(secondRegistry.obtain("one").tryLock()).isFalse();
+        Future<?> next = others.submit(() -> secondRegistry.obtain("one").lock());
         awaitWaiters("one", 1);
         lock.unlock();
         next.get(60, TimeUnit.SECONDS);
@@ -61,117 +61,122 @@ class HoldfastLockRegistryIT {
     }
 
     @Test
-    void lets_one_thread_in_at_a_time() throws Exception {
-        DistributedLock lock = here.obtain("threads");
+    void a_lock_has_one_holder_among_threads() throws Exception {
+        DistributedLock lock = firstRegistry.obtain("threads");
         lock.lock();
-        assertThat(elsewhere(() -> here.obtain("threads").tryLock())).isFalse();
-        assertThat(elsewhere(() -> here.obtain("threads").tryLock(1, TimeUnit.MILLISECONDS)))
+        assertThat(inOtherThread(() -> firstRegistry.obtain("threads").tryLock())).isFalse();
+        assertThat(
+                        inOtherThread(
+                                () ->
+                                        firstRegistry
+                                                .obtain("threads")
+                                                .tryLock(1, TimeUnit.MILLISECONDS)))
                 .isFalse();
-        assertThatThrownBy(() -> elsewhere(() -> unlocked(lock)))
+        assertThatThrownBy(() -> inOtherThread(() -> unlocked(lock)))
                 .hasCauseInstanceOf(IllegalMonitorStateException.class);
         lock.unlock();
-        assertThat(elsewhere(() -> here.obtain("threads").tryLock())).isTrue();
+        assertThat(inOtherThread(() -> firstRegistry.obtain("threads").tryLock())).isTrue();
     }
 
     @Test
-    void lets_a_thread_in_again_and_releases_after_the_last_unlock() throws InterruptedException {
-        here.obtain("again").lock();
-        assertThat(here.obtain("again").tryLock()).isTrue();
-        here.obtain("again").lockInterruptibly();
-        here.obtain("again").lock(LONG);
-        assertThat(here.obtain("again").tryLock(LONG, LONG)).isTrue();
+    void a_lock_is_reentrant_and_released_after_the_last_unlock() throws InterruptedException {
+        firstRegistry.obtain("again").lock();
+        assertThat(firstRegistry.obtain("again").tryLock()).isTrue();
+        firstRegistry.obtain("again").lockInterruptibly();
+        firstRegistry.obtain("again").lock(LONG);
+        assertThat(firstRegistry.obtain("again").tryLock(LONG, LONG)).isTrue();
         for (int i = 0; i < 4; i++) {
-            here.obtain("again").unlock();
-            assertThat(there.obtain("again").tryLock()).isFalse();
+            firstRegistry.obtain("again").unlock();
+            assertThat(secondRegistry.obtain("again").tryLock()).isFalse();
         }
-        here.obtain("again").unlock();
-        assertThat(there.obtain("again").tryLock()).isTrue();
+        firstRegistry.obtain("again").unlock();
+        assertThat(secondRegistry.obtain("again").tryLock()).isTrue();
     }
 
     @Test
-    void ends_a_lock_with_its_time_to_live_and_tells_its_thread() throws Exception {
-        DistributedLock lock = here.obtain("ttl");
+    void a_lock_ends_after_its_time_to_live_and_its_thread_gets_an_exception() throws Exception {
+        DistributedLock lock = firstRegistry.obtain("ttl");
         lock.lock(SHORT);
-        DistributedLock next = there.obtain("ttl");
+        DistributedLock next = secondRegistry.obtain("ttl");
         assertThat(next.tryLock(LONG, LONG)).isTrue();
         await().untilAsserted(
                         () ->
-                                assertThatThrownBy(() -> here.renewLock("ttl"))
+                                assertThatThrownBy(() -> firstRegistry.renewLock("ttl"))
                                         .isInstanceOf(IllegalStateException.class)
                                         .hasCauseInstanceOf(LeaseLostException.class));
         assertThatThrownBy(lock::tryLock).isInstanceOf(LeaseLostException.class);
         assertThatThrownBy(lock::unlock).isInstanceOf(ConcurrentModificationException.class);
-        assertThat(lock.tryLock()).as("others have it").isFalse();
+        assertThat(lock.tryLock()).as("another client holds it").isFalse();
         next.unlock();
         assertThat(lock.tryLock()).isTrue();
         lock.unlock();
     }
 
     @Test
-    void renews_a_lock_that_has_a_time_to_live_when_told_to() throws InterruptedException {
-        DistributedLock lock = here.obtain("renewed");
+    void renew_lock_extends_a_lock_with_a_time_to_live() throws InterruptedException {
+        DistributedLock lock = firstRegistry.obtain("renewed");
         assertThat(lock.tryLock(LONG, Duration.ofSeconds(20))).isTrue();
-        here.renewLock("renewed", LONG);
+        firstRegistry.renewLock("renewed", LONG);
         assertThat(lease("renewed")).isGreaterThan(Duration.ofMinutes(9));
-        here.renewLock("renewed");
+        firstRegistry.renewLock("renewed");
         lock.unlock();
-        assertThatThrownBy(() -> here.renewLock("renewed"))
+        assertThatThrownBy(() -> firstRegistry.renewLock("renewed"))
                 .isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> here.renewLock("never", LONG))
+        assertThatThrownBy(() -> firstRegistry.renewLock("never", LONG))
                 .isInstanceOf(IllegalStateException.class);
     }
 
     @Test
-    void makes_the_lease_longer_if_the_thread_comes_in_again_for_longer() {
-        here.obtain("longer").lock(Duration.ofSeconds(20));
-        here.obtain("longer").lock(LONG);
+    void a_reentrant_acquire_with_a_longer_time_to_live_extends_the_lease() {
+        firstRegistry.obtain("longer").lock(Duration.ofSeconds(20));
+        firstRegistry.obtain("longer").lock(LONG);
         assertThat(lease("longer")).isGreaterThan(Duration.ofMinutes(9));
     }
 
     @Test
-    void gives_up_when_interrupted_unless_asked_not_to() throws Exception {
-        Hold hold = theirs.lock("spring:interrupted").acquire();
+    void an_interrupt_ends_lock_interruptibly_but_not_lock() throws Exception {
+        Hold hold = secondClient.lock("spring:interrupted").acquire();
         AtomicReference<Thread> waiting = new AtomicReference<>();
-        Future<?> polite =
+        Future<?> interruptible =
                 others.submit(
                         () -> {
                             waiting.set(Thread.currentThread());
-                            here.obtain("interrupted").lockInterruptibly();
+                            firstRegistry.obtain("interrupted").lockInterruptibly();
                             return null;
                         });
         awaitWaiters("interrupted", 1);
         waiting.get().interrupt();
-        assertThatThrownBy(() -> polite.get(60, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> interruptible.get(60, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(InterruptedException.class);
         awaitWaiters("interrupted", 0);
 
-        Future<Boolean> stubborn =
+        Future<Boolean> uninterruptible =
                 others.submit(
                         () -> {
                             waiting.set(Thread.currentThread());
-                            here.obtain("interrupted").lock();
-                            here.obtain("interrupted").unlock();
+                            firstRegistry.obtain("interrupted").lock();
+                            firstRegistry.obtain("interrupted").unlock();
                             return Thread.currentThread().isInterrupted();
                         });
         awaitWaiters("interrupted", 1);
         waiting.get().interrupt();
         hold.close();
-        assertThat(stubborn.get(60, TimeUnit.SECONDS)).as("still interrupted").isTrue();
-        assertThat(there.obtain("interrupted").tryLock()).isTrue();
+        assertThat(uninterruptible.get(60, TimeUnit.SECONDS)).as("still interrupted").isTrue();
+        assertThat(secondRegistry.obtain("interrupted").tryLock()).isTrue();
     }
 
     @Test
-    void leaves_nothing_of_keys_that_are_not_in_use() throws Exception {
-        InProcessKeyLocks locals = new InProcessKeyLocks(ours);
+    void keys_that_are_not_in_use_take_no_memory() throws Exception {
+        InProcessKeyLocks locals = new InProcessKeyLocks(firstClient);
         DistributedLock lock = new ThreadBoundLock("unused", locals);
         lock.lock();
         lock.lock();
-        assertThat(elsewhere(() -> lock.tryLock())).isFalse();
+        assertThat(inOtherThread(() -> lock.tryLock())).isFalse();
         lock.unlock();
         assertThat(locals.size()).isEqualTo(1);
         lock.unlock();
         assertThat(locals.size()).isZero();
-        try (Hold unused = theirs.lock("unused").acquire()) {
+        try (Hold unused = secondClient.lock("unused").acquire()) {
             assertThat(unused.isHeld()).isTrue();
             assertThat(lock.tryLock()).isFalse();
             assertThat(lock.tryLock(1, TimeUnit.MILLISECONDS)).isFalse();
@@ -182,19 +187,20 @@ class HoldfastLockRegistryIT {
     }
 
     @Test
-    void serves_code_that_is_run_under_a_lock() throws Exception {
-        String answer = here.executeLocked("code", () -> "done");
-        assertThat(answer).isEqualTo("done");
-        here.executeLocked(
+    void code_can_be_executed_under_a_lock() throws Exception {
+        String result = firstRegistry.executeLocked("code", () -> "done");
+        assertThat(result).isEqualTo("done");
+        firstRegistry.executeLocked(
                 "code",
                 () ->
-                        assertThatThrownBy(() -> there.executeLocked("code", SHORT, () -> {}))
+                        assertThatThrownBy(
+                                        () -> secondRegistry.executeLocked("code", SHORT, () -> {}))
                                 .isInstanceOf(TimeoutException.class));
     }
 
     @Test
-    void has_no_conditions() {
-        assertThatThrownBy(() -> here.obtain("x").newCondition())
+    void conditions_are_not_supported() {
+        assertThatThrownBy(() -> firstRegistry.obtain("x").newCondition())
                 .isInstanceOf(UnsupportedOperationException.class);
     }
 
@@ -203,20 +209,20 @@ class HoldfastLockRegistryIT {
         return true;
     }
 
-    private <T> T elsewhere(Callable<T> task) throws Exception {
+    private <T> T inOtherThread(Callable<T> task) throws Exception {
         return others.submit(task).get(60, TimeUnit.SECONDS);
     }
 
     private void awaitWaiters(String name, long count) {
         await().pollInterval(Duration.ofMillis(10))
-                .until(() -> standing(name).map(KeyInfo.ResourceInfo::waiters).orElse(0L) == count);
+                .until(() -> info(name).map(KeyInfo.ResourceInfo::waiters).orElse(0L) == count);
     }
 
     private Duration lease(String name) {
-        return standing(name).orElseThrow().holders().get(0).lease().orElseThrow();
+        return info(name).orElseThrow().holders().get(0).lease().orElseThrow();
     }
 
-    private Optional<KeyInfo.ResourceInfo> standing(String name) {
-        return theirs.info("spring:" + name).lock();
+    private Optional<KeyInfo.ResourceInfo> info(String name) {
+        return secondClient.info("spring:" + name).lock();
     }
 }

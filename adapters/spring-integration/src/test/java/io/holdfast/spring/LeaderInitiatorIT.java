@@ -29,7 +29,7 @@ class LeaderInitiatorIT {
     @RegisterExtension final HoldfastExtension holdfast = new HoldfastExtension();
 
     @Test
-    void has_one_leader_and_another_after_it() throws InterruptedException {
+    void there_is_one_leader_and_another_one_after_it_closes() throws InterruptedException {
         var first = application();
         assertThat(next(first)).isInstanceOf(OnGrantedEvent.class);
         try (var second = application()) {
@@ -42,7 +42,8 @@ class LeaderInitiatorIT {
     }
 
     @Test
-    void revokes_a_leader_that_lost_its_lock_and_elects_again() throws InterruptedException {
+    void a_leader_that_lost_its_lock_is_revoked_and_a_new_one_is_elected()
+            throws InterruptedException {
         try (var application = application()) {
             assertThat(next(application)).isInstanceOf(OnGrantedEvent.class);
             holdfast.restart();
@@ -58,7 +59,7 @@ class LeaderInitiatorIT {
 
     private static AbstractLeaderEvent next(AnnotationConfigApplicationContext application)
             throws InterruptedException {
-        return application.getBean(Events.class).seen.poll(60, TimeUnit.SECONDS);
+        return application.getBean(Events.class).received.poll(60, TimeUnit.SECONDS);
     }
 
     private static boolean leads(AnnotationConfigApplicationContext application) {
@@ -97,11 +98,11 @@ class LeaderInitiatorIT {
     }
 
     static class Events {
-        final BlockingQueue<AbstractLeaderEvent> seen = new LinkedBlockingQueue<>();
+        final BlockingQueue<AbstractLeaderEvent> received = new LinkedBlockingQueue<>();
 
         @EventListener
-        void saw(AbstractLeaderEvent event) {
-            seen.add(event);
+        void onEvent(AbstractLeaderEvent event) {
+            received.add(event);
         }
     }
 }
