@@ -10,9 +10,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A test class or method that uses programs which a machine need not have. Without one of them it
- * is skipped, and the summary at the end of the build counts it. {@code -Drequire=chromium,nc}
- * makes it fail instead: CI requires what it has installed.
+ * Marks a test class or method that uses programs which may be missing on a machine. If one is
+ * missing, the test is skipped and counted in the summary at the end of the build. With {@code
+ * -Drequire=chromium,nc} it fails instead: CI requires the programs that it has installed.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
@@ -20,7 +20,7 @@ import java.lang.annotation.Target;
 @ExtendWith(ProgramCondition.class)
 @Tag(NeedsProgram.TAG)
 public @interface NeedsProgram {
-    /** Selects all of these tests: {@code -Dgroups=needs-program}. */
+    /** The tag of all these tests; {@code -Dgroups=needs-program} selects them. */
     String TAG = "needs-program";
 
     OutsideProgram[] value();

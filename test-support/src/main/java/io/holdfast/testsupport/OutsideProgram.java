@@ -14,24 +14,24 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
-/** A program that belongs neither to the JDK nor to POSIX, and that some tests use. */
+/** A program that some tests use and that is part of neither the JDK nor POSIX. */
 public enum OutsideProgram {
     BASH,
-    /** Also where the variable {@code CHROMIUM} says. */
+    /** The variable {@code CHROMIUM} may give the path or name of the program. */
     CHROMIUM,
     CURL,
-    /** One that knows {@code -N}, as netcat-openbsd does. */
+    /** A netcat with the option {@code -N}, such as netcat-openbsd. */
     NC,
-    /** That of Prometheus. */
+    /** The tool of Prometheus. */
     PROMTOOL,
     /** Version 3.10 or newer. */
     PYTHON3,
-    /** That of util-linux, which knows {@code -e}. */
+    /** The {@code script} of util-linux, which has the option {@code -e}. */
     SCRIPT;
 
     private static final Map<OutsideProgram, Optional<Path>> FOUND = new ConcurrentHashMap<>();
 
-    /** Where it is, if this machine has one that the tests can use. Looked up once per JVM. */
+    /** The path of the program, if this machine has a usable one. Looked up once per JVM. */
     public Optional<Path> find() {
         return FOUND.computeIfAbsent(this, outsideProgram -> outsideProgram.find(System.getenv()));
     }
@@ -55,11 +55,14 @@ public enum OutsideProgram {
         return names;
     }
 
-    /** What a shell would start. One that follows on the path is of no use to tests. */
+    /**
+     * The file that a shell would start. A later one on the path is not used, because tests start
+     * the program by its name.
+     */
     private static Optional<Path> started(String name, Map<String, String> environment) {
         String path = environment.getOrDefault("PATH", "");
         return Arrays.stream(path.split(Pattern.quote(File.pathSeparator), -1))
-                .map(folder -> Path.of(folder).resolve(name)) // itself, if it is a whole path
+                .map(folder -> Path.of(folder).resolve(name)) // unchanged if it is an absolute path
                 .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
                 .findFirst();
     }
@@ -89,7 +92,7 @@ public enum OutsideProgram {
         }
     }
 
-    /** As {@code -Drequire} and the summary of skipped tests call it. */
+    /** The name in {@code -Drequire} and in the summary of skipped tests. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

@@ -16,7 +16,7 @@ import java.util.List;
  * #withDefaultSignals}.
  */
 public final class ProcessSignals {
-    /** Bit n - 1 stands for signal n: SIGHUP is 1, SIGINT 2, SIGQUIT 3, SIGTERM 15. */
+    /** Bit n - 1 represents signal n: SIGHUP is 1, SIGINT 2, SIGQUIT 3, SIGTERM 15. */
     private static final BigInteger SENT_BY_TESTS = BigInteger.valueOf(0b100_0000_0000_0111);
 
     private static final List<String> RESET = List.of("env", "--default-signal");
@@ -24,8 +24,8 @@ public final class ProcessSignals {
     private ProcessSignals() {}
 
     /**
-     * Sends a signal by its name without SIG. Uses the shell's kill: not every machine has a
-     * program of that name.
+     * Sends a signal, named without SIG. Uses the kill of the shell, because not every machine has
+     * a program of that name.
      */
     public static void send(String name, long pid) throws IOException, InterruptedException {
         Process kill =
@@ -39,7 +39,7 @@ public final class ProcessSignals {
     }
 
     /**
-     * The command, started so that no signal is ignored in it.
+     * Returns a command line that starts the command with no signal ignored.
      *
      * @throws TestAbortedException if signals are ignored here and nothing can undo it
      */
@@ -64,14 +64,14 @@ public final class ProcessSignals {
                 .anyMatch(ignored -> ignored.and(SENT_BY_TESTS).signum() != 0);
     }
 
-    /** What this JVM was started with; looked up when it is first asked for. */
+    /** The signal state that this JVM has inherited; determined at first use. */
     private static final class Inherited {
         private static final boolean ANY_IGNORED = anyIgnored();
         private static final boolean CAN_RESET = ANY_IGNORED && canReset();
 
         private static boolean anyIgnored() {
-            // The JVM itself handles these signals, so its own status shows what a child's would
-            // not.
+            // The JVM handles these signals itself, so its own status does not show what a child
+            // inherits.
             try {
                 Process child =
                         new ProcessBuilder("sh", "-c", "exec cat /proc/self/status").start();

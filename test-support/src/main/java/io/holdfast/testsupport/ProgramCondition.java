@@ -30,7 +30,7 @@ final class ProgramCondition implements ExecutionCondition {
                                         element,
                                         outsideProgram -> outsideProgram.find().isPresent(),
                                         required()))
-                .orElseGet(() -> ConditionEvaluationResult.enabled("neither class nor method"));
+                .orElseGet(() -> ConditionEvaluationResult.enabled("not a class or method"));
     }
 
     static ConditionEvaluationResult evaluate(
@@ -43,18 +43,22 @@ final class ProgramCondition implements ExecutionCondition {
                         .orElseGet(() -> EnumSet.noneOf(OutsideProgram.class));
         missing.removeIf(present);
         if (missing.isEmpty()) {
-            return ConditionEvaluationResult.enabled("needs no program that is missing");
+            return ConditionEvaluationResult.enabled("all needed programs are installed");
         }
         Set<OutsideProgram> violated = EnumSet.copyOf(missing);
         violated.retainAll(required);
         if (!violated.isEmpty()) {
             throw new ExtensionConfigurationException(
-                    "-D" + REQUIRE + " names " + list(violated) + ", but PATH has no usable one");
+                    "-D"
+                            + REQUIRE
+                            + " names "
+                            + list(violated)
+                            + ", but there is no usable one on the PATH");
         }
         return ConditionEvaluationResult.disabled("needs " + list(missing));
     }
 
-    /** What {@code -Drequire} names. */
+    /** The programs that {@code -Drequire} names. */
     static Set<OutsideProgram> required() {
         return required(System.getProperty(REQUIRE, ""));
     }
@@ -69,7 +73,7 @@ final class ProgramCondition implements ExecutionCondition {
                 programs.add(OutsideProgram.valueOf(name.strip().toUpperCase(Locale.ROOT)));
             } catch (IllegalArgumentException e) {
                 throw new ExtensionConfigurationException(
-                        "-D%s names '%s', but knows only %s"
+                        "-D%s names '%s', but the known programs are %s"
                                 .formatted(
                                         REQUIRE, name, list(EnumSet.allOf(OutsideProgram.class))),
                         e);

@@ -8,13 +8,13 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A test that only {@code ./mvnw verify -Pthorough} runs: long random schedules, campaigns, big
- * states.
+ * Marks a test that only {@code ./mvnw verify -Pthorough} runs: long random schedules, campaigns,
+ * big states.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @Tag(Thorough.TAG)
 public @interface Thorough {
-    /** What the build excludes unless the profile is on. */
+    /** The tag that the build excludes unless the profile is active. */
     String TAG = "thorough";
 }

@@ -26,7 +26,7 @@ class OutsideProgramIT {
     }
 
     @Test
-    void is_found_on_the_path_under_any_of_its_names() throws IOException {
+    void a_program_is_found_on_the_path_under_any_of_its_names() throws IOException {
         assertThat(OutsideProgram.CHROMIUM.find(path())).isEmpty();
         Path chrome = program("google-chrome", "");
         assertThat(OutsideProgram.CHROMIUM.find(path())).contains(chrome);
@@ -35,13 +35,14 @@ class OutsideProgramIT {
     }
 
     @Test
-    void is_the_browser_that_the_variable_names() throws IOException {
+    void the_variable_chromium_names_the_browser() throws IOException {
         Path own = program("my-browser", "");
         assertThat(OutsideProgram.CHROMIUM.find(Map.of("CHROMIUM", own.toString()))).contains(own);
     }
 
     @Test
-    void is_missing_if_it_is_too_old_or_another_one_of_that_name() throws IOException {
+    void a_program_that_is_too_old_or_another_one_of_that_name_counts_as_missing()
+            throws IOException {
         program("python3", "echo False");
         assertThat(OutsideProgram.PYTHON3.find(path())).isEmpty();
         program("nc", "echo 'usage: nc [-l]'; exit 1");
@@ -51,7 +52,7 @@ class OutsideProgramIT {
     }
 
     @Test
-    void is_there_if_its_output_says_so() throws IOException {
+    void a_program_is_usable_if_its_output_shows_the_needed_option() throws IOException {
         Path nc =
                 program(
                         "nc",

@@ -11,7 +11,7 @@ import java.util.List;
 @DisplayName("Signals")
 class ProcessSignalsIT {
     @Test
-    void are_ignored_where_the_status_of_a_process_says_so() {
+    void ignored_signals_are_read_from_the_status_of_a_process() {
         assertThat(ProcessSignals.ignoresAny(List.of("Pid:\t7", "SigIgn:\t0000000000000000")))
                 .isFalse();
         assertThat(ProcessSignals.ignoresAny(List.of("SigIgn:\t0000000000001000")))
@@ -26,7 +26,7 @@ class ProcessSignalsIT {
     }
 
     @Test
-    void reach_a_process_that_was_started_with_their_defaults() throws Exception {
+    void signals_reach_a_process_started_with_default_signals() throws Exception {
         for (String name : List.of("HUP", "INT", "QUIT", "TERM")) {
             List<String> command = List.of("sh", "-c", "echo started; exec sleep 60");
             Process process =
@@ -38,7 +38,7 @@ class ProcessSignalsIT {
     }
 
     @Test
-    void that_cannot_be_sent_are_an_error() {
+    void a_signal_that_cannot_be_sent_is_an_error() {
         assertThatThrownBy(() -> ProcessSignals.send("NONSENSE", ProcessHandle.current().pid()))
                 .isInstanceOf(AssertionError.class);
     }

@@ -18,20 +18,20 @@ class ProgramConditionTest {
     }
 
     @Test
-    void runs_where_all_of_them_are_installed() {
+    void a_test_runs_if_all_its_programs_are_installed() {
         assertThat(evaluate(Set.of(OutsideProgram.NC, OutsideProgram.CURL), "nc").isDisabled())
                 .isFalse();
     }
 
     @Test
-    void is_skipped_where_one_is_missing() {
+    void a_test_is_skipped_if_one_of_its_programs_is_missing() {
         ConditionEvaluationResult result = evaluate(Set.of(OutsideProgram.CURL), "curl,bash");
         assertThat(result.isDisabled()).isTrue();
         assertThat(result.getReason()).contains("needs nc");
     }
 
     @Test
-    void may_be_a_method() throws NoSuchMethodException {
+    void a_test_method_may_need_a_program_of_its_own() throws NoSuchMethodException {
         ConditionEvaluationResult result =
                 ProgramCondition.evaluate(
                         Needy.class.getDeclaredMethod("two"), outsideProgram -> false, Set.of());
@@ -39,13 +39,13 @@ class ProgramConditionTest {
     }
 
     @Test
-    void fails_where_a_missing_one_is_required() {
+    void a_test_fails_if_a_missing_program_is_required() {
         assertThatThrownBy(() -> evaluate(Set.of(OutsideProgram.CURL), "curl,nc"))
                 .hasMessageStartingWith("-Drequire names nc, ");
     }
 
     @Test
-    void fails_where_something_is_required_that_no_test_can_need() {
+    void requiring_an_unknown_program_is_an_error() {
         assertThatThrownBy(() -> evaluate(Set.of(), "nc,chromimum"))
                 .hasMessageContaining("'chromimum'")
                 .hasMessageContaining("chromium and curl");

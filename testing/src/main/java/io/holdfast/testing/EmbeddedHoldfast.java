@@ -45,7 +45,7 @@ public final class EmbeddedHoldfast implements AutoCloseable {
         server = open();
     }
 
-    /** Starts a server with the usual settings. */
+    /** Starts a server with the default settings. */
     public static EmbeddedHoldfast start() {
         return builder().start();
     }
@@ -54,14 +54,14 @@ public final class EmbeddedHoldfast implements AutoCloseable {
         return new Builder();
     }
 
-    /** Where it listens, {@code host:port}; the same after a restart. */
+    /** The address as {@code host:port}; it stays the same after a restart. */
     public synchronized String address() {
         return HOST + ":" + port;
     }
 
     /**
-     * A client of this server: always the same one, connected at the first call and closed with the
-     * server.
+     * A client of this server: the same instance each time, connected at the first call and closed
+     * with the server.
      */
     public synchronized Holdfast client() {
         if (client == null) {
@@ -70,7 +70,10 @@ public final class EmbeddedHoldfast implements AutoCloseable {
         return client;
     }
 
-    /** For clients of one's own: knows the address and the token. The caller closes them. */
+    /**
+     * Returns a builder for further clients, with the address and the token set. The caller closes
+     * these clients.
+     */
     public HoldfastBuilder clientBuilder() {
         HoldfastBuilder builder = Holdfast.builder().address(address());
         return authToken == null ? builder : builder.authToken(authToken);
@@ -80,7 +83,7 @@ public final class EmbeddedHoldfast implements AutoCloseable {
         return server != null;
     }
 
-    /** Ends the server at once, with all connections and all that it knows. Clients stay. */
+    /** Stops the server at once: all connections and all state are lost. Clients are not closed. */
     public synchronized void stop() {
         if (server != null) {
             server.close();
@@ -88,7 +91,7 @@ public final class EmbeddedHoldfast implements AutoCloseable {
         }
     }
 
-    /** Stops, and starts an empty server at the same address. */
+    /** Stops the server and starts an empty one at the same address. */
     public synchronized void restart() {
         stop();
         server = open();
@@ -110,7 +113,8 @@ public final class EmbeddedHoldfast implements AutoCloseable {
             port = opened.addresses().getFirst().getPort();
             return opened;
         } catch (StartException e) {
-            throw new IllegalStateException("no server for the test: " + e.getMessage(), e);
+            throw new IllegalStateException(
+                    "cannot start the server for the test: " + e.getMessage(), e);
         }
     }
 
@@ -146,13 +150,13 @@ public final class EmbeddedHoldfast implements AutoCloseable {
 
         private Builder() {}
 
-        /** The secret that clients must know; without it they need none. */
+        /** Sets the secret with which clients must authenticate. By default there is none. */
         public Builder authToken(String token) {
             authToken = token;
             return this;
         }
 
-        /** The lease of those who ask for none. */
+        /** Sets the lease of holds for which the client requests none. */
         public Builder defaultLease(Duration lease) {
             defaultLease = lease;
             return this;

@@ -26,7 +26,7 @@ import java.time.Duration;
  *     @RegisterExtension static HoldfastExtension holdfast = new HoldfastExtension();
  *
  *     @Test
- *     void nobody_else_prints(Holdfast client) throws InterruptedException {
+ *     void only_one_client_prints(Holdfast client) throws InterruptedException {
  *         try (Hold hold = client.lock("printer").acquire()) {
  *             assertTrue(client.lock("printer").tryAcquire().isEmpty());
  *         }
@@ -43,16 +43,19 @@ public final class HoldfastExtension
     private final EmbeddedHoldfast.Builder settings = EmbeddedHoldfast.builder();
     private volatile @Nullable EmbeddedHoldfast server;
 
-    /** Whose end is the server's end; nested classes come and go before it. */
+    /**
+     * The id of the context that started the server. The server is closed at the end of that
+     * context, not at the end of a nested class.
+     */
     private volatile String owner = "";
 
-    /** The secret that clients must know; {@link #client} does. */
+    /** Sets the secret with which clients must authenticate; {@link #client} uses it. */
     public HoldfastExtension authToken(String token) {
         settings.authToken(token);
         return this;
     }
 
-    /** The lease of those who ask for none. */
+    /** Sets the lease of holds for which the client requests none. */
     public HoldfastExtension defaultLease(Duration lease) {
         settings.defaultLease(lease);
         return this;
@@ -63,8 +66,8 @@ public final class HoldfastExtension
         EmbeddedHoldfast running = server;
         if (running == null) {
             throw new IllegalStateException(
-                    "no test is running: register the extension with @RegisterExtension and ask"
-                            + " for it inside a test");
+                    "no test is running: register the extension with @RegisterExtension and use"
+                            + " it inside a test");
         }
         return running;
     }

@@ -1,8 +1,8 @@
 /**
  * Servers for tests. {@link io.holdfast.testing.HoldfastExtension} is a JUnit extension, {@link
  * io.holdfast.testing.EmbeddedHoldfast} the same without JUnit: a real server in this JVM, on a
- * free port of the loopback address. Tests that need to move the clock, and no sockets, take {@code
- * io.holdfast.client.FakeHoldfast} of the client's own jar.
+ * free port of the loopback address. Tests that need a manual clock and no sockets use {@code
+ * io.holdfast.client.FakeHoldfast} in the jar of the client.
  */
 @NullMarked
 package io.holdfast.testing;

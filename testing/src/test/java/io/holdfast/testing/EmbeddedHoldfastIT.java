@@ -18,7 +18,7 @@ import java.time.Duration;
 @DisplayName("An embedded server")
 class EmbeddedHoldfastIT {
     @Test
-    void wants_its_token_from_those_who_come_by_themselves() {
+    void a_client_without_the_token_is_rejected() {
         try (EmbeddedHoldfast server = EmbeddedHoldfast.builder().authToken("sesame").start()) {
             assertThat(server.client().lock("a").tryAcquire()).isPresent();
             assertThatThrownBy(() -> Holdfast.connect(server.address()))
@@ -27,7 +27,7 @@ class EmbeddedHoldfastIT {
     }
 
     @Test
-    void says_so_if_it_wants_no_token() {
+    void a_client_with_a_token_is_rejected_by_a_server_without_authentication() {
         try (EmbeddedHoldfast server = EmbeddedHoldfast.start()) {
             assertThatThrownBy(() -> server.clientBuilder().authToken("sesame").connect())
                     .isInstanceOf(AuthenticationException.class)
@@ -38,7 +38,7 @@ class EmbeddedHoldfastIT {
     }
 
     @Test
-    void gives_the_lease_it_was_told() throws InterruptedException {
+    void the_default_lease_of_the_server_can_be_set() throws InterruptedException {
         Duration lease = Duration.ofSeconds(7);
         try (EmbeddedHoldfast server = EmbeddedHoldfast.builder().defaultLease(lease).start();
                 Hold hold = server.client().lock("a").acquire()) {
@@ -47,8 +47,7 @@ class EmbeddedHoldfastIT {
     }
 
     @Test
-    void forgets_everything_in_a_restart_and_its_clients_find_it_again()
-            throws InterruptedException {
+    void a_restart_loses_all_holds_and_clients_reconnect() throws InterruptedException {
         try (EmbeddedHoldfast server = EmbeddedHoldfast.start();
                 Hold hold = server.client().lock("a").acquire()) {
             server.restart();
@@ -63,7 +62,7 @@ class EmbeddedHoldfastIT {
     }
 
     @Test
-    void leaves_no_two_who_believe_to_hold_when_it_was_restarted() throws InterruptedException {
+    void a_hold_of_before_a_restart_is_not_valid_beside_a_new_one() throws InterruptedException {
         try (EmbeddedHoldfast server = EmbeddedHoldfast.start();
                 Hold before = server.client().lock("a").acquire()) {
             server.restart();
@@ -76,7 +75,7 @@ class EmbeddedHoldfastIT {
     }
 
     @Test
-    void is_gone_when_it_is_stopped() {
+    void a_stopped_server_is_unreachable() {
         try (EmbeddedHoldfast server = EmbeddedHoldfast.start()) {
             server.stop();
             assertThat(server.isRunning()).isFalse();

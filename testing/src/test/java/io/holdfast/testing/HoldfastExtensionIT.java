@@ -25,7 +25,7 @@ class HoldfastExtensionIT {
 
     @Test
     @Order(1)
-    void starts_a_server_before_the_first_test() throws InterruptedException {
+    void a_static_extension_starts_a_server_before_the_first_test() throws InterruptedException {
         firstAddress = PER_CLASS.address();
         try (Hold _ = PER_CLASS.client().lock("a").acquire()) {
             assertThat(PER_CLASS.client().lock("a").tryAcquire()).isEmpty();
@@ -35,7 +35,7 @@ class HoldfastExtensionIT {
 
     @Test
     @Order(2)
-    void keeps_it_for_the_class_and_starts_it_again_if_a_test_stopped_it() {
+    void a_static_extension_keeps_its_server_and_restarts_it_if_a_test_stopped_it() {
         assertThat(PER_CLASS.address()).isEqualTo(firstAddress);
         assertThat(PER_CLASS.server().isRunning()).isTrue();
         try (Holdfast client = PER_CLASS.clientBuilder().connect()) {
@@ -45,7 +45,7 @@ class HoldfastExtensionIT {
 
     @Test
     @Order(3)
-    void starts_one_for_each_test_if_its_field_is_not_static() {
+    void an_extension_in_an_instance_field_starts_a_server_for_each_test() {
         assertThat(perTest.address()).isNotEqualTo(PER_CLASS.address());
         assertThat(perTest.client().lock("a").tryAcquire()).isPresent();
         assertThat(PER_CLASS.client().lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
@@ -53,7 +53,7 @@ class HoldfastExtensionIT {
 
     @Test
     @Order(4)
-    void starts_an_empty_one_for_the_next_test() {
+    void the_server_for_the_next_test_is_empty() {
         assertThat(perTest.client().lock("a").tryAcquire()).isPresent();
     }
 
@@ -61,7 +61,7 @@ class HoldfastExtensionIT {
     @DisplayName("in a nested class")
     class InANestedClass {
         @Test
-        void has_the_server_of_the_class_around_it() {
+        void a_nested_class_has_the_server_of_the_enclosing_class() {
             assertThat(PER_CLASS.address()).isEqualTo(firstAddress);
         }
     }

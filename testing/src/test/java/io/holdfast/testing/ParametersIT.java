@@ -12,7 +12,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(HoldfastExtension.class)
 class ParametersIT {
     @Test
-    void are_the_client_and_the_server(Holdfast client, EmbeddedHoldfast server) {
+    void test_methods_can_have_the_client_and_the_server_as_parameters(
+            Holdfast client, EmbeddedHoldfast server) {
         assertThat(client).isSameAs(server.client());
         assertThat(server.isRunning()).isTrue();
         assertThat(client.counter("visits").increment()).isEqualTo(1);
