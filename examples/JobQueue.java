@@ -7,8 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 
 /**
- * Jobs are in a list, and a signal says that there are some. Two workers take turns; whoever is
- * woken looks into the list, so a signal that was missed does no harm.
+ * Jobs are in a list, and a signal announces new ones. Two workers share a queue group, so each signal wakes one of them. A worker that was woken takes all jobs from the list, so a missed signal does no harm.
  */
 class JobQueue {
     private static final int JOBS = 6;
@@ -22,7 +21,7 @@ class JobQueue {
             ItemList jobs = holdfast.list("example.jobs");
             for (int i = 1; i <= JOBS; i++) {
                 jobs.pushLast("job " + i);
-                holdfast.signals().send("example.jobs.new", "look");
+                holdfast.signals().send("example.jobs.new", "job");
             }
             done.await();
             one.interrupt();
@@ -35,7 +34,7 @@ class JobQueue {
 
     private static Thread worker(Holdfast holdfast, CountDownLatch done) {
         ItemList jobs = holdfast.list("example.jobs");
-        Semaphore news = new Semaphore(1); // look once in any case
+        Semaphore news = new Semaphore(1); // check the list once in any case
         Thread thread =
                 new Thread(
                         () -> {
@@ -54,7 +53,7 @@ class JobQueue {
                                     }
                                 }
                             } catch (InterruptedException e) {
-                                // time to go
+                                // the worker is to end
                             }
                         });
         thread.start();

@@ -6,8 +6,7 @@ import io.holdfast.client.LeaseLostException;
 import java.time.Duration;
 
 /**
- * What a program sees when it loses a lock. It needs no server: the fake has a clock that moves
- * when it is told.
+ * What a program sees when it loses a lock. It needs no server: the fake has a clock that the program advances.
  */
 class LostHold {
     public static void main(String[] args) throws Exception {
@@ -17,7 +16,7 @@ class LostHold {
             Hold hold =
                     alice.lock("k")
                             .lease(Duration.ofSeconds(10))
-                            .renew(false) // or else it would be renewed until it is closed
+                            .renew(false) // by default the lease is renewed until the hold is closed
                             .onLost(reason -> System.out.println("alice lost it: " + reason))
                             .acquire(Duration.ofSeconds(1));
             fake.advance(Duration.ofSeconds(9));
@@ -27,7 +26,7 @@ class LostHold {
             try {
                 hold.ensureHeld();
             } catch (LeaseLostException e) {
-                System.out.println("do not go on: " + e.reason());
+                System.out.println("stop working: " + e.reason());
             }
             System.out.println("bob gets it: " + bob.lock("k").tryAcquire().isPresent());
         }

@@ -5,16 +5,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Ten threads, as if they were ten machines, add to a number that only one may touch. */
+/** Ten threads, in place of ten machines, add to a number that only one may change at a time. */
 class OneAtATime {
-    /** What the lock protects. It knows the largest fence it has seen, and refuses older ones. */
+    /** What the lock protects. It stores the largest fence so far, and rejects smaller ones. */
     private static final class Account {
         private int balance;
         private long fence;
 
         void add(int amount, long holderFence) {
             if (holderFence < fence) {
-                throw new IllegalStateException("a holder from the past");
+                throw new IllegalStateException("a stale fence: the lock has a newer holder");
             }
             fence = holderFence;
             balance = balance + amount;
