@@ -1,6 +1,6 @@
-// The yardstick for the lock file: acquires and releases a free lock with the system calls that the procedure asks for, and no others.
+// The lower bound of the lock file: acquires and releases a free lock with the system calls that the procedure needs, and no others.
 //   cc -O2 -o lockfile lockfile.c && ./lockfile PATH SECONDS
-// For each line of standard input it runs so many seconds and prints mean, 50th and 99th percentile, and CPU time, in
+// For each line of standard input it runs for SECONDS and prints mean, 50th and 99th percentile, and CPU time, in
 // microseconds per turn. One turn is one acquire plus one release.
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST (1 << 22)
+#define MAX_TURNS (1 << 22)
 
 static char *path, sidecar[4096], folder[2048], name[256], host[256], content[1024], seen[65536];
 static uint64_t state;
@@ -47,12 +47,12 @@ static uint64_t random64(void) {
 static void turn(void) {
     struct stat found, own;
     char helper[4096];
-    // look: nothing there
+    // check that there is no lock file
     if (lstat(path, &found) == 0 || errno != ENOENT) {
         fprintf(stderr, "the lock is not free\n");
         exit(1);
     }
-    // the helper
+    // write the helper file
     snprintf(helper, sizeof helper, "%s/.%s.%d.%016lx.new", folder, name, pid, random64());
     int fd = open(helper, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
     if (fd < 0) fail("open helper");
@@ -65,16 +65,16 @@ static void turn(void) {
     // publish
     if (link(helper, path) != 0) fail("link");
     if (unlink(helper) != 0) fail("unlink helper");
-    // release: under the sidecar, if it is still ours by identity and bytes
+    // release: under the lock of the sidecar, if inode and content are still those of this process
     int side = open(sidecar, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (side < 0) fail("open sidecar");
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(side, F_SETLK, &lock) != 0) fail("lock");
     if (lstat(path, &found) != 0) fail("lstat");
-    if (found.st_ino != own.st_ino || found.st_dev != own.st_dev) fail("not ours");
+    if (found.st_ino != own.st_ino || found.st_dev != own.st_dev) fail("the lock file was replaced");
     int again = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (again < 0) fail("open lock");
-    if (read(again, seen, sizeof seen) != length || memcmp(seen, content, length) != 0) fail("not ours");
+    if (read(again, seen, sizeof seen) != length || memcmp(seen, content, length) != 0) fail("the lock file was replaced");
     close(again);
     if (unlink(path) != 0) fail("unlink");
     lock.l_type = F_UNLCK;
@@ -102,12 +102,12 @@ int main(int argc, char **argv) {
     state = now() * 2 + 1;
     began = time(NULL) * 1000;
     pid = getpid();
-    uint64_t *took = malloc(MOST * sizeof *took);
+    uint64_t *took = malloc(MAX_TURNS * sizeof *took);
     while (getchar() == '\n') {
         double used = cpu();
         uint64_t start = now(), before = start;
         int turns = 0;
-        while (before - start < nanos && turns < MOST) {
+        while (before - start < nanos && turns < MAX_TURNS) {
             turn();
             uint64_t after = now();
             took[turns++] = after - before;

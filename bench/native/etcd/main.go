@@ -1,4 +1,4 @@
-// Closed-loop load on etcd, like loadgen.c: N connections, each creates its key if it is not there, then deletes it.
+// Closed-loop load on etcd, like loadgen.c: N connections, each creates its key if it does not exist, then deletes it.
 // usage: etcd-load ENDPOINT,ENDPOINT,... CONNS SECONDS
 // prints: ops/s p50_us p99_us p999_us errors     (op = one create plus one delete: two committed transactions)
 package main

@@ -24,8 +24,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Acquire and release of a free key, of as many as the engine knows: all of them in turn, or each
- * far from the one before, so that hardly anything of it is in the processor's caches.
+ * Acquire and release of a free key, with a given number of keys in the engine. The keys are used
+ * in turn, or each far from the previous one, so that little of its state is in the processor's
+ * caches.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -42,14 +43,14 @@ public class AcquireReleaseBenchmark {
     @Param({"10", "1000", "100000", "1000000"})
     private int keys;
 
-    /** How far the next key is from the one before. 514229 shares no factor with the sizes. */
+    /** The distance from one key to the next. 514229 is coprime to all numbers of keys. */
     @Param({"1", "514229"})
     private long stride;
 
     private final List<Effect> effects = new ArrayList<>();
-    private final UnlimitedQuotas ledger = new UnlimitedQuotas();
+    private final UnlimitedQuotas quotas = new UnlimitedQuotas();
     private LockEngine engine = new LockEngine(new EngineSettings(0, HOUR, true));
-    private Key[] free = {};
+    private Key[] keysToAcquire = {};
     private int next;
     private long now;
     private long request;
@@ -57,9 +58,9 @@ public class AcquireReleaseBenchmark {
     @Setup
     public void fill() {
         engine = new LockEngine(new EngineSettings(0, HOUR, true));
-        free = new Key[keys];
+        keysToAcquire = new Key[keys];
         for (int i = 0; i < keys; i++) {
-            free[i] = Key.of("key" + i);
+            keysToAcquire[i] = Key.of("key" + i);
         }
         for (int i = 0; i < keys; i++) {
             acquireAndRelease();
@@ -68,7 +69,7 @@ public class AcquireReleaseBenchmark {
 
     @Benchmark
     public long acquireAndRelease() {
-        Key key = free[next];
+        Key key = keysToAcquire[next];
         next = (int) ((next + stride) % keys);
         now += 1000;
         acquire(key, LEASE);
@@ -76,7 +77,7 @@ public class AcquireReleaseBenchmark {
         engine.apply(
                 new Command.Release(1, ++request, ResourceKind.LOCK, key, granted.token()),
                 now,
-                ledger,
+                quotas,
                 effects);
         effects.clear();
         return granted.token().fence();
@@ -86,7 +87,7 @@ public class AcquireReleaseBenchmark {
         engine.apply(
                 new Command.Acquire(1, ++request, ResourceKind.LOCK, key, 1, 0, lease, request),
                 now,
-                ledger,
+                quotas,
                 effects);
     }
 }

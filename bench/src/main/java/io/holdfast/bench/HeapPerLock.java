@@ -13,9 +13,9 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Prints what a held and an idle lock cost in heap, beyond their keys. Run with the launcher's
- * flags: {@code java -XX:+UseCompactObjectHeaders -XX:+UseSerialGC -cp bench/target/benchmarks.jar
- * io.holdfast.bench.HeapPerLock}
+ * Prints the heap that a held and an idle lock take, without their keys. Run it with the flags of
+ * the launcher: {@code java -XX:+UseCompactObjectHeaders -XX:+UseSerialGC -cp
+ * bench/target/benchmarks.jar io.holdfast.bench.HeapPerLock}
  */
 public final class HeapPerLock {
     private static final int LOCKS = 1_000_000;
@@ -30,18 +30,18 @@ public final class HeapPerLock {
         }
         long before = usedBytes();
         LockEngine engine = new LockEngine(new EngineSettings(0, LEASE, true));
-        UnlimitedQuotas ledger = new UnlimitedQuotas();
+        UnlimitedQuotas quotas = new UnlimitedQuotas();
         List<Effect> effects = new ArrayList<>();
         for (int i = 0; i < LOCKS; i++) {
             engine.apply(
                     new Command.Acquire(1, i + 1, ResourceKind.LOCK, keys[i], 1, 0, LEASE, i),
                     i,
-                    ledger,
+                    quotas,
                     effects);
             effects.clear();
         }
         print("held", usedBytes() - before);
-        engine.apply(new Command.CloseSession(1, 0), LOCKS, ledger, effects);
+        engine.apply(new Command.CloseSession(1, 0), LOCKS, quotas, effects);
         print("idle", usedBytes() - before);
         if (engine.views().hasHolds(1) || keys.length != LOCKS) {
             throw new IllegalStateException("locks are still held");

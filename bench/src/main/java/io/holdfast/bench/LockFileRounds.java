@@ -7,17 +7,18 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Takes and gives back a lock file. All modes do one thing for each line of standard input.
+ * Acquires and releases a lock file. Each mode runs once for each line of standard input.
  *
  * <pre>
- * LockFileRounds rounds PATH SECONDS   runs so long, and prints mean, 50th and 99th percentile and
- *                                      CPU time, in microseconds per turn
+ * LockFileRounds rounds PATH SECONDS   runs for SECONDS, and prints mean, 50th and 99th percentile and
+ *                                      CPU time, in microseconds per round
  * LockFileRounds hold PATH             acquires, prints "held"; at the next line releases, and
- *                                      prints when it began to, in nanoseconds
- * LockFileRounds wait PATH             waits for the lock, prints when it had it, and releases
+ *                                      prints the time before the release, in nanoseconds
+ * LockFileRounds wait PATH             waits for the lock, prints when it was acquired, and releases
  * </pre>
  *
- * The nanoseconds of two processes can be compared where the clock is the machine's, as on Linux.
+ * The times of two processes can be compared where the monotonic clock is that of the machine, as
+ * on Linux.
  */
 public final class LockFileRounds {
     private static final int MAX_ROUNDS = 1 << 22;
@@ -30,17 +31,17 @@ public final class LockFileRounds {
             case "rounds" -> {
                 long nanos = (long) (Double.parseDouble(args[2]) * 1e9);
                 long[] took = new long[MAX_ROUNDS];
-                while (told()) {
+                while (readLine()) {
                     rounds(semaphore, nanos, took);
                 }
             }
             case "hold" -> {
-                while (told()) {
+                while (readLine()) {
                     hold(semaphore);
                 }
             }
             case "wait" -> {
-                while (told()) {
+                while (readLine()) {
                     try (Guard _ = semaphore.acquire()) {
                         System.out.println(System.nanoTime());
                     }
@@ -50,7 +51,7 @@ public final class LockFileRounds {
         }
     }
 
-    private static boolean told() throws IOException {
+    private static boolean readLine() throws IOException {
         return System.in.read() == '\n';
     }
 
@@ -63,12 +64,12 @@ public final class LockFileRounds {
     }
 
     private static void hold(FileSemaphore semaphore) throws IOException, InterruptedException {
-        long began;
+        long releasing;
         try (Guard _ = semaphore.acquire()) {
             System.out.println("held");
-            told();
-            began = System.nanoTime();
+            readLine();
+            releasing = System.nanoTime();
         }
-        System.out.println(began);
+        System.out.println(releasing);
     }
 }

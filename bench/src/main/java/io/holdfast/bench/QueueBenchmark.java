@@ -24,7 +24,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A long line for one key: passing the lock on, and waiters that leave from the middle. */
+/**
+ * A long queue for one key: release to the next waiter, and waiters that cancel in the middle of
+ * the queue.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -41,7 +44,7 @@ public class QueueBenchmark {
     private int waiters;
 
     private final List<Effect> effects = new ArrayList<>();
-    private final UnlimitedQuotas ledger = new UnlimitedQuotas();
+    private final UnlimitedQuotas quotas = new UnlimitedQuotas();
     private LockEngine engine = new LockEngine(new EngineSettings(0, HOUR, true));
     private Token token = new Token(0, 0);
     private long holder;
@@ -58,27 +61,27 @@ public class QueueBenchmark {
         middle = waiters / 2;
     }
 
-    /** The holder releases, the first in line is granted, and the old holder gets in line. */
+    /** The holder releases, the first waiter is granted, and the old holder is enqueued. */
     @Benchmark
     public long passOn() {
         now += 1000;
         engine.apply(
                 new Command.Release(holder, 2, ResourceKind.LOCK, KEY, token),
                 now,
-                ledger,
+                quotas,
                 effects);
         acquire(holder);
         granted();
         return holder;
     }
 
-    /** A waiter in the middle gives up and gets in line again, then the lock is passed on. */
+    /** A waiter in the middle cancels and is enqueued again; then as {@link #passOn}. */
     @Benchmark
     public long leaveFromTheMiddle() {
         middle = (middle + 1) % (waiters + 1);
         if (middle != holder) {
             engine.apply(
-                    new Command.Cancel(middle, 1, ResourceKind.LOCK, KEY), now, ledger, effects);
+                    new Command.Cancel(middle, 1, ResourceKind.LOCK, KEY), now, quotas, effects);
             acquire(middle);
         }
         return passOn();
@@ -98,7 +101,7 @@ public class QueueBenchmark {
         engine.apply(
                 new Command.Acquire(session, 1, ResourceKind.LOCK, KEY, 1, HOUR, HOUR, session),
                 now,
-                ledger,
+                quotas,
                 effects);
     }
 }

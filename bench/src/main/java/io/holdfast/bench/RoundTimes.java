@@ -2,31 +2,32 @@ package io.holdfast.bench;
 
 import java.util.Arrays;
 
-/** How long turns of something took, in microseconds. */
+/** The times of repeated rounds, in microseconds per round. */
 record RoundTimes(double mean, double p50, double p99, double cpu) {
     /**
-     * Takes turns for so long.
+     * Runs rounds and measures them.
      *
-     * @param took room for the time of each; ends when it is full
+     * @param nanos how long to run
+     * @param times receives the time of each round; the run ends early when it is full
      */
-    static RoundTimes take(long nanos, long[] took, Runnable turn) {
+    static RoundTimes take(long nanos, long[] times, Runnable round) {
         long cpu = cpuNanos();
         long start = System.nanoTime();
         long before = start;
-        int turns = 0;
-        while (before - start < nanos && turns < took.length) {
-            turn.run();
+        int rounds = 0;
+        while (before - start < nanos && rounds < times.length) {
+            round.run();
             long now = System.nanoTime();
-            took[turns++] = now - before;
+            times[rounds++] = now - before;
             before = now;
         }
         cpu = cpuNanos() - cpu;
-        Arrays.sort(took, 0, turns);
+        Arrays.sort(times, 0, rounds);
         return new RoundTimes(
-                (before - start) / 1e3 / turns,
-                took[turns / 2] / 1e3,
-                took[turns - 1 - turns / 100] / 1e3,
-                cpu / 1e3 / turns);
+                (before - start) / 1e3 / rounds,
+                times[rounds / 2] / 1e3,
+                times[rounds - 1 - rounds / 100] / 1e3,
+                cpu / 1e3 / rounds);
     }
 
     private static long cpuNanos() {

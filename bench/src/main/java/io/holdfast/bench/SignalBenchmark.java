@@ -23,8 +23,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Choosing who gets a signal, and giving it to them, while others listen to other things. Those
- * others begin as the channels do that are measured, or elsewhere, or with wildcards.
+ * Selection of the listeners of a signal and its delivery, with many listeners of other channels.
+ * The other channels and patterns share the first tokens with the measured channels, or differ from
+ * the first token on, or have wildcards.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -36,18 +37,21 @@ import java.util.concurrent.TimeUnit;
 @Measurement(iterations = 5, time = 1)
 public class SignalBenchmark {
     private static final int PER_LISTENER = 100;
-    private static final int CROWD = 1000;
+    private static final int MANY_LISTENERS = 1000;
 
-    /** How many others listen: to exact channels, and to patterns with wildcards of six forms. */
+    /**
+     * The number of other listeners: on exact channels, and on patterns with wildcards of six
+     * forms.
+     */
     @Param({"10+0", "10+12", "100000+10000"})
     private String others = "";
 
     private SignalHub hub = new SignalHub(0, () -> true);
-    private final Heard heard = new Heard(Key.of("orders.eu.created"));
+    private final TestSignal signal = new TestSignal(Key.of("orders.eu.created"));
     private final Key exactChannel = Key.of("orders.eu.created");
     private final Key wildChannel = Key.of("orders.eu.paid");
-    private final Key fullRoom = Key.of("orders.eu.shipped");
-    private final Key nobodys = Key.of("orders.eu.lost");
+    private final Key crowdedChannel = Key.of("orders.eu.shipped");
+    private final Key unusedChannel = Key.of("orders.eu.lost");
     private Key[] channels = {};
     private int next;
 
@@ -71,22 +75,25 @@ public class SignalBenchmark {
         }
         hub.open(new DiscardingListener()).listen(exactChannel, ByteString.EMPTY);
         hub.open(new DiscardingListener()).listen(Key.of("orders.*.paid"), ByteString.EMPTY);
-        for (int i = 0; i < CROWD; i++) {
-            hub.open(new DiscardingListener()).listen(fullRoom, ByteString.EMPTY);
+        for (int i = 0; i < MANY_LISTENERS; i++) {
+            hub.open(new DiscardingListener()).listen(crowdedChannel, ByteString.EMPTY);
         }
         check(exactChannel, 1);
         check(wildChannel, 1);
-        check(fullRoom, CROWD);
+        check(crowdedChannel, MANY_LISTENERS);
         check(channels[0], 1);
-        check(nobodys, 0);
+        check(unusedChannel, 0);
     }
 
-    /** Half of them begin as the measured channels do. */
+    /** Half of these channels share the first tokens with the measured channels. */
     private static String exact(int i) {
         return i % 2 == 0 ? "orders.eu.order" + i : "metrics" + i + ".cpu";
     }
 
-    /** None of them matches what is measured; some part from it only at the last token. */
+    /**
+     * None of these patterns matches a measured channel; some differ from it only in the last
+     * token.
+     */
     private static String wild(int i) {
         return switch (i % 6) {
             case 0 -> "orders.*.state" + i;
@@ -104,46 +111,49 @@ public class SignalBenchmark {
         }
     }
 
-    /** To one who listens to the channel. */
+    /** Delivers to one listener of the channel. */
     @Benchmark
     public int exact() {
         return emit(exactChannel);
     }
 
-    /** To one who listens to a pattern. */
+    /** Delivers to one listener of a pattern. */
     @Benchmark
     public int wildcard() {
         return emit(wildChannel);
     }
 
-    /** To one who listens to the channel, each time to another and far from the one before. */
+    /**
+     * Delivers to one listener of the channel; each time another channel, far from the previous
+     * one.
+     */
     @Benchmark
     public int exactFarApart() {
         next = (int) ((next + 514_229L) % channels.length);
         return emit(channels[next]);
     }
 
-    /** To nobody. */
+    /** Sends to a channel without listeners. */
     @Benchmark
     public int nobody() {
-        return emit(nobodys);
+        return emit(unusedChannel);
     }
 
-    /** To a thousand who listen to the channel. */
+    /** Delivers to a thousand listeners of the channel. */
     @Benchmark
     public int thousand() {
-        return emit(fullRoom);
+        return emit(crowdedChannel);
     }
 
     private int emit(Key channel) {
         List<SignalListener> receivers = hub.choose(channel).listeners();
         for (int i = 0; i < receivers.size(); i++) {
-            receivers.get(i).deliver(heard);
+            receivers.get(i).deliver(signal);
         }
         return receivers.size();
     }
 
-    private record Heard(Key channel) implements Signal {
+    private record TestSignal(Key channel) implements Signal {
         @Override
         public ByteString payload() {
             return ByteString.EMPTY;
@@ -153,7 +163,7 @@ public class SignalBenchmark {
         public void release() {}
     }
 
-    /** Has room, and does nothing with what it hears. */
+    /** Is never full, and discards each signal. */
     private static final class DiscardingListener implements SignalListener {
         @Override
         public boolean isFull() {

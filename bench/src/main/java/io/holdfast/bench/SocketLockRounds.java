@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Acquires and releases a socketlock, one after the other, and prints what a round took: mean, 50th
- * and 99th percentile in microseconds, whether this process was the primary, and the microseconds
- * of CPU that it used.
+ * Acquires and releases a socketlock in a loop, and prints the mean, the 50th and the 99th
+ * percentile of a round in microseconds, whether this process was the primary, and the CPU time per
+ * round in microseconds.
  *
  * <pre>
- * SocketLockRounds serve PATH             serves the path until it is killed
- * SocketLockRounds rounds PATH SECONDS    one line for each line of standard input
+ * SocketLockRounds serve PATH             serves the path until the process is killed
+ * SocketLockRounds rounds PATH SECONDS    runs once for each line of standard input
  * </pre>
  */
 public final class SocketLockRounds {
@@ -31,16 +31,17 @@ public final class SocketLockRounds {
             return;
         }
         long nanos = (long) (Double.parseDouble(args[2]) * 1e9);
-        long[] took = new long[MAX_ROUNDS];
+        long[] times = new long[MAX_ROUNDS];
         try (SocketLockClient client = SocketLockClient.connect(path)) {
             while (System.in.read() == '\n') {
-                rounds(client, nanos, took);
+                rounds(client, nanos, times);
             }
         }
     }
 
-    private static void rounds(SocketLockClient client, long nanos, long[] took) {
-        RoundTimes roundTimes = RoundTimes.take(nanos, took, () -> client.acquireWrite().release());
+    private static void rounds(SocketLockClient client, long nanos, long[] times) {
+        RoundTimes roundTimes =
+                RoundTimes.take(nanos, times, () -> client.acquireWrite().release());
         System.out.printf(
                 "%.1f %.1f %.1f %b %.1f%n",
                 roundTimes.mean(),

@@ -5,7 +5,7 @@ import io.holdfast.engine.Quotas;
 
 import org.jspecify.annotations.Nullable;
 
-/** A ledger without limits. */
+/** Quotas without limits. */
 final class UnlimitedQuotas implements Quotas {
     private long fence;
 
