@@ -23,7 +23,7 @@ import javax.xml.parsers.ParserConfigurationException;
  * It reads the reports that Surefire and Failsafe have written since START.
  */
 final class SkippedTests {
-    /** The reason that {@code NeedsProgram} gives. */
+    /** The reason given by {@code NeedsProgram}. */
     private static final Pattern NEEDS = Pattern.compile("needs ([a-z0-9]+( and [a-z0-9]+)*)$");
 
     public static void main(String[] args) throws Exception {
@@ -53,7 +53,7 @@ final class SkippedTests {
         return reasons;
     }
 
-    /** A condition gives a message, an assumption that does not hold a stack trace. */
+    /** A condition gives a message, a failed assumption a stack trace. */
     private static String reason(Element skipped) {
         String message = skipped.getAttribute("message");
         return message.isBlank()
@@ -112,7 +112,7 @@ final class SkippedTests {
         return "skipped: " + (parts.isEmpty() ? "no tests" : String.join(", ", parts));
     }
 
-    /** The first number says what is counted. */
+    /** Appends "test" or "tests" to the first number only. */
     private static String tests(int count, List<String> before) {
         return count + (before.isEmpty() ? count == 1 ? " test" : " tests" : "");
     }

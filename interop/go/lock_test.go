@@ -30,7 +30,7 @@ func Test_a_wait_for_a_held_lock_ends_after_its_timeout(t *testing.T) {
 	within(t, began, 950*time.Millisecond, 3*time.Second)
 }
 
-func Test_waiters_are_served_in_the_order_they_came(t *testing.T) {
+func Test_waiters_are_granted_in_the_order_of_their_requests(t *testing.T) {
 	key := freshKey()
 	first := lockOn(plain(t), key, time.Second)
 	take(t, first)
@@ -63,7 +63,7 @@ func Test_waiters_are_served_in_the_order_they_came(t *testing.T) {
 	}
 }
 
-func Test_two_clients_are_never_inside_together(t *testing.T) {
+func Test_a_lock_never_has_two_holders(t *testing.T) {
 	key := freshKey()
 	var (
 		inside  atomic.Int32
@@ -130,7 +130,7 @@ func Test_a_lock_is_kept_far_beyond_its_lease(t *testing.T) {
 	release(t, l)
 }
 
-// Not parallel, like all tests that use the two names of the small server.
+// Not parallel, like all tests that use the two keys of the small server.
 func Test_the_servers_default_lease_is_renewed_too(t *testing.T) {
 	l := lockOn(small(t), "a", time.Second)
 	l.RenewRatio = offBeat

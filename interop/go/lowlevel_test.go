@@ -22,7 +22,7 @@ func Test_acquire_renew_release(t *testing.T) {
 	if _, _, err := client.Acquire(conn, key, 0); !errors.Is(err, client.ErrTimeout) {
 		t.Fatalf("a second acquire gave %v", err)
 	}
-	// Whoever knows the token may release.
+	// Any client that knows the token may release.
 	check(t, client.Release(dial(t, plain(t)), key, token))
 	if err := client.Release(conn, key, token); !errors.Is(err, client.ErrServer) {
 		t.Fatalf("a second release gave %v", err)
@@ -82,7 +82,7 @@ func Test_semaphore_functions(t *testing.T) {
 	check(t, client.SemRelease(conn, key, queued))
 }
 
-func Test_an_expired_lease_passes_on_and_its_token_is_dead(t *testing.T) {
+func Test_an_expired_lock_goes_to_the_next_waiter_and_its_token_is_invalid(t *testing.T) {
 	t.Parallel()
 	old, next, key := dial(t, plain(t)), dial(t, plain(t)), freshKey()
 	dead, _, err := client.Acquire(old, key, 0, client.WithLeaseTTL(1))
@@ -95,22 +95,22 @@ func Test_an_expired_lease_passes_on_and_its_token_is_dead(t *testing.T) {
 		t.Fatal("the later token is not the greater one")
 	}
 	if _, err := client.Renew(old, key, dead); !errors.Is(err, client.ErrServer) {
-		t.Fatalf("renewing a dead token gave %v", err)
+		t.Fatalf("renewing with an invalid token gave %v", err)
 	}
 	if err := client.Release(old, key, dead); !errors.Is(err, client.ErrServer) {
-		t.Fatalf("releasing a dead token gave %v", err)
+		t.Fatalf("releasing with an invalid token gave %v", err)
 	}
 	check(t, client.Release(next, key, token))
 }
 
-func Test_names_and_waiters_beyond_the_limits_are_refused(t *testing.T) {
+func Test_keys_and_waiters_beyond_the_limits_are_refused(t *testing.T) {
 	conn := dial(t, small(t))
 	for _, key := range []string{"a", "b"} {
 		_, _, err := client.Acquire(conn, key, time.Second, client.WithLeaseTTL(30))
 		check(t, err)
 	}
 	if _, _, err := client.Acquire(conn, freshKey(), 0); !errors.Is(err, client.ErrMaxLocks) {
-		t.Fatalf("a third name gave %v", err)
+		t.Fatalf("a third key gave %v", err)
 	}
 	_, _, _, err := client.Enqueue(conn, "a")
 	check(t, err)
@@ -119,7 +119,7 @@ func Test_names_and_waiters_beyond_the_limits_are_refused(t *testing.T) {
 	}
 }
 
-func Test_stats_tell_who_holds_what(t *testing.T) {
+func Test_stats_list_the_holders(t *testing.T) {
 	conn, key := dial(t, plain(t)), freshKey()
 	_, _, err := client.Acquire(conn, key, 0, client.WithLeaseTTL(30))
 	check(t, err)

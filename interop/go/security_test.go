@@ -12,7 +12,7 @@ import (
 	"github.com/mtingers/dflockd/client"
 )
 
-func Test_the_right_secret_opens(t *testing.T) {
+func Test_the_right_secret_is_accepted(t *testing.T) {
 	server := address(t, "INTEROP_AUTH")
 	l := lockOn(server, freshKey(), time.Second)
 	l.AuthToken = os.Getenv("INTEROP_SECRET")
@@ -53,7 +53,7 @@ func Test_locks_and_semaphores_work_over_tls(t *testing.T) {
 	release(t, l)
 }
 
-func Test_a_client_that_does_not_trust_the_certificate_stays_out(t *testing.T) {
+func Test_a_client_that_does_not_trust_the_certificate_does_not_connect(t *testing.T) {
 	_, err := client.DialTLS(address(t, "INTEROP_TLS"), &tls.Config{RootCAs: x509.NewCertPool()})
 	var untrusted x509.UnknownAuthorityError
 	if !errors.As(err, &untrusted) {

@@ -32,7 +32,7 @@ func Test_another_limit_is_refused(t *testing.T) {
 	}
 }
 
-func Test_a_lock_and_a_semaphore_of_one_name_do_not_meet(t *testing.T) {
+func Test_a_lock_and_a_semaphore_of_the_same_key_are_independent(t *testing.T) {
 	key := freshKey()
 	take(t, semaphoreOn(plain(t), key, 2, time.Second))
 	take(t, lockOn(plain(t), key, time.Second))

@@ -1,4 +1,4 @@
-// Package interop holds the Go client of dflockd against the servers that interop/run started.
+// Package interop tests the Go client of dflockd against the servers that interop/run started.
 package interop
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/mtingers/dflockd/client"
 )
 
-// offBeat renews a lease of 2 s every 1.2 s: never together with a release 4 s after the grant.
+// offBeat renews a lease of 2 s every 1.2 s, so that no renewal coincides with a release 4 s after the grant.
 const offBeat = 0.6
 
-// address gives the server of that variable, and skips the test where there is none.
+// address returns the server in that variable, and skips the test if there is none.
 func address(t *testing.T, variable string) string {
 	t.Helper()
 	value := os.Getenv(variable)
@@ -33,7 +33,7 @@ func address(t *testing.T, variable string) string {
 
 func plain(t *testing.T) string { return address(t, "INTEROP_PLAIN") }
 
-// small has a default lease of 2 s, room for 2 names and for 1 waiter per name.
+// small has a default lease of 2 s and limits of 2 keys and of 1 waiter per key.
 func small(t *testing.T) string { return address(t, "INTEROP_SMALL") }
 
 func freshKey() string { return "key-" + rand.Text() }
@@ -65,7 +65,7 @@ func semaphoreOn(server, key string, limit int, timeout time.Duration) *client.S
 	return &client.Semaphore{Key: key, Limit: limit, AcquireTimeout: timeout, Servers: []string{server}}
 }
 
-// holder is what locks and semaphores have in common.
+// holder is the common interface of locks and semaphores.
 type holder interface {
 	Acquire(ctx context.Context) (bool, error)
 	Release(ctx context.Context) error
@@ -98,7 +98,7 @@ func release(t *testing.T, h holder) {
 	check(t, h.Release(context.Background()))
 }
 
-// serverStats is asked for over a bare socket: how the client asks differs between its releases.
+// serverStats requests the statistics over a plain socket, because the API of the client differs between its releases.
 type serverStats struct {
 	Connections int `json:"connections"`
 	Locks       []struct {
@@ -136,12 +136,12 @@ func stats(server string) (serverStats, error) {
 	}
 	body, ok := strings.CutPrefix(line, "ok ")
 	if !ok {
-		return now, fmt.Errorf("stats answered %q", line)
+		return now, fmt.Errorf("the response to stats is %q", line)
 	}
 	return now, json.Unmarshal([]byte(body), &now)
 }
 
-// awaitWaiters returns once that many stand in the queue of the key.
+// awaitWaiters returns once that many waiters are in the queue of the key.
 func awaitWaiters(t *testing.T, server, key string, want int) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)
@@ -176,9 +176,9 @@ func check(t *testing.T, err error) {
 	}
 }
 
-func within(t *testing.T, began time.Time, least, most time.Duration) {
+func within(t *testing.T, began time.Time, min, max time.Duration) {
 	t.Helper()
-	if took := time.Since(began); took < least || took > most {
-		t.Fatalf("took %v, not between %v and %v", took, least, most)
+	if took := time.Since(began); took < min || took > max {
+		t.Fatalf("took %v, not between %v and %v", took, min, max)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/mtingers/dflockd/client"
 )
 
-// unread is how many signals a test leaves untaken at most: the client keeps 64 and drops the rest.
+// unread is the maximum number of signals that a test leaves unread: the client buffers 64 and drops the rest.
 const unread = 48
 
-// emitter is what signal connections and, through plainEmitter, ordinary ones have in common.
+// emitter is the common interface of signal connections and, through plainEmitter, ordinary ones.
 type emitter interface {
 	Emit(channel, payload string) (int, error)
 }
@@ -54,11 +54,11 @@ func next(t *testing.T, sc *client.SignalConn) client.Signal {
 	select {
 	case signal, ok := <-sc.Signals():
 		if !ok {
-			t.Fatal("the connection is gone")
+			t.Fatal("the connection is closed")
 		}
 		return signal
 	case <-time.After(10 * time.Second):
-		t.Fatal("no signal came")
+		t.Fatal("no signal arrived")
 	}
 	panic("not reached")
 }
@@ -70,8 +70,8 @@ func expect(t *testing.T, sc *client.SignalConn, channel, payload string) {
 	}
 }
 
-// expectAll holds the payloads that the emitter's signals so far have brought against the wanted ones: what one
-// emits arrives in order, so a mark behind them ends the search.
+// expectAll compares the payloads of the signals that the emitter has sent so far with the expected ones. Signals of
+// one emitter arrive in order, so a marker sent after them ends the comparison.
 func expectAll(t *testing.T, sc *client.SignalConn, from emitter, want ...string) {
 	t.Helper()
 	mark := "mark-" + freshKey()
@@ -91,7 +91,7 @@ func expectAll(t *testing.T, sc *client.SignalConn, from emitter, want ...string
 	}
 }
 
-// awaitListeners returns once that many listen to the pattern, in that group.
+// awaitListeners returns once the pattern has that many listeners in that group.
 func awaitListeners(t *testing.T, pattern, group string, want int) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)
@@ -114,7 +114,7 @@ func awaitListeners(t *testing.T, pattern, group string, want int) {
 	}
 }
 
-func Test_every_listener_gets_a_signal_and_the_emitter_learns_how_many(t *testing.T) {
+func Test_every_listener_gets_a_signal_and_the_emitter_gets_their_number(t *testing.T) {
 	channel, from := freshKey(), plainEmitter{dial(t, plain(t))}
 	emit(t, from, channel, "nobody", 0)
 	var listeners []*client.SignalConn
@@ -128,7 +128,7 @@ func Test_every_listener_gets_a_signal_and_the_emitter_learns_how_many(t *testin
 	}
 }
 
-func Test_payloads_arrive_as_they_were(t *testing.T) {
+func Test_payloads_arrive_unchanged(t *testing.T) {
 	channel, from := "kanal-鍵-🔑-"+freshKey(), plainEmitter{dial(t, plain(t))}
 	sc := listener(t, channel)
 	sent := []string{
@@ -169,7 +169,7 @@ func Test_many_signals_arrive_in_order(t *testing.T) {
 	}
 }
 
-func Test_an_emitter_that_listens_hears_itself(t *testing.T) {
+func Test_an_emitter_that_listens_receives_its_own_signals(t *testing.T) {
 	channel := freshKey()
 	sc, other := listener(t, channel), listener(t, channel)
 	var sent []string
@@ -194,7 +194,7 @@ func Test_wildcards_match_whole_tokens(t *testing.T) {
 	expectAll(t, rest, from, "x", "x", "x")
 }
 
-func Test_overlapping_patterns_bring_one_copy(t *testing.T) {
+func Test_overlapping_patterns_deliver_one_copy(t *testing.T) {
 	key, from := freshKey(), plainEmitter{dial(t, plain(t))}
 	sc := listener(t, key+".a")
 	for _, pattern := range []string{key + ".*", key + ".>", key + ".a"} {
@@ -204,11 +204,11 @@ func Test_overlapping_patterns_bring_one_copy(t *testing.T) {
 	expectAll(t, sc, from, "once")
 }
 
-func Test_a_bad_pattern_is_refused_and_the_connection_goes_on(t *testing.T) {
+func Test_a_bad_pattern_is_refused_and_the_connection_stays_usable(t *testing.T) {
 	channel, sc := freshKey(), signalsOver(t, dial(t, plain(t)))
 	for _, pattern := range []string{"a.>.b", "fo*", "", "a b"} {
 		if sc.Listen(pattern) == nil {
-			t.Errorf("may listen to %q", pattern)
+			t.Errorf("listening to %q was accepted", pattern)
 		}
 	}
 	check(t, sc.Listen(channel))
@@ -222,7 +222,7 @@ func Test_a_bad_pattern_is_refused_and_the_connection_goes_on(t *testing.T) {
 	expectAll(t, sc, sc, "x")
 }
 
-func Test_two_workers_of_a_group_take_turns(t *testing.T) {
+func Test_two_workers_of_a_group_receive_signals_in_turn(t *testing.T) {
 	key, from := freshKey(), plainEmitter{dial(t, plain(t))}
 	for _, pattern := range []string{key + ".a", key + ".*.*"} {
 		first := listener(t, pattern, client.WithGroup("workers"))
@@ -250,7 +250,7 @@ func Test_each_group_and_each_single_listener_gets_a_copy(t *testing.T) {
 	expectAll(t, alone, from, "0", "1", "2", "3")
 }
 
-func Test_who_stays_in_a_group_takes_over_from_who_leaves(t *testing.T) {
+func Test_the_remaining_member_of_a_group_receives_all_signals(t *testing.T) {
 	channel, from := freshKey(), plainEmitter{dial(t, plain(t))}
 	stays := listener(t, channel, client.WithGroup("workers"))
 	leaves := listener(t, channel, client.WithGroup("workers"))
@@ -338,7 +338,7 @@ func Test_signals_need_the_secret_too(t *testing.T) {
 	emit(t, sc, channel, "x", 1)
 	expect(t, sc, channel, "x")
 	if signalsOver(t, dial(t, address(t, "INTEROP_AUTH"))).Listen(channel) == nil {
-		t.Fatal("listens without a secret")
+		t.Fatal("listening without a secret was accepted")
 	}
 }
 
@@ -360,7 +360,7 @@ func Test_signals_travel_over_tls(t *testing.T) {
 	expectAll(t, second, from, long, "3")
 }
 
-// authenticated dials the server with a secret, which hangs up on who says nothing for 3 s.
+// authenticated connects to the server with a secret, which closes connections that are idle for 3 s.
 func authenticated(t *testing.T) *client.Conn {
 	t.Helper()
 	conn := dial(t, address(t, "INTEROP_AUTH"))

@@ -8,7 +8,7 @@ import (
 	"github.com/mtingers/dflockd/client"
 )
 
-// queuer is what locks and semaphores have in common in two-phase use.
+// queuer is the common interface of locks and semaphores in two-phase use.
 type queuer interface {
 	holder
 	Enqueue(ctx context.Context) (string, error)
@@ -21,7 +21,7 @@ func enqueue(t *testing.T, q queuer, want string) {
 	got, err := q.Enqueue(context.Background())
 	check(t, err)
 	if got != want {
-		t.Fatalf("enqueue answered %q, not %q", got, want)
+		t.Fatalf("enqueue returned %q, not %q", got, want)
 	}
 }
 
@@ -30,7 +30,7 @@ func wait(t *testing.T, q queuer, timeout time.Duration, want bool) {
 	got, err := q.Wait(context.Background(), timeout)
 	check(t, err)
 	if got != want {
-		t.Fatalf("wait answered %v, not %v", got, want)
+		t.Fatalf("wait returned %v, not %v", got, want)
 	}
 }
 
@@ -55,7 +55,7 @@ func Test_queued_locks_are_granted_in_order(t *testing.T) {
 	release(t, locks[2])
 }
 
-func Test_a_wait_that_times_out_gives_up_the_place(t *testing.T) {
+func Test_a_wait_that_times_out_leaves_the_queue(t *testing.T) {
 	t.Parallel()
 	key := freshKey()
 	take(t, lockOn(plain(t), key, time.Second))

@@ -15,12 +15,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Holdfast's client against a dflockd that is not Holdfast. The first argument is its address; with
- * a second one, {@code plain}, the client does not ask for more than plain dflockd. Prints a line
- * for each test.
+ * Tests Holdfast's client against the original dflockd. The first argument is its address; with a
+ * second one, {@code plain}, the client does not try to negotiate tagged mode. Prints a line for
+ * each test.
  */
 class PlainDflockd {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     private interface Check {
         void run(Holdfast holdfast) throws Exception;
@@ -28,16 +28,16 @@ class PlainDflockd {
 
     public static void main(String[] args) throws InterruptedException {
         Map<String, Check> checks = new LinkedHashMap<>();
-        checks.put("finds_out_what_is_missing", PlainDflockd::features);
+        checks.put("the_client_detects_missing_features", PlainDflockd::features);
         checks.put("locks_exclude_each_other", PlainDflockd::exclusion);
         checks.put("an_acquire_times_out", PlainDflockd::timeout);
-        checks.put("first_come_first_served", PlainDflockd::order);
-        checks.put("never_two_inside_beyond_the_connections", PlainDflockd::crowd);
+        checks.put("waiters_are_granted_in_order", PlainDflockd::order);
+        checks.put("more_acquires_than_connections_never_overlap", PlainDflockd::manyAcquires);
         checks.put("holds_are_renewed_beyond_their_lease", PlainDflockd::renewal);
-        checks.put("a_semaphore_has_its_places", PlainDflockd::semaphore);
-        checks.put("a_place_in_line_is_kept", PlainDflockd::twoPhase);
-        checks.put("a_cancelled_wait_leaves_the_line", PlainDflockd::cancelled);
-        checks.put("a_multi_lock_takes_all_or_none", PlainDflockd::multi);
+        checks.put("a_semaphore_has_as_many_holders_as_its_limit", PlainDflockd::semaphore);
+        checks.put("an_enqueued_acquire_is_granted", PlainDflockd::twoPhase);
+        checks.put("a_cancelled_wait_leaves_the_queue", PlainDflockd::cancelled);
+        checks.put("a_multi_lock_acquires_all_keys_or_none", PlainDflockd::multi);
         int failures = 0;
         for (Map.Entry<String, Check> check : checks.entrySet()) {
             HoldfastBuilder builder = Holdfast.builder().address(args[0]).maxConnections(6);
@@ -60,12 +60,12 @@ class PlainDflockd {
     }
 
     private static void features(Holdfast holdfast) throws Exception {
-        check(!holdfast.features().tagged(), "it has tagged mode: not a plain dflockd");
-        try (Hold hold = holdfast.lock("jc-features").acquire(PATIENCE)) {
+        check(!holdfast.features().tagged(), "the server has tagged mode: it is not a plain dflockd");
+        try (Hold hold = holdfast.lock("jc-features").acquire(TIMEOUT)) {
             check(hold.fence().isEmpty(), "there is a fence");
         }
         try {
-            holdfast.readWriteLock("jc-features").read().acquire(PATIENCE).close();
+            holdfast.readWriteLock("jc-features").read().acquire(TIMEOUT).close();
             check(false, "there are read locks");
         } catch (UnsupportedByServerException e) {
             check(e.isRetrySafe(), "something was sent");
@@ -73,15 +73,15 @@ class PlainDflockd {
     }
 
     private static void exclusion(Holdfast holdfast) throws Exception {
-        try (Hold hold = holdfast.lock("jc-exclusion").acquire(PATIENCE)) {
+        try (Hold hold = holdfast.lock("jc-exclusion").acquire(TIMEOUT)) {
             check(hold.isHeld(), "not held");
             check(holdfast.lock("jc-exclusion").tryAcquire().isEmpty(), "two hold it");
         }
-        holdfast.lock("jc-exclusion").acquire(PATIENCE).close();
+        holdfast.lock("jc-exclusion").acquire(TIMEOUT).close();
     }
 
     private static void timeout(Holdfast holdfast) throws Exception {
-        try (Hold hold = holdfast.lock("jc-timeout").acquire(PATIENCE)) {
+        try (Hold hold = holdfast.lock("jc-timeout").acquire(TIMEOUT)) {
             holdfast.lock("jc-timeout").acquire(Duration.ofSeconds(1)).close();
             check(false, "two hold it, the first " + hold);
         } catch (AcquireTimeoutException e) {
@@ -92,12 +92,12 @@ class PlainDflockd {
     private static void order(Holdfast holdfast) throws Exception {
         List<Integer> served = new CopyOnWriteArrayList<>();
         List<CompletableFuture<Void>> all = new ArrayList<>();
-        try (Hold first = holdfast.lock("jc-order").acquire(PATIENCE)) {
+        try (Hold first = holdfast.lock("jc-order").acquire(TIMEOUT)) {
             for (int i = 0; i < 3; i++) {
                 int number = i;
                 all.add(
                         holdfast.lock("jc-order")
-                                .acquireAsync(PATIENCE)
+                                .acquireAsync(TIMEOUT)
                                 .thenAccept(
                                         hold -> {
                                             served.add(number);
@@ -115,20 +115,20 @@ class PlainDflockd {
 
     private static void awaitWaiters(Holdfast holdfast, String key, long count)
             throws InterruptedException {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (holdfast.info(key).lock().orElseThrow().waiters() != count) {
             check(System.nanoTime() < deadline, "no " + count + " waiters");
             TimeUnit.MILLISECONDS.sleep(10);
         }
     }
 
-    private static void crowd(Holdfast holdfast) throws Exception {
+    private static void manyAcquires(Holdfast holdfast) throws Exception {
         AtomicInteger inside = new AtomicInteger();
         List<CompletableFuture<Void>> all = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
             all.add(
-                    holdfast.lock("jc-crowd")
-                            .acquireAsync(PATIENCE)
+                    holdfast.lock("jc-many")
+                            .acquireAsync(TIMEOUT)
                             .thenAccept(
                                     hold -> {
                                         check(inside.incrementAndGet() == 1, "two inside");
@@ -143,53 +143,53 @@ class PlainDflockd {
 
     private static void renewal(Holdfast holdfast) throws Exception {
         try (Hold hold =
-                holdfast.lock("jc-renewal").lease(Duration.ofSeconds(1)).acquire(PATIENCE)) {
+                holdfast.lock("jc-renewal").lease(Duration.ofSeconds(1)).acquire(TIMEOUT)) {
             check(
                     holdfast.lock("jc-renewal").tryAcquire(Duration.ofSeconds(3)).isEmpty(),
-                    "it was given to somebody else");
+                    "another acquire was granted");
             check(hold.isHeld(), "lost");
         }
     }
 
     private static void semaphore(Holdfast holdfast) throws Exception {
-        try (Hold one = holdfast.semaphore("jc-semaphore", 2).acquire(PATIENCE);
-                Hold two = holdfast.semaphore("jc-semaphore", 2).acquire(PATIENCE)) {
+        try (Hold one = holdfast.semaphore("jc-semaphore", 2).acquire(TIMEOUT);
+                Hold two = holdfast.semaphore("jc-semaphore", 2).acquire(TIMEOUT)) {
             check(one.isHeld() && two.isHeld(), "not held");
             check(holdfast.semaphore("jc-semaphore", 2).tryAcquire().isEmpty(), "three hold it");
         }
     }
 
     private static void twoPhase(Holdfast holdfast) throws Exception {
-        Hold first = holdfast.lock("jc-two").acquire(PATIENCE);
+        Hold first = holdfast.lock("jc-two").acquire(TIMEOUT);
         try (var place = holdfast.lock("jc-two").enqueue()) {
             awaitWaiters(holdfast, "jc-two", 1);
             check(!place.isGranted(), "granted too soon");
             first.close();
-            try (Hold second = place.await(PATIENCE)) {
+            try (Hold second = place.await(TIMEOUT)) {
                 check(second.isHeld(), "not held");
             }
         }
     }
 
     private static void cancelled(Holdfast holdfast) throws Exception {
-        try (Hold first = holdfast.lock("jc-cancel").acquire(PATIENCE)) {
-            CompletableFuture<Hold> second = holdfast.lock("jc-cancel").acquireAsync(PATIENCE);
+        try (Hold first = holdfast.lock("jc-cancel").acquire(TIMEOUT)) {
+            CompletableFuture<Hold> second = holdfast.lock("jc-cancel").acquireAsync(TIMEOUT);
             awaitWaiters(holdfast, "jc-cancel", 1);
             second.cancel(true);
             awaitWaiters(holdfast, "jc-cancel", 0);
             check(first.isHeld(), "lost");
         }
-        holdfast.lock("jc-cancel").acquire(PATIENCE).close();
+        holdfast.lock("jc-cancel").acquire(TIMEOUT).close();
     }
 
     private static void multi(Holdfast holdfast) throws Exception {
-        try (Hold both = holdfast.multiLock("jc-m2", "jc-m1").acquire(PATIENCE)) {
+        try (Hold both = holdfast.multiLock("jc-m2", "jc-m1").acquire(TIMEOUT)) {
             check(both.parts().size() == 2, "not two parts");
             check(holdfast.lock("jc-m1").tryAcquire().isEmpty(), "the first is free");
             check(
                     holdfast.multiLock("jc-m0", "jc-m2").tryAcquire().isEmpty(),
                     "the second is free");
-            holdfast.lock("jc-m0").acquire(PATIENCE).close();
+            holdfast.lock("jc-m0").acquire(TIMEOUT).close();
         }
     }
 }

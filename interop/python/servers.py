@@ -1,4 +1,4 @@
-"""Where the servers under test are, and a plain look at one of them that needs no client library."""
+"""The addresses of the servers under test, and requests to them without a client library."""
 
 import json
 import os
@@ -14,13 +14,13 @@ def address(name):
 
 
 PLAIN = address("INTEROP_PLAIN")
-AUTH = address("INTEROP_AUTH")  # hangs up on who says nothing for 3 s
-SMALL = address("INTEROP_SMALL")  # default lease 2 s, 2 names, 1 waiter per name
+AUTH = address("INTEROP_AUTH")  # closes connections that are idle for 3 s
+SMALL = address("INTEROP_SMALL")  # default lease 2 s, 2 keys, 1 waiter per key
 SECRET = os.environ["INTEROP_SECRET"]
 TLS = address("INTEROP_TLS") if os.environ.get("INTEROP_TLS") else None
 
-# Renews a lease of 2 s every 1.2 s, so that no renewal falls together with the release 4 s after the grant: the 1.x
-# asyncio client then takes the answer to the renewal for the answer to the release.
+# Renews a lease of 2 s every 1.2 s, so that no renewal coincides with the release 4 s after the grant: the 1.x
+# asyncio client would take the response to the renewal for the response to the release.
 OFF_BEAT = 0.6
 
 
@@ -63,7 +63,7 @@ def listeners(pattern, group="", server=PLAIN):
 
 
 def until(condition, within=10.0):
-    """Returns once the condition holds; fails when it still does not after that many seconds."""
+    """Returns once the condition is true; fails if it is still false after that many seconds."""
     deadline = time.monotonic() + within
     while not condition():
         assert time.monotonic() < deadline, "condition did not come true in time"

@@ -1,4 +1,4 @@
-"""The asyncio client, both its 1.x and its 2.x line: only what the two have in common."""
+"""The asyncio client, versions 1.x and 2.x: only the common API of both."""
 
 import asyncio
 import ssl
@@ -75,7 +75,7 @@ class Locks(AsyncTest):
         async with lock(key, timeout=0):
             pass
 
-    async def test_waiters_are_served_in_the_order_they_came(self):
+    async def test_waiters_are_granted_in_the_order_of_their_requests(self):
         key = fresh_key()
         holder = await self.take(lock(key))
         served = []
@@ -102,7 +102,7 @@ class Locks(AsyncTest):
             await turn
         await until_async(lambda: waiters(key) == 0)
 
-    async def test_closing_without_release_hands_the_lock_to_the_next(self):
+    async def test_closing_without_release_grants_the_lock_to_the_next_waiter(self):
         key = fresh_key()
         holder, follower = await self.take(lock(key)), lock(key)
         turn = asyncio.create_task(follower.acquire())
@@ -111,7 +111,7 @@ class Locks(AsyncTest):
         self.assertTrue(await asyncio.wait_for(turn, timeout=5))
         await follower.release()
 
-    async def test_it_stands_in_one_queue_with_the_blocking_client(self):
+    async def test_asyncio_and_blocking_clients_share_one_queue(self):
         key = fresh_key()
         blocking = SyncDistributedLock(key, servers=[PLAIN])
         self.assertTrue(blocking.acquire())
@@ -144,7 +144,7 @@ class Semaphores(AsyncTest):
         with self.assertRaisesRegex(RuntimeError, "error_limit_mismatch"):
             await semaphore(key, 3).acquire()
 
-    async def test_a_lock_of_the_same_name_is_another_thing(self):
+    async def test_a_lock_and_a_semaphore_of_the_same_key_are_independent(self):
         key = fresh_key()
         await self.take(semaphore(key, 2, timeout=0))
         await self.take(lock(key, timeout=0))
@@ -157,7 +157,7 @@ class TwoPhase(AsyncTest):
         self.assertTrue(await mine.wait())
         self.assertTrue(await mine.release())
 
-    async def test_a_queued_client_gets_the_lock_in_its_turn(self):
+    async def test_a_queued_client_is_granted_the_lock_in_order(self):
         key = fresh_key()
         holder = await self.take(lock(key))
         first, second = lock(key), lock(key)
@@ -171,7 +171,7 @@ class TwoPhase(AsyncTest):
         self.assertTrue(await asyncio.wait_for(late, timeout=5))
         await second.release()
 
-    async def test_a_wait_that_times_out_gives_up_the_place(self):
+    async def test_a_wait_that_times_out_leaves_the_queue(self):
         key = fresh_key()
         await self.take(lock(key))
         queued = lock(key)
@@ -213,7 +213,7 @@ class Renewal(AsyncTest):
 
 
 class Limits(AsyncTest):
-    async def test_a_name_too_many_is_refused(self):
+    async def test_a_key_beyond_the_limit_is_refused(self):
         await self.take(lock("a", server=SMALL))
         await self.take(lock("b", server=SMALL))
         with self.assertRaisesRegex(RuntimeError, "error_max_locks"):
@@ -221,7 +221,7 @@ class Limits(AsyncTest):
 
 
 class Authentication(AsyncTest):
-    async def test_the_right_secret_opens(self):
+    async def test_the_right_secret_is_accepted(self):
         async with lock(fresh_key(), server=AUTH, auth_token=SECRET) as holder:
             self.assertTrue(holder.token)
 
@@ -244,7 +244,7 @@ class Tls(AsyncTest):
             async with semaphore(key, 2, server=TLS, ssl_context=trusting()) as slot:
                 self.assertTrue(slot.token)
 
-    async def test_a_client_that_does_not_trust_the_certificate_stays_out(self):
+    async def test_a_client_that_does_not_trust_the_certificate_does_not_connect(self):
         with self.assertRaises(ssl.SSLCertVerificationError):
             await lock(fresh_key(), server=TLS, ssl_context=ssl.create_default_context()).acquire()
 

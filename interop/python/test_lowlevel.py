@@ -1,4 +1,4 @@
-"""The functions below the lock classes: one call, one request. Only the 2.x line has them in this form."""
+"""The functions below the lock classes: one call is one request. Only version 2.x has them in this form."""
 
 import asyncio
 import contextlib
@@ -34,7 +34,7 @@ class LowLevel(unittest.TestCase):
         self.assertEqual(_sync.renew(peer, key, token), 33)
         _sync.release(peer, key, token)
 
-    def test_whoever_knows_the_token_may_renew_and_release(self):
+    def test_any_client_that_knows_the_token_may_renew_and_release(self):
         key = fresh_key()
         token, _ = _sync.acquire(self.dial(), key, 0)
         other = self.dial()
@@ -62,7 +62,7 @@ class LowLevel(unittest.TestCase):
         fences.append(fence_from_token(slot))
         self.assertEqual(fences, sorted(set(fences)))
 
-    def test_an_expired_lease_passes_on_and_its_token_is_dead(self):
+    def test_an_expired_lock_goes_to_the_next_waiter_and_its_token_is_invalid(self):
         key, old, new = fresh_key(), self.dial(), self.dial()
         dead, _ = _sync.acquire(old, key, 0, 1)
         began = time.monotonic()
@@ -101,7 +101,7 @@ class LowLevel(unittest.TestCase):
         self.assertEqual(lease, 33)
         _sync.release(second, key, token)
 
-    def test_enqueue_and_wait_refuse_what_is_out_of_order(self):
+    def test_enqueue_and_wait_out_of_order_are_refused(self):
         key, holder, peer = fresh_key(), self.dial(), self.dial()
         with self.assertRaises(NotQueuedError):
             _sync.wait(peer, key, 0)
@@ -114,10 +114,10 @@ class LowLevel(unittest.TestCase):
         with self.assertRaises(NotQueuedError):
             _sync.wait(peer, key, 0)
 
-    def test_a_grant_that_expired_before_the_wait_is_never_handed_out(self):
+    def test_a_grant_that_expired_before_the_wait_is_not_returned(self):
         key, peer, other = fresh_key(), self.dial(), self.dial()
         _sync.enqueue(peer, key, 1)
-        token, _ = _sync.acquire(other, key, 10)  # returns when the lease is over
+        token, _ = _sync.acquire(other, key, 10)  # returns when the lease has expired
         with self.assertRaises((NotQueuedError, LeaseExpiredError)):
             _sync.wait(peer, key, 0)
         _sync.release(other, key, token)
@@ -135,11 +135,11 @@ class LowLevel(unittest.TestCase):
         with self.assertRaises(LimitMismatchError):
             _sync.sem_enqueue(other, key, 3)
         with self.assertRaises(DflockdError):
-            _sync.release(peer, key, token)  # a lock's release knows no slots
+            _sync.release(peer, key, token)  # the release of a lock does not apply to a semaphore
         _sync.sem_release(peer, key, token)
         _sync.sem_release(peer, key, queued_token)
 
-    def test_stats_tell_who_holds_what(self):
+    def test_stats_list_the_holders(self):
         lock, pool, idle = fresh_key("lock"), fresh_key("pool"), fresh_key("idle")
         peer, other = self.dial(), self.dial()
         _sync.acquire(peer, lock, 0, 30)

@@ -1,4 +1,4 @@
-"""Signals through the 1.x client, blocking and asyncio. The 2.x client has none."""
+"""Signals with the 1.x client, blocking and asyncio. The 2.x client has no signals."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ from servers import (
     until,
 )
 
-# A signal connection of the client keeps 64 signals that nobody has taken yet, and drops the rest without a word.
+# A signal connection of the client buffers 64 unread signals, and silently drops the rest.
 UNREAD = 48
 
 
@@ -45,7 +45,7 @@ class Blocking:
         self.emit, self.reconnect, self.close = self.conn.emit, self.conn.connect, self.conn.close
 
     def next(self):
-        """The next signal, or None when the connection is gone."""
+        """The next signal, or None when the connection is closed."""
         return self.conn.signals.get(timeout=10)
 
 
@@ -82,7 +82,7 @@ class OnLoop:
 
 
 class SignalTest:
-    """What holds for both kinds of connection."""
+    """Tests for both kinds of connection."""
 
     kind = None
 
@@ -102,7 +102,7 @@ class SignalTest:
         return peer
 
     def received(self, peer, emitter):
-        """All that the emitter's signals so far have brought to the peer: what one emits arrives in order."""
+        """The signals of the emitter so far that the peer received; signals of one emitter arrive in order."""
         mark = fresh_key("mark")
         peer.listen(mark)
         self.assertEqual(emitter.emit(mark, "."), 1)
@@ -116,7 +116,7 @@ class SignalTest:
         return [signal.payload for signal in self.received(peer, emitter)]
 
     def take(self, peer, number, room):
-        """That many signals, each giving back its room."""
+        """That many signals; each frees its slot in the buffer."""
         signals = []
         for _ in range(number):
             signals.append(peer.next())
@@ -129,7 +129,7 @@ class SignalTest:
 
     # --- delivery
 
-    def test_every_listener_gets_a_signal_and_the_emitter_learns_how_many(self):
+    def test_every_listener_gets_a_signal_and_the_emitter_gets_their_number(self):
         channel, emitter = fresh_key(), self.peer()
         self.assertEqual(emitter.emit(channel, "nobody"), 0)
         peers = [self.listener(channel) for _ in range(3)]
@@ -138,7 +138,7 @@ class SignalTest:
         for peer in peers:
             self.assertEqual(self.received(peer, emitter), [(channel, "all")])
 
-    def test_payloads_arrive_as_they_were(self):
+    def test_payloads_arrive_unchanged(self):
         channel, emitter = fresh_key("kanal-鍵-🔑"), self.peer()
         peer = self.listener(channel)
         sent = [
@@ -183,7 +183,7 @@ class SignalTest:
             mine = [int(s.payload) for s in arrived if s.channel == f"{key}.{number}"]
             self.assertEqual(mine, list(range(250)))
 
-    def test_an_emitter_that_listens_hears_itself(self):
+    def test_an_emitter_that_listens_receives_its_own_signals(self):
         channel = fresh_key()
         peer, other = self.listener(channel), self.listener(channel)
         for number in range(40):
@@ -192,7 +192,7 @@ class SignalTest:
         self.assertEqual(self.payloads(peer, peer), expected)
         self.assertEqual(self.payloads(other, peer), expected)
 
-    def test_answers_and_signals_on_one_connection_are_not_mixed_up(self):
+    def test_responses_and_signals_on_one_connection_are_not_mixed_up(self):
         key, emitter, room = fresh_key(), self.peer(), threading.Semaphore(UNREAD)
         peer = self.listener(key + ".flow")
 
@@ -217,7 +217,7 @@ class SignalTest:
 
     # --- patterns
 
-    def test_a_star_stands_for_one_token(self):
+    def test_a_star_matches_one_token(self):
         key, emitter = fresh_key(), self.peer()
         peer = self.listener(f"{key}.*.done")
         counts = {
@@ -227,14 +227,14 @@ class SignalTest:
         self.assertEqual([rest for rest, count in counts.items() if count], ["a.done", "b.done"])
         self.assertEqual(self.payloads(peer, emitter), ["a.done", "b.done"])
 
-    def test_a_greater_than_stands_for_the_rest(self):
+    def test_a_greater_than_matches_the_rest(self):
         key, emitter = fresh_key(), self.peer()
         peer = self.listener(f"{key}.>")
         counts = [emitter.emit(key + rest, rest or "-") for rest in ("", ".a", ".a.b.c", "x.a")]
         self.assertEqual(counts, [0, 1, 1, 0])
         self.assertEqual(self.payloads(peer, emitter), [".a", ".a.b.c"])
 
-    def test_a_greater_than_alone_hears_everything(self):
+    def test_a_greater_than_alone_matches_everything(self):
         emitter, peer = self.peer(), self.listener(">")
         channels = [fresh_key(), fresh_key() + ".a", fresh_key() + ".a.b"]
         for channel in channels:
@@ -243,13 +243,13 @@ class SignalTest:
         peer.unlisten(">")
         self.assertEqual(emitter.emit(channels[0], "x"), 0)
 
-    def test_overlapping_patterns_bring_one_copy(self):
+    def test_overlapping_patterns_deliver_one_copy(self):
         key, emitter = fresh_key(), self.peer()
         peer = self.listener(f"{key}.a", f"{key}.*", f"{key}.>", f"{key}.a")
         self.assertEqual(emitter.emit(f"{key}.a", "once"), 1)
         self.assertEqual(self.payloads(peer, emitter), ["once"])
 
-    def test_a_bad_pattern_is_refused_and_the_connection_goes_on(self):
+    def test_a_bad_pattern_is_refused_and_the_connection_stays_usable(self):
         channel, peer = fresh_key(), self.peer()
         for pattern in ("a.>.b", "fo*", "", "a b"):
             with self.assertRaisesRegex(RuntimeError, "listen failed: 'error'"):
@@ -257,14 +257,14 @@ class SignalTest:
         peer.listen(channel)
         with self.assertRaisesRegex(RuntimeError, "signal failed: 'error'"):
             peer.emit(channel, "")
-        with self.assertRaises(ValueError):  # the client itself refuses
+        with self.assertRaises(ValueError):  # the client rejects it
             peer.emit(channel + ".*", "x")
         self.assertEqual(peer.emit(channel, "x"), 1)
         self.assertEqual(self.payloads(peer, peer), ["x"])
 
     # --- queue groups
 
-    def test_two_workers_of_a_group_take_turns(self):
+    def test_two_workers_of_a_group_receive_signals_in_turn(self):
         channel, emitter = fresh_key(), self.peer()
         first, second = (self.listener(channel, group="workers") for _ in range(2))
         for number in range(10):
@@ -292,7 +292,7 @@ class SignalTest:
         self.assertEqual(self.payloads(first, emitter), ["a", "d"])
         self.assertEqual(self.payloads(second, emitter), ["b.c", "e.f"])
 
-    def test_who_stays_in_a_group_takes_over_from_who_leaves(self):
+    def test_the_remaining_member_of_a_group_receives_all_signals(self):
         channel, emitter = fresh_key(), self.peer()
         stays, leaves, dies = (self.listener(channel, group="workers") for _ in range(3))
         self.assertEqual(listeners(channel, "workers"), 3)
@@ -341,13 +341,13 @@ class SignalTest:
         kept = self.listener(channel, server=AUTH, auth_token=SECRET, heartbeat_interval_s=0.5)
         began = time.monotonic()
         idle = self.listener(channel, server=AUTH, auth_token=SECRET, heartbeat_interval_s=0)
-        self.assertIsNone(idle.next())  # by then nobody has spoken for the read timeout of 3 s
+        self.assertIsNone(idle.next())  # by then the connection was idle for the read timeout of 3 s
         self.assertGreater(time.monotonic() - began, 2.5)
         emitter = self.peer(server=AUTH, auth_token=SECRET)
         self.assertEqual(emitter.emit(channel, "still there"), 1)
         self.assertEqual(kept.next(), (channel, "still there"))
 
-    # --- beside locks
+    # --- together with locks
 
     def test_a_lock_is_kept_beyond_its_lease_while_signals_flow(self):
         key = fresh_key()
@@ -365,9 +365,9 @@ class SignalTest:
         self.assertFalse(refused.result())
         self.assertTrue(holder.release())
 
-    # --- who may come in
+    # --- authentication and TLS
 
-    def test_the_right_secret_opens(self):
+    def test_the_right_secret_is_accepted(self):
         channel = fresh_key()
         peer = self.listener(channel, server=AUTH, auth_token=SECRET)
         self.assertEqual(peer.emit(channel, "x"), 1)
@@ -396,7 +396,7 @@ class SignalTest:
         self.assertEqual(self.payloads(workers[1], emitter), sent[1::2])
 
     @unittest.skipUnless(TLS, "no certificate could be made")
-    def test_a_client_that_does_not_trust_the_certificate_stays_out(self):
+    def test_a_client_that_does_not_trust_the_certificate_does_not_connect(self):
         with self.assertRaises(ssl.SSLCertVerificationError):
             self.peer(server=TLS, ssl_context=ssl.create_default_context())
 
@@ -410,8 +410,8 @@ class BlockingSignals(SignalTest, unittest.TestCase):
     kind = Blocking
 
     def test_signals_travel_over_tls(self):
-        """The client reads and writes one TLS connection from two threads, which OpenSSL does not allow: now and then what it
-        sends cannot be decrypted, at any server (docs/interop.md). The asyncio client does not, and gets one attempt."""
+        """The client reads and writes one TLS connection from two threads, which OpenSSL does not allow: sometimes what it
+        sends cannot be decrypted by any server (docs/interop.md). The asyncio client does not do that, and gets one attempt."""
         for attempt in range(3):
             try:
                 return super().test_signals_travel_over_tls()
@@ -464,7 +464,7 @@ class AsDocumented(unittest.TestCase):
             self.assertEqual(peer.signals.get(timeout=10), (f"{key}.free", "-"))
             self.assertEqual(low_sync.sig_emit(sock, answers, key, "nobody"), 0)
 
-    def test_stats_tell_who_listens(self):
+    def test_stats_list_the_listeners(self):
         key = fresh_key()
         with (
             SyncSignalConn(server=PLAIN) as first,
@@ -481,7 +481,7 @@ class AsDocumented(unittest.TestCase):
 
 
 class AsDocumentedAsync(unittest.IsolatedAsyncioTestCase):
-    """The same for the asyncio connection."""
+    """The same tests for the asyncio connection."""
 
     async def test_iterating_gives_signals_until_the_connection_is_closed(self):
         channel, seen = fresh_key(), []
@@ -494,7 +494,7 @@ class AsDocumentedAsync(unittest.IsolatedAsyncioTestCase):
                     await peer.aclose()
         self.assertEqual(seen, ["a", "b", "c"])
 
-    async def test_a_holder_tells_the_others_and_hears_them(self):
+    async def test_a_holder_sends_signals_and_receives_them(self):
         key = fresh_key()
         async with (
             asyncio.timeout(20),
@@ -523,7 +523,7 @@ class AsDocumentedAsync(unittest.IsolatedAsyncioTestCase):
                 await low_async.release(reader, writer, key, token)
                 self.assertEqual(await low_async.sig_emit(reader, writer, key, "nobody"), 0)
 
-    async def test_blocking_and_asyncio_connections_hear_each_other(self):
+    async def test_blocking_and_asyncio_connections_receive_each_others_signals(self):
         channel = fresh_key()
         async with asyncio.timeout(20), AsyncSignalConn(server=PLAIN) as mine:
             with SyncSignalConn(server=PLAIN) as blocking:

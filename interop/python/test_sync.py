@@ -1,4 +1,4 @@
-"""The blocking client, both its 1.x and its 2.x line: only what the two have in common."""
+"""The blocking client, versions 1.x and 2.x: only the common API of both."""
 
 import ssl
 import threading
@@ -50,7 +50,7 @@ class Locks(SyncTest):
         self.assertEqual(holder.lease, 7)
         self.assertTrue(holder.release())
 
-    def test_without_a_lease_the_server_default_of_33_seconds_is_told(self):
+    def test_without_a_lease_the_server_returns_its_default_of_33_seconds(self):
         self.assertEqual(self.take(lock(fresh_key())).lease, 33)
 
     def test_a_held_lock_is_refused_at_once_when_the_timeout_is_zero(self):
@@ -68,7 +68,7 @@ class Locks(SyncTest):
         self.assertGreater(time.monotonic() - began, 0.95)
         self.assertLess(time.monotonic() - began, 3)
 
-    def test_a_timed_out_waiter_leaves_nothing_behind(self):
+    def test_a_timed_out_waiter_leaves_the_queue(self):
         key = fresh_key()
         holder = self.take(lock(key))
         self.assertFalse(lock(key, timeout=0).acquire())
@@ -82,7 +82,7 @@ class Locks(SyncTest):
         with lock(key, timeout=0):
             pass
 
-    def test_waiters_are_served_in_the_order_they_came(self):
+    def test_waiters_are_granted_in_the_order_of_their_requests(self):
         key = fresh_key()
         holder = self.take(lock(key))
         served = []
@@ -100,7 +100,7 @@ class Locks(SyncTest):
             turn.result(timeout=20)
         self.assertEqual(served, [0, 1, 2, 3, 4])
 
-    def test_two_threads_are_never_inside_together(self):
+    def test_a_lock_never_has_two_holders(self):
         key = fresh_key()
         inside, collisions = threading.Lock(), []
 
@@ -116,7 +116,7 @@ class Locks(SyncTest):
             worker.result(timeout=30)
         self.assertEqual(collisions, [])
 
-    def test_closing_without_release_hands_the_lock_to_the_next(self):
+    def test_closing_without_release_grants_the_lock_to_the_next_waiter(self):
         key = fresh_key()
         holder = self.take(lock(key))
         follower = lock(key)
@@ -141,7 +141,7 @@ class Semaphores(SyncTest):
         slots[1].release()
         self.take(semaphore(key, 3, timeout=0))
 
-    def test_waiters_are_served_in_the_order_they_came(self):
+    def test_waiters_are_granted_in_the_order_of_their_requests(self):
         key = fresh_key()
         slots = [self.take(semaphore(key, 2)) for _ in range(2)]
         served = []
@@ -154,7 +154,7 @@ class Semaphores(SyncTest):
         for number in range(3):
             turns.append(self.pool.submit(queue_up, number))
             until(lambda: waiters(key) == number + 1)
-        slots[0].release()  # one slot moves, so the turns come one after the other
+        slots[0].release()  # one slot is released, so the waiters are granted one after the other
         for turn in turns:
             turn.result(timeout=20)
         self.assertEqual(served, [0, 1, 2])
@@ -165,7 +165,7 @@ class Semaphores(SyncTest):
         with self.assertRaisesRegex(RuntimeError, "error_limit_mismatch"):
             semaphore(key, 3).acquire()
 
-    def test_a_lock_of_the_same_name_is_another_thing(self):
+    def test_a_lock_and_a_semaphore_of_the_same_key_are_independent(self):
         key = fresh_key()
         self.take(semaphore(key, 2, timeout=0))
         self.take(lock(key, timeout=0))
@@ -180,7 +180,7 @@ class TwoPhase(SyncTest):
         self.assertTrue(mine.wait())
         self.assertTrue(mine.release())
 
-    def test_a_queued_client_gets_the_lock_in_its_turn(self):
+    def test_a_queued_client_is_granted_the_lock_in_order(self):
         key = fresh_key()
         holder = self.take(lock(key))
         first, second = lock(key), lock(key)
@@ -194,7 +194,7 @@ class TwoPhase(SyncTest):
         first.release()
         self.assertTrue(late.result(timeout=5))
 
-    def test_the_lock_is_kept_for_a_queued_client_that_does_not_wait_yet(self):
+    def test_a_queued_client_is_granted_the_lock_before_it_waits(self):
         key = fresh_key()
         holder, queued = self.take(lock(key)), lock(key)
         self.addCleanup(queued.close)
@@ -203,7 +203,7 @@ class TwoPhase(SyncTest):
         self.assertFalse(lock(key, timeout=0).acquire())
         self.assertTrue(queued.wait(0))
 
-    def test_a_wait_that_times_out_gives_up_the_place(self):
+    def test_a_wait_that_times_out_leaves_the_queue(self):
         key = fresh_key()
         holder, queued = self.take(lock(key)), lock(key)
         self.assertEqual(queued.enqueue(), "queued")
@@ -245,13 +245,13 @@ class Renewal(SyncTest):
 
 
 class Limits(SyncTest):
-    def test_a_name_too_many_is_refused(self):
+    def test_a_key_beyond_the_limit_is_refused(self):
         self.take(lock("a", server=SMALL))
         self.take(lock("b", server=SMALL))
         with self.assertRaisesRegex(RuntimeError, "error_max_locks"):
             lock(fresh_key(), server=SMALL).acquire()
 
-    def test_a_waiter_too_many_is_refused(self):
+    def test_a_waiter_beyond_the_limit_is_refused(self):
         holder = self.take(lock("a", server=SMALL))
         waiter = lock("a", server=SMALL)
         turn = self.pool.submit(waiter.acquire)
@@ -264,7 +264,7 @@ class Limits(SyncTest):
 
 
 class Authentication(SyncTest):
-    def test_the_right_secret_opens(self):
+    def test_the_right_secret_is_accepted(self):
         with lock(fresh_key(), server=AUTH, auth_token=SECRET) as holder:
             self.assertTrue(holder.token)
 
@@ -294,7 +294,7 @@ class Tls(SyncTest):
         with lock(fresh_key(), server=("localhost", TLS[1]), ssl_context=trusting()) as holder:
             self.assertTrue(holder.token)
 
-    def test_a_client_that_does_not_trust_the_certificate_stays_out(self):
+    def test_a_client_that_does_not_trust_the_certificate_does_not_connect(self):
         with self.assertRaises(ssl.SSLCertVerificationError):
             lock(fresh_key(), server=TLS, ssl_context=ssl.create_default_context()).acquire()
 

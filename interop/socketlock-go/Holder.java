@@ -9,7 +9,7 @@ import java.nio.file.Path;
 
 /**
  * A process with one client of Holdfast, for the tests of this folder. Reads {@code write}, {@code
- * read}, {@code release} and {@code primary} from standard input and answers each with a line.
+ * read}, {@code release} and {@code primary} from standard input and responds to each with a line.
  */
 final class Holder {
     public static void main(String[] arguments) throws IOException {

@@ -15,7 +15,7 @@ import (
 	"github.com/mbreese/socketlock"
 )
 
-// Longer than the Go library's delays at a takeover and Holdfast's grace time together.
+// Longer than the Go library's delays at a takeover plus Holdfast's grace period.
 const patience = 20 * time.Second
 
 // holder is a process that uses Holdfast's client: see Holder.java.
@@ -94,7 +94,7 @@ func (h *holder) awaitPrimary() {
 			return
 		}
 	}
-	h.t.Fatal("it does not become the primary")
+	h.t.Fatal("the process did not become the primary")
 }
 
 func (h *holder) kill() {
@@ -130,7 +130,7 @@ const (
 	atGo       = false
 )
 
-// exclude makes each side wait for the other, as readers and as writers.
+// exclude checks that each side waits for the other, as readers and as writers.
 func exclude(t *testing.T, client *socketlock.Client, h *holder, readersShare bool) {
 	t.Helper()
 	lock, err := client.AcquireWrite(within(t, patience))
@@ -170,7 +170,7 @@ func TestHoldfastClientAtAGoPrimary(t *testing.T) {
 	client := connect(t, path)
 	h := startHolder(t, path)
 	exclude(t, client, h, atGo)
-	h.kill() // a Go primary waits for its clients before it ends
+	h.kill() // a Go primary waits for its clients before it exits
 	client.Close()
 }
 

@@ -1,4 +1,4 @@
-// Writes a throw-away certificate and key for 127.0.0.1 and localhost, where openssl is missing.
+// Writes a temporary certificate and key for 127.0.0.1 and localhost, for machines without openssl.
 package main
 
 import (
