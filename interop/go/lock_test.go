@@ -79,7 +79,7 @@ func Test_a_lock_never_has_two_holders(t *testing.T) {
 					return
 				}
 				if inside.Add(1) != 1 {
-					t.Error("somebody else is inside")
+					t.Error("the lock has two holders")
 				}
 				inside.Add(-1)
 				if err := l.Release(context.Background()); err != nil {

@@ -143,11 +143,11 @@ func Test_payloads_arrive_unchanged(t *testing.T) {
 
 func Test_many_signals_arrive_in_order(t *testing.T) {
 	channel := freshKey()
-	sc, from, room := listener(t, channel), signalsOver(t, dial(t, plain(t))), make(chan struct{}, unread)
+	sc, from, slots := listener(t, channel), signalsOver(t, dial(t, plain(t))), make(chan struct{}, unread)
 	outcome := make(chan error, 1)
 	go func() {
 		for number := range 2000 {
-			room <- struct{}{}
+			slots <- struct{}{}
 			got, err := from.Emit(channel, strconv.Itoa(number))
 			if err == nil && got != 1 {
 				err = errors.New("reached " + strconv.Itoa(got))
@@ -161,7 +161,7 @@ func Test_many_signals_arrive_in_order(t *testing.T) {
 	}()
 	for number := range 2000 {
 		expect(t, sc, channel, strconv.Itoa(number))
-		<-room
+		<-slots
 	}
 	check(t, <-outcome)
 	if sc.DroppedSignals() != 0 {

@@ -33,9 +33,9 @@ def fresh_key(what="key"):
 
 
 def stats(server=PLAIN):
-    with socket.create_connection(server, timeout=10) as peer, peer.makefile("rb") as answers:
+    with socket.create_connection(server, timeout=10) as peer, peer.makefile("rb") as responses:
         peer.sendall(b"stats\n_\n\n")
-        word, _, body = answers.readline().partition(b" ")
+        word, _, body = responses.readline().partition(b" ")
     assert word == b"ok", word
     return json.loads(body)
 

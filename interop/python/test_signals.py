@@ -50,7 +50,7 @@ class Blocking:
 
 
 class OnLoop:
-    """The same around an asyncio signal connection. All of them live on one event loop, in a thread of its own."""
+    """The same for an asyncio signal connection. All connections share one event loop in a separate thread."""
 
     loop = None
 
@@ -115,16 +115,16 @@ class SignalTest:
     def payloads(self, peer, emitter):
         return [signal.payload for signal in self.received(peer, emitter)]
 
-    def take(self, peer, number, room):
+    def take(self, peer, number, slots):
         """That many signals; each frees its slot in the buffer."""
         signals = []
         for _ in range(number):
             signals.append(peer.next())
-            room.release()
+            slots.release()
         return signals
 
-    def emit_into(self, room, emitter, channel, payload):
-        self.assertTrue(room.acquire(timeout=10), "a signal did not arrive")
+    def emit_into(self, slots, emitter, channel, payload):
+        self.assertTrue(slots.acquire(timeout=10), "a signal did not arrive")
         self.assertEqual(emitter.emit(channel, payload), 1)
 
     # --- delivery
@@ -159,24 +159,24 @@ class SignalTest:
         self.assertEqual(peer.next(), (channel, "y"))
 
     def test_many_signals_arrive_in_order(self):
-        channel, emitter, room = fresh_key(), self.peer(), threading.Semaphore(UNREAD)
-        arrived = self.pool.submit(self.take, self.listener(channel), 2000, room)
+        channel, emitter, slots = fresh_key(), self.peer(), threading.Semaphore(UNREAD)
+        arrived = self.pool.submit(self.take, self.listener(channel), 2000, slots)
         for number in range(2000):
-            self.emit_into(room, emitter, channel, str(number))
+            self.emit_into(slots, emitter, channel, str(number))
         self.assertEqual(
             [int(signal.payload) for signal in arrived.result(20)], list(range(2000))
         )
 
     def test_signals_of_several_emitters_each_arrive_in_order(self):
-        key, room = fresh_key(), threading.Semaphore(UNREAD)
+        key, slots = fresh_key(), threading.Semaphore(UNREAD)
         listener, emitters = self.listener(key + ".*"), [self.peer() for _ in range(4)]
 
         def emit_all(number):
             for step in range(250):
-                self.emit_into(room, emitters[number], f"{key}.{number}", str(step))
+                self.emit_into(slots, emitters[number], f"{key}.{number}", str(step))
 
         turns = [self.pool.submit(emit_all, number) for number in range(4)]
-        arrived = self.take(listener, 1000, room)
+        arrived = self.take(listener, 1000, slots)
         for turn in turns:
             turn.result(20)
         for number in range(4):
@@ -193,23 +193,23 @@ class SignalTest:
         self.assertEqual(self.payloads(other, peer), expected)
 
     def test_responses_and_signals_on_one_connection_are_not_mixed_up(self):
-        key, emitter, room = fresh_key(), self.peer(), threading.Semaphore(UNREAD)
+        key, emitter, slots = fresh_key(), self.peer(), threading.Semaphore(UNREAD)
         peer = self.listener(key + ".flow")
 
         def flow():
             for number in range(1000):
-                self.emit_into(room, emitter, key + ".flow", str(number))
+                self.emit_into(slots, emitter, key + ".flow", str(number))
 
-        arrived = self.pool.submit(self.take, peer, 1000, room)
+        arrived = self.pool.submit(self.take, peer, 1000, slots)
         flowing = self.pool.submit(flow)
-        asked = 0
-        while not flowing.done() or not asked:
+        requests = 0
+        while not flowing.done() or not requests:
             peer.listen(key + ".also.>")
             self.assertEqual(peer.emit(key + ".nobody", "ok"), 0)
             with self.assertRaisesRegex(RuntimeError, "listen failed: 'error'"):
                 peer.listen("a.>.b")
             peer.unlisten(key + ".also.>")
-            asked += 1
+            requests += 1
         flowing.result(20)
         self.assertEqual(
             [int(signal.payload) for signal in arrived.result(20)], list(range(1000))
@@ -452,17 +452,17 @@ class AsDocumented(unittest.TestCase):
         with (
             SyncSignalConn(server=PLAIN) as peer,
             socket.create_connection(PLAIN, timeout=10) as sock,
-            sock.makefile("r", encoding="utf-8") as answers,
+            sock.makefile("r", encoding="utf-8") as responses,
         ):
             peer.listen(f"{key}.>")
-            token, _ = low_sync.acquire(sock, answers, key, 0)
-            self.assertEqual(low_sync.sig_emit(sock, answers, f"{key}.taken", "a b"), 1)
+            token, _ = low_sync.acquire(sock, responses, key, 0)
+            self.assertEqual(low_sync.sig_emit(sock, responses, f"{key}.taken", "a b"), 1)
             self.assertEqual(peer.signals.get(timeout=10), (f"{key}.taken", "a b"))
             self.assertTrue(held(key))
-            low_sync.release(sock, answers, key, token)
-            self.assertEqual(low_sync.sig_emit(sock, answers, f"{key}.free", "-"), 1)
+            low_sync.release(sock, responses, key, token)
+            self.assertEqual(low_sync.sig_emit(sock, responses, f"{key}.free", "-"), 1)
             self.assertEqual(peer.signals.get(timeout=10), (f"{key}.free", "-"))
-            self.assertEqual(low_sync.sig_emit(sock, answers, key, "nobody"), 0)
+            self.assertEqual(low_sync.sig_emit(sock, responses, key, "nobody"), 0)
 
     def test_stats_list_the_listeners(self):
         key = fresh_key()
@@ -470,12 +470,12 @@ class AsDocumented(unittest.TestCase):
             SyncSignalConn(server=PLAIN) as first,
             SyncSignalConn(server=PLAIN) as second,
             socket.create_connection(PLAIN, timeout=10) as sock,
-            sock.makefile("r", encoding="utf-8") as answers,
+            sock.makefile("r", encoding="utf-8") as responses,
         ):
             first.listen(f"{key}.>")
             for peer in (first, second):
                 peer.listen(key, group="workers")
-            channels = low_sync.stats(sock, answers)["signal_channels"]
+            channels = low_sync.stats(sock, responses)["signal_channels"]
         self.assertIn({"pattern": f"{key}.>", "listeners": 1}, channels)
         self.assertIn({"pattern": key, "group": "workers", "listeners": 2}, channels)
 

@@ -16,7 +16,7 @@ import (
 )
 
 // Longer than the Go library's delays at a takeover plus Holdfast's grace period.
-const patience = 20 * time.Second
+const timeout = 20 * time.Second
 
 // holder is a process that uses Holdfast's client: see Holder.java.
 type holder struct {
@@ -48,32 +48,32 @@ func start(t *testing.T, command *exec.Cmd, first string) *holder {
 	}()
 	h := &holder{t, command, in, lines}
 	t.Cleanup(h.kill)
-	h.hears(first)
+	h.expect(first)
 	return h
 }
 
-func (h *holder) tell(line string) {
+func (h *holder) send(line string) {
 	h.t.Helper()
 	_, err := io.WriteString(h.in, line+"\n")
 	check(h.t, err)
 }
 
-func (h *holder) hears(want string) {
+func (h *holder) expect(want string) {
 	h.t.Helper()
 	select {
 	case line := <-h.out:
 		if line != want {
 			h.t.Fatalf("got %q, want %q", line, want)
 		}
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		h.t.Fatalf("no %q", want)
 	}
 }
 
 func (h *holder) does(line string) {
 	h.t.Helper()
-	h.tell(line)
-	h.hears(line)
+	h.send(line)
+	h.expect(line)
 }
 
 func (h *holder) waits() {
@@ -88,8 +88,8 @@ func (h *holder) waits() {
 // awaitPrimary returns once the process serves the path.
 func (h *holder) awaitPrimary() {
 	h.t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		h.tell("primary")
+	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		h.send("primary")
 		if <-h.out == "primary true" {
 			return
 		}
@@ -119,7 +119,7 @@ func freshPath(t *testing.T) string { return filepath.Join(t.TempDir(), "s") }
 
 func connect(t *testing.T, path string) *socketlock.Client {
 	t.Helper()
-	client, err := socketlock.Connect(within(t, patience), path, socketlock.LockConfig{Policy: socketlock.FIFO})
+	client, err := socketlock.Connect(within(t, timeout), path, socketlock.LockConfig{Policy: socketlock.FIFO})
 	check(t, err)
 	return client
 }
@@ -133,26 +133,26 @@ const (
 // exclude checks that each side waits for the other, as readers and as writers.
 func exclude(t *testing.T, client *socketlock.Client, h *holder, readersShare bool) {
 	t.Helper()
-	lock, err := client.AcquireWrite(within(t, patience))
+	lock, err := client.AcquireWrite(within(t, timeout))
 	check(t, err)
-	h.tell("write")
+	h.send("write")
 	h.waits()
 	lock.Release()
-	h.hears("write")
+	h.expect("write")
 	if _, err := client.AcquireRead(within(t, 300*time.Millisecond)); err == nil {
 		t.Fatal("a reader beside a writer")
 	}
 	h.does("release")
-	lock, err = client.AcquireRead(socketlock.WithTTL(within(t, patience), time.Minute))
+	lock, err = client.AcquireRead(socketlock.WithTTL(within(t, timeout), time.Minute))
 	check(t, err)
 	if readersShare {
 		h.does("read")
 		h.does("release")
 	}
-	h.tell("write")
+	h.send("write")
 	h.waits()
 	lock.Release()
-	h.hears("write")
+	h.expect("write")
 	h.does("release")
 }
 
@@ -180,7 +180,7 @@ func TestALockOfAClientThatIsKilledIsFree(t *testing.T) {
 	h := startHolder(t, path)
 	h.does("write")
 	h.kill()
-	lock, err := client.AcquireWrite(within(t, patience))
+	lock, err := client.AcquireWrite(within(t, timeout))
 	check(t, err)
 	lock.Release()
 	client.Close()
