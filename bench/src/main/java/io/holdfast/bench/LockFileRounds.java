@@ -30,9 +30,9 @@ public final class LockFileRounds {
         switch (args[0]) {
             case "rounds" -> {
                 long nanos = (long) (Double.parseDouble(args[2]) * 1e9);
-                long[] took = new long[MAX_ROUNDS];
+                long[] times = new long[MAX_ROUNDS];
                 while (readLine()) {
-                    rounds(semaphore, nanos, took);
+                    rounds(semaphore, nanos, times);
                 }
             }
             case "hold" -> {
@@ -55,9 +55,9 @@ public final class LockFileRounds {
         return System.in.read() == '\n';
     }
 
-    private static void rounds(FileSemaphore semaphore, long nanos, long[] took) {
+    private static void rounds(FileSemaphore semaphore, long nanos, long[] times) {
         RoundTimes roundTimes =
-                RoundTimes.take(nanos, took, () -> semaphore.tryAcquire().orElseThrow().close());
+                RoundTimes.take(nanos, times, () -> semaphore.tryAcquire().orElseThrow().close());
         System.out.printf(
                 "%.1f %.1f %.1f %.1f%n",
                 roundTimes.mean(), roundTimes.p50(), roundTimes.p99(), roundTimes.cpu());

@@ -135,7 +135,7 @@ public class SignalBenchmark {
 
     /** Sends to a channel without listeners. */
     @Benchmark
-    public int nobody() {
+    public int noListeners() {
         return emit(unusedChannel);
     }
 
