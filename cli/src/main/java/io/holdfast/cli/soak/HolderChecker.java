@@ -14,8 +14,8 @@ import java.util.Set;
 final class HolderChecker {
     /**
      * The maximum difference of the fences of one cycle. Fences come from one counter, so they lie
-     * close together; tokens of a server without fences are random and do not. This tells the two
-     * kinds of server apart.
+     * close together; tokens of a server without fences are random and do not. This distinguishes
+     * the two kinds of server.
      */
     private static final long MAX_SPREAD = 1L << 40;
 

@@ -20,11 +20,11 @@ import java.util.concurrent.TimeUnit;
  * expire, because no test holds a lock that long. Guarded by its own monitor.
  */
 class CorrectLocks implements LineServer.Rule {
-    private static final class Place {
+    private static final class Waiter {
         final int connection;
         @Nullable String token;
 
-        Place(int connection) {
+        Waiter(int connection) {
             this.connection = connection;
         }
     }
@@ -32,8 +32,8 @@ class CorrectLocks implements LineServer.Rule {
     private static final class Resource {
         final int limit;
         final Map<String, Integer> holders = new LinkedHashMap<>();
-        final Deque<Place> queue = new ArrayDeque<>();
-        final Map<Integer, Place> enqueued = new HashMap<>();
+        final Deque<Waiter> queue = new ArrayDeque<>();
+        final Map<Integer, Waiter> enqueued = new HashMap<>();
 
         Resource(int limit) {
             this.limit = limit;
@@ -52,14 +52,20 @@ class CorrectLocks implements LineServer.Rule {
 
     @Override
     public synchronized @Nullable String answer(Request request) throws InterruptedException {
-        var words = request.argument().split(" ", -1);
+        var arguments = request.argument().split(" ", -1);
         var key = request.key();
         return switch (request.command()) {
-            case "l" -> acquire(request, lock(key), seconds(words[0]), words[1]);
-            case "sl" -> acquire(request, semaphore(key, words[1]), seconds(words[0]), words[2]);
+            case "l" -> acquire(request, lock(key), seconds(arguments[0]), arguments[1]);
+            case "sl" ->
+                    acquire(
+                            request,
+                            semaphore(key, arguments[1]),
+                            seconds(arguments[0]),
+                            arguments[2]);
             case "r" -> release(lock(key), request.argument());
             case "sr" -> release(semaphore(key, "3"), request.argument());
-            case "n" -> lock(key).holders.containsKey(words[0]) ? "ok " + words[1] : "error";
+            case "n" ->
+                    lock(key).holders.containsKey(arguments[0]) ? "ok " + arguments[1] : "error";
             case "e" -> enqueue(request, lock(key), request.argument());
             case "w" -> await(request, lock(key), seconds(request.argument()));
             default -> "error";
@@ -70,7 +76,7 @@ class CorrectLocks implements LineServer.Rule {
     public synchronized void ended(int connection) {
         for (var all : List.of(locks, semaphores)) {
             for (var resource : all.values()) {
-                resource.queue.removeIf(place -> place.connection == connection);
+                resource.queue.removeIf(waiter -> waiter.connection == connection);
                 resource.enqueued.remove(connection);
                 resource.holders.values().removeIf(holder -> holder == connection);
                 grant(resource);
@@ -88,44 +94,44 @@ class CorrectLocks implements LineServer.Rule {
 
     private String acquire(Request request, Resource resource, long nanos, String lease)
             throws InterruptedException {
-        var place = join(request, resource);
-        return blockFor(place, resource, nanos, lease);
+        var waiter = addWaiter(request, resource);
+        return blockFor(waiter, resource, nanos, lease);
     }
 
     private String enqueue(Request request, Resource resource, String lease) {
-        var place = join(request, resource);
-        if (place.token != null) {
-            return "acquired " + place.token + " " + lease;
+        var waiter = addWaiter(request, resource);
+        if (waiter.token != null) {
+            return "acquired " + waiter.token + " " + lease;
         }
-        resource.enqueued.put(request.connection(), place);
+        resource.enqueued.put(request.connection(), waiter);
         return "queued";
     }
 
     private String await(Request request, Resource resource, long nanos)
             throws InterruptedException {
-        var place = resource.enqueued.remove(request.connection());
-        return place == null ? "error_not_enqueued" : blockFor(place, resource, nanos, "10");
+        var waiter = resource.enqueued.remove(request.connection());
+        return waiter == null ? "error_not_enqueued" : blockFor(waiter, resource, nanos, "10");
     }
 
-    private Place join(Request request, Resource resource) {
-        var place = new Place(request.connection());
-        resource.queue.add(place);
+    private Waiter addWaiter(Request request, Resource resource) {
+        var waiter = new Waiter(request.connection());
+        resource.queue.add(waiter);
         grant(resource);
-        return place;
+        return waiter;
     }
 
-    private String blockFor(Place place, Resource resource, long nanos, String lease)
+    private String blockFor(Waiter waiter, Resource resource, long nanos, String lease)
             throws InterruptedException {
         long deadline = System.nanoTime() + nanos;
-        while (place.token == null) {
-            long left = deadline - System.nanoTime();
-            if (left <= 0 || !resource.queue.contains(place)) {
-                resource.queue.remove(place);
+        while (waiter.token == null) {
+            long remaining = deadline - System.nanoTime();
+            if (remaining <= 0 || !resource.queue.contains(waiter)) {
+                resource.queue.remove(waiter);
                 return "timeout";
             }
-            TimeUnit.NANOSECONDS.timedWait(this, left);
+            TimeUnit.NANOSECONDS.timedWait(this, remaining);
         }
-        return "ok " + place.token + " " + lease;
+        return "ok " + waiter.token + " " + lease;
     }
 
     private String release(Resource resource, String token) {
@@ -138,9 +144,9 @@ class CorrectLocks implements LineServer.Rule {
 
     private void grant(Resource resource) {
         while (resource.holders.size() < resource.limit && !resource.queue.isEmpty()) {
-            var place = resource.queue.remove();
-            place.token = nextToken();
-            resource.holders.put(place.token, place.connection);
+            var waiter = resource.queue.remove();
+            waiter.token = nextToken();
+            resource.holders.put(waiter.token, waiter.connection);
         }
         notifyAll();
     }

@@ -209,7 +209,7 @@ public final class FaultCampaign {
         return statuses;
     }
 
-    /** Waits until all nodes serve and have applied what was committed when the wait waitStart. */
+    /** Waits until all nodes serve and have applied what was committed when the wait began. */
     private boolean recovers(FaultInjector faultInjector) throws IOException, InterruptedException {
         long waitStart = System.nanoTime();
         long committed =

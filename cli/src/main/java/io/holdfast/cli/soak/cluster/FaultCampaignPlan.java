@@ -6,8 +6,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * * The parameters of a campaign. * @param seed seed of the choice of the faults and their times
+ * The parameters of a campaign.
  *
+ * @param seed seed of the choice of the faults and their times
  * @param folder the parent of the folder for the nodes' data and logs; null for the folder of
  *     temporary files
  */

@@ -177,14 +177,14 @@ final class HistoryChecker {
 
     private void lost() {
         for (Lost one : operationHistory.lost()) {
-            boolean connected = true;
+            boolean nodeWasRunning = true;
             for (Suspended suspension : operationHistory.suspensions()) {
-                connected &=
+                nodeWasRunning &=
                         suspension.node() != one.node()
                                 || suspension.until() < one.granted()
                                 || suspension.from() > one.responded();
             }
-            if (connected) {
+            if (nodeWasRunning) {
                 violations.add(
                         "a lock was lost: %s on node %d held %s since %s, but a %s was rejected at %s"
                                 .formatted(
