@@ -2,6 +2,8 @@ package io.holdfast.cli.soak;
 
 import io.holdfast.lockfile.FileSemaphore;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -15,6 +17,8 @@ import java.util.List;
 record LockFileSleeper() implements LockFileScenario {
     private static final Duration STALE = Duration.ofSeconds(1);
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration TAKEOVER_TIMEOUT = Duration.ofSeconds(10);
+    private static final int MAX_ATTEMPTS = 5;
 
     @Override
     public String name() {
@@ -47,18 +51,17 @@ record LockFileSleeper() implements LockFileScenario {
             LockFileProcess successor,
             String end)
             throws IOException, InterruptedException, CheckFailedException {
-        acquire(processes, sleeper);
-        String nonce;
-        try (var stop = new LockFileStop()) {
-            stop.stop(sleeper.process());
-            nonce = acquire(processes, successor);
-            if (!end.isEmpty()) {
-                sleeper.send(end);
+        String nonce = null;
+        for (int i = 1; nonce == null; i++) {
+            if (i > MAX_ATTEMPTS) {
+                throw new CheckFailedException("a stale lock was not taken over");
             }
+            nonce = takeOverOnce(processes, sleeper, successor, end);
         }
+        String taken = nonce;
         processes.expect(sleeper, "lost", TIMEOUT);
         var holder = FileSemaphore.at(processes.lock()).status().holder();
-        if (!holder.map(it -> nonce.equals(it.nonce())).orElse(false)) {
+        if (!holder.map(it -> taken.equals(it.nonce())).orElse(false)) {
             throw new CheckFailedException("the lock of the successor was removed: " + holder);
         }
         successor.send("release");
@@ -66,6 +69,38 @@ record LockFileSleeper() implements LockFileScenario {
         if (Files.exists(processes.lock())) {
             throw new CheckFailedException("the lock file exists after the release");
         }
+    }
+
+    /**
+     * Suspends the holder until its lock was taken over. Returns the nonce of the successor; null
+     * if the holder was suspended inside a heartbeat, in which it has the sidecar, so that no
+     * process can take over.
+     */
+    private static @Nullable String takeOverOnce(
+            LockFileProcesses processes,
+            LockFileProcess sleeper,
+            LockFileProcess successor,
+            String end)
+            throws IOException, InterruptedException, CheckFailedException {
+        acquire(processes, sleeper);
+        try (var stop = new LockFileStop()) {
+            stop.stop(sleeper.process());
+            successor.send("acquire " + TAKEOVER_TIMEOUT.toMillis());
+            processes.expect(successor, "waiting", TIMEOUT);
+            var response = processes.expect(successor, "", TIMEOUT);
+            if (response.startsWith("won ")) {
+                if (!end.isEmpty()) {
+                    sleeper.send(end);
+                }
+                return response.split(" ", -1)[1];
+            }
+            if (!response.equals("timeout")) {
+                throw new CheckFailedException(successor.name() + " responded " + response);
+            }
+        }
+        sleeper.send("release");
+        processes.expect(sleeper, "released ", TIMEOUT);
+        return null;
     }
 
     /** Acquires the lock and returns its nonce. */
