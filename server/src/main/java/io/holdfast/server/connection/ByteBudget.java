@@ -2,18 +2,18 @@ package io.holdfast.server.connection;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A number of bytes that many share. What is refused never shows. */
+/** A shared limit of bytes. A refused reservation is never visible to other threads. */
 public final class ByteBudget {
-    private final long most;
+    private final long max;
     private final AtomicLong used = new AtomicLong();
 
-    public ByteBudget(long most) {
-        this.most = most;
+    public ByteBudget(long max) {
+        this.max = max;
     }
 
     public boolean tryReserve(long bytes) {
         long now = used.get();
-        while (now + bytes <= most) {
+        while (now + bytes <= max) {
             if (used.compareAndSet(now, now + bytes)) {
                 return true;
             }

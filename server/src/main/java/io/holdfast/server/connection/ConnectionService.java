@@ -7,72 +7,76 @@ import io.holdfast.driver.monitor.ServerMonitor;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What all connections of one protocol share. */
+/** State and settings shared by all connections of one protocol. */
 public abstract class ConnectionService {
-    /** What its connections speak. */
+    /** The name of the protocol. */
     final String protocol;
 
     protected final Driver driver;
 
-    /** What connections keep in memory for clients. */
+    /** Limits the input of clients that connections keep in memory. */
     protected final InputBudget inputBudget;
 
     private final DrainState drainState;
     private final ServerMonitor serverMonitor;
 
-    /** What connections of this protocol have read and written. */
+    /** Counts bytes that connections of this protocol have read and written. */
     final ProtocolTraffic traffic;
 
     /** 0 is no limit. */
     final long writeTimeoutNanos;
 
-    /** How many are open. */
+    /** The number of open connections. */
     final AtomicInteger connections = new AtomicInteger();
 
     /**
-     * @param protocol what its connections speak
-     * @param kept over the whole server
+     * @param protocol the name of the protocol @param inputBudget shared by the whole server
      * @param writeTimeout zero is no limit
      */
     protected ConnectionService(
             String protocol,
             Driver driver,
             ServerMonitor serverMonitor,
-            InputBudget kept,
+            InputBudget inputBudget,
             DrainState drainState,
             Duration writeTimeout) {
         this.protocol = protocol;
         this.driver = driver;
         this.serverMonitor = serverMonitor;
         this.traffic = serverMonitor.traffic(protocol);
-        this.inputBudget = kept;
+        this.inputBudget = inputBudget;
         this.drainState = drainState;
         this.writeTimeoutNanos = nanos(writeTimeout);
     }
 
-    /** A span as nanoseconds, at most as many as fit. */
-    public static long nanos(Duration span) {
-        return span.toSeconds() >= Long.MAX_VALUE / 1_000_000_000L
+    /** The duration in nanoseconds, saturated, as a whole number of seconds. */
+    public static long nanos(Duration duration) {
+        return duration.toSeconds() >= Long.MAX_VALUE / 1_000_000_000L
                 ? Long.MAX_VALUE / 1_000_000_000L * 1_000_000_000L
-                : span.toNanos();
+                : duration.toNanos();
     }
 
-    /** A connection has taken up a grant that another session's doing had brought it. */
+    /**
+     * Records the time from a grant that another session caused until the connection processed it.
+     */
     final void handedOff(long nanos) {
         serverMonitor.handedOff(nanos);
     }
 
-    /** How many connections are open, for others that count as connections. */
+    /** The counter of open connections, for front ends whose sessions count as connections. */
     public final AtomicInteger counted() {
         return connections;
     }
 
-    /** How many connections are open. */
+    /** The number of open connections. */
     protected final int connections() {
         return connections.get();
     }
 
-    /** Whether no request may create a hold, a wait, a subscription or data any more. */
+    /**
+     * Whether the server is shutting down: requests must not create holds, waiters, subscriptions
+     * or data.
+     */
     protected final boolean isDraining() {
         return drainState.isOn();
     }

@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 
-/** Effects on their way to a connection, in order. There is hardly ever more than one. */
+/** Undelivered effects of a connection, in order. There is hardly ever more than one. */
 public final class EffectQueue {
     private @Nullable Effect first;
     private @Nullable ArrayDeque<Effect> rest;
 
-    /** The request that was last told to have no answer so far. */
-    private long waiting;
+    /** The last request that was reported as applied without a result, or 0. */
+    private long pendingRequest;
 
     public synchronized void add(Effect effect) {
         if (first == null) {
@@ -34,17 +34,17 @@ public final class EffectQueue {
         return next;
     }
 
-    /** A request was applied and has no answer so far. */
+    /** Records that a request was applied and has no result yet. */
     public synchronized void markPending(long request) {
-        waiting = request;
+        pendingRequest = request;
     }
 
-    /** Whether that was told of this request last; it is forgotten by that. */
+    /** Whether {@link #markPending} was called for this request last; clears the mark if so. */
     public synchronized boolean takePending(long request) {
-        boolean told = waiting == request;
-        if (told) {
-            waiting = 0;
+        boolean pending = pendingRequest == request;
+        if (pending) {
+            pendingRequest = 0;
         }
-        return told;
+        return pending;
     }
 }

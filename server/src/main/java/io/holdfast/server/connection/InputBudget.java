@@ -2,17 +2,20 @@ package io.holdfast.server.connection;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What all connections together keep of what clients have sent: incomplete requests, names. */
+/** Limits the input of clients that all connections together keep: incomplete requests, names. */
 public final class InputBudget {
-    private final long most;
+    private final long max;
     private final AtomicLong bytes = new AtomicLong();
 
-    public InputBudget(long most) {
-        this.most = most;
+    public InputBudget(long max) {
+        this.max = max;
     }
 
-    /** Counts bytes that a connection keeps, or no longer keeps; false if that is too much. */
+    /**
+     * Adds to the bytes that connections keep, or subtracts; false if that exceeds the limit, but
+     * the change is counted all the same.
+     */
     public boolean reserve(long change) {
-        return change == 0 || bytes.addAndGet(change) <= most || change < 0;
+        return change == 0 || bytes.addAndGet(change) <= max || change < 0;
     }
 }

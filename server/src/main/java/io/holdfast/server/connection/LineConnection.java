@@ -27,28 +27,31 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One connection of a line protocol, whichever it is: reads a request, submits it, writes its
- * answer, then looks at the next. Lives on its event loop; only the mailbox methods are called from
- * elsewhere.
+ * A connection of any line protocol: reads a request, submits it, writes its response, then
+ * continues with the next. Confined to its event loop, except for the methods of {@link
+ * EffectMailbox}.
  *
- * @param <I> what the protocol's decoder finds in the input
+ * @param <I> what the protocol decodes from the input
  */
 public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         implements EffectMailbox, Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(LineConnection.class);
-    private static final LogThrottle TOO_MUCH_KEPT = new LogThrottle();
+    private static final LogThrottle BUDGET_EXCEEDED = new LogThrottle();
     private static final LogThrottle FAILURES = new LogThrottle();
 
-    /** What a peer may send behind a blocked request. */
+    /** The maximum input that a client may pipeline behind a blocked request. */
     private static final int MAX_BYTES_BEHIND_BLOCKED = 4096;
 
-    /** What one turn may cost before other connections get theirs; most requests cost 1. */
-    private static final int COST_PER_TURN = 512;
+    /** The work budget of one event loop iteration; most requests cost 1. */
+    private static final int ITERATION_BUDGET = 512;
 
-    /** Input is kept in a buffer that is larger than it by this at most, or as much again. */
+    /**
+     * Kept input is copied to a smaller buffer if its buffer is larger than twice its size plus
+     * this.
+     */
     private static final int SPARE_BYTES = 128;
 
-    /** Answers are gathered up to this before they are written. */
+    /** Responses are collected up to this size before they are written. */
     private static final int BATCH_BYTES = 32 * 1024;
 
     private static final long LINGER_MILLIS = 1000;
@@ -56,15 +59,17 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
 
     /** What the connection is doing. */
     protected enum State {
-        /** The next request may be taken. */
+        /** The next request can be served. */
         READY,
-        /** A request is on its way to the engine, or one must not be served before others are. */
+        /**
+         * A command or proposal is in flight, or the next request must wait for those in flight.
+         */
         SUBMITTED,
-        /** A request waits in the engine. */
+        /** The request waits in the engine. */
         BLOCKED,
-        /** An answer is being written off the event loop. */
+        /** A response is being written off the event loop. */
         STREAMING,
-        /** Nothing is read or answered any more. */
+        /** No further request is read, no further response is written. */
         CLOSING
     }
 
@@ -75,155 +80,159 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     private State state = State.READY;
     private boolean inputEnded;
 
-    /** All answers are written, and only the end of input is waited for. */
+    /** All responses are written; waiting for the client to close. */
     private boolean lingering;
 
-    /** Complete requests may be left in the input, to be taken in a later turn. */
+    /**
+     * The input may contain complete requests, which are served in a later event loop iteration.
+     */
     private boolean backlog;
 
     private @Nullable ByteBuf input;
 
-    /** How much of the input is counted as kept. */
+    /** Bytes of the input that are counted in the input budget. */
     private int keptBytes;
 
     private LineOutput output;
 
-    /** What is left of this turn. */
-    private int turnBudget;
+    /** What is left of the work budget. */
+    private int iterationBudget;
 
     /** Number of the last request submitted. */
     private long request;
 
-    /** The last request submitted, while it is not answered. */
+    /** The last request submitted, until its response is written. */
     private Command.@Nullable Keyed pending;
 
     /** The pending request is being cancelled. */
     private boolean cancelling;
 
-    /** The last request, while its answer is awaited and it is no command; else 0. */
+    /**
+     * The last request if it is not a command of the engine and its result is outstanding; else 0.
+     */
     private long awaitedRequest;
 
-    /** What was decoded and must not be served yet. */
+    /** A decoded request that must not be served yet. */
     private @Nullable I deferred;
 
-    /** The last request whose answer has been handed to the socket. */
-    private long lastAnswered;
+    /** The last request whose response has been handed to the socket. */
+    private long lastResponded;
 
     private boolean ended;
 
     /** Guarded by {@link #effects}. */
     private boolean wakeScheduled;
 
-    /** When that was; guarded by {@link #effects}. */
+    /** When the wake-up was scheduled; guarded by {@link #effects}. */
     private long wakeNanos;
 
-    /** When this turn was asked for by another session, if it was. */
+    /** When the current wake-up by another session was scheduled, or {@link #NOT_WOKEN}. */
     private long wokenNanos = NOT_WOKEN;
 
-    @SuppressWarnings("NullAway.Init") // ctx, output and session are there from channelActive on
+    @SuppressWarnings("NullAway.Init") // ctx, output and session are set by channelActive
     protected LineConnection(ConnectionService service) {
         this.service = service;
     }
 
-    // ---- what a protocol adds
+    // ---- implemented by protocols
 
-    /** Takes the next request out of the input; null if it is not complete. */
+    /** Decodes the next request from the input; null if it is not complete. */
     protected abstract @Nullable I decode(ByteBuf bytes);
 
-    /** Serves what was decoded. */
+    /** Serves a decoded request. */
     protected abstract void handle(I next);
 
-    /** Writes the answer to a submitted command. */
-    protected abstract void respond(Command.Keyed asked, Effect effect);
+    /** Writes the response to a submitted command. */
+    protected abstract void respond(Command.Keyed command, Effect effect);
 
-    /** Writes the answer to what {@link #awaitAnswer} was called for. */
+    /** Writes the response to the request for which {@link #awaitResult} was called. */
     protected void respond(Effect effect) {}
 
-    /** Writes the answer to a blocked command that ends because the server does. */
+    /** Writes the response to a blocked command that ends because the server shuts down. */
     protected abstract void respondDraining();
 
-    /** Something happened to what an earlier command began; no command asks for it now. */
+    /** Handles an effect that is not the result of the pending request. */
     protected void unsolicited(Effect effect) {}
 
-    /** The next thing that happened to the session; null if nothing did. */
+    /** The next effect of the session; null if there is none. */
     protected @Nullable Effect nextEffect() {
         return effects.poll();
     }
 
-    /** Whether a request must not be served yet, because of those that are on their way. */
+    /** Whether a request must wait until commands in flight have been applied. */
     protected boolean mustWait(I next) {
         return false;
     }
 
-    /** Whether all that was submitted has been applied, leaving aside the pending request. */
+    /** Whether everything submitted, apart from the pending request, has been applied. */
     protected boolean isQuiescent() {
         return true;
     }
 
-    /** The server ends: waits that are not the pending request are to be given up. */
+    /** The server shuts down: waits other than the pending request are to be cancelled. */
     protected void draining() {}
 
     /**
-     * Ends the session, which belongs to this connection alone unless a protocol says otherwise.
+     * Ends the session; overridden where a session can outlive its connection.
      *
-     * @param lastAnswered the last request whose answer was handed to the socket
-     * @param released to be called once what ends with the connection is free
+     * @param lastResponded the last request whose response was handed to the socket @param released
+     *     called once everything that ends with the connection is released
      */
-    protected void endSession(long lastAnswered, Runnable released) {
-        session.close(lastAnswered, released);
+    protected void endSession(long lastResponded, Runnable released) {
+        session.close(lastResponded, released);
     }
 
-    /** A request is complete and about to be served. */
+    /** Called before a complete request is served. */
     protected void beforeRequest() {}
 
-    /** How others are told about this connection. */
+    /** The name of this connection as other clients and operators see it. */
     protected String name() {
         return ctx.channel().remoteAddress() instanceof InetSocketAddress address
                 ? AddressFormat.of(address)
                 : "unknown";
     }
 
-    /** The session is open. */
+    /** Called when the session is open. */
     protected void opened() {}
 
-    /** Everything that could be served has been; the next line is being waited for. */
+    /** Called when all complete requests have been served and the next one is awaited. */
     protected void idle() {}
 
-    /** Something that took time has ended, and requests are looked at again. */
+    /** Called when a request that took time has ended, before further requests are served. */
     protected void resumed() {}
 
-    /** The socket takes bytes again, or a turn begins. */
+    /** Called when the socket is writable again, or an event loop iteration begins. */
     protected void writable() {}
 
-    /** No further request will come; what is left of the input is there if it is not null. */
+    /** Called when no further request will come; {@code rest} is incomplete input, or null. */
     protected void endOfRequests(@Nullable ByteBuf rest) {
         finish();
     }
 
-    /** Answers are about to be written for the last time. */
+    /** Called before the last responses are written. */
     protected void finishing() {}
 
-    /** The session is about to end: nothing it has is free yet; called once. */
+    /** Called once before the session ends, while nothing of it is released yet. */
     protected void ending() {}
 
-    /** The session has ended; called once. */
+    /** Called once after the session has ended. */
     protected void ended() {}
 
-    /** Everything the session held is free; called once, on any thread. */
+    /** Called once when everything that the session held is released, on any thread. */
     protected void released() {}
 
-    /** A write has taken longer than the service allows. */
+    /** Called when a write has exceeded the write timeout. */
     protected void writeTimedOut() {
         LOG.atDebug().addKeyValue("conn", session.id()).log("write timeout");
         abort();
     }
 
-    /** Whether a client does several things at once on one connection. */
+    /** Whether a client can wait for several things at once on one connection. */
     protected boolean isConcurrent() {
         return false;
     }
 
-    // ---- what a protocol may use
+    // ---- used by protocols
 
     protected final ChannelHandlerContext context() {
         return ctx;
@@ -237,18 +246,18 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         return state;
     }
 
-    /** Speaks for another session from now on. That of the connection, which has nothing, ends. */
+    /** Replaces the session of the connection, which has no holds or waiters and ends. */
     protected final void adopt(Session other) {
-        session.close(lastAnswered);
+        session.close(lastResponded);
         session = other;
     }
 
-    /** Whether a part of a request has come that the decoder left in the input. */
+    /** Whether the decoder left an incomplete request in the input. */
     protected final boolean hasInput() {
         return input != null;
     }
 
-    /** Whether the connection waits for a line to be complete. */
+    /** Whether the connection waits for a complete request. */
     protected final boolean isReading() {
         return state == State.READY && !backlog;
     }
@@ -257,66 +266,64 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         return output;
     }
 
-    /** Where answers go. */
+    /** The buffer for responses. */
     protected final ByteBuf output() {
         return output.buffer();
     }
 
-    /** The number for the next command. */
+    /** Returns the number of the next command. */
     protected final long nextRequest() {
         return ++request;
     }
 
-    /** Says that serving a request cost more than one usually does. */
+    /** Charges additional units to the work budget of this event loop iteration. */
     protected final void cost(int units) {
-        turnBudget -= units;
+        iterationBudget -= units;
     }
 
     protected final void submit(Command.Keyed command) {
         pending = command;
-        state = State.SUBMITTED; // before it can be answered
+        state = State.SUBMITTED; // before its effect can arrive
         if (session.submit(command)) {
             state = State.BLOCKED;
         }
         deliverEffects();
     }
 
-    /** Serves a request once all that was submitted has been applied. */
+    /** Serves a request when everything submitted has been applied. */
     protected final void defer(I next) {
         deferred = next;
         state = State.SUBMITTED;
     }
 
     /**
-     * Takes no further request before an effect answers this one, which is on its way to be decided
-     * and no command of the engine.
+     * Serves no further request before an effect with this request number arrives. For requests in
+     * flight that are not commands of the engine.
      */
-    protected final void awaitAnswer(long number) {
+    protected final void awaitResult(long number) {
         awaitedRequest = number;
         state = State.SUBMITTED;
     }
 
-    protected final boolean isAwaitingAnswer() {
+    protected final boolean isAwaitingResult() {
         return awaitedRequest != 0;
     }
 
-    /**
-     * Writes a long answer off the event loop; the next request is looked at when it is written.
-     */
-    protected final void stream(StreamedResponse answer) {
+    /** Writes a long response off the event loop; the next request is served when it is written. */
+    protected final void stream(StreamedResponse response) {
         state = State.STREAMING;
         flush();
-        Thread.startVirtualThread(answer);
+        Thread.startVirtualThread(response);
     }
 
-    /** Writes a piece of a streamed answer. */
-    protected final void writePiece(ByteBuf piece, boolean last, ChannelPromise promise) {
+    /** Writes a chunk of a streamed response. */
+    protected final void writeChunk(ByteBuf chunk, boolean last, ChannelPromise promise) {
         if (state != State.STREAMING) {
-            piece.release();
+            chunk.release();
             promise.tryFailure(new IOException("closed"));
             return;
         }
-        output.write(piece, promise);
+        output.write(chunk, promise);
         if (last) {
             state = awaitedRequest == 0 ? State.READY : State.SUBMITTED;
             guarded(
@@ -329,7 +336,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         }
     }
 
-    // ---- life
+    // ---- lifecycle
 
     @Override
     public final void handlerAdded(ChannelHandlerContext context) {
@@ -340,7 +347,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                         service.traffic,
                         service.writeTimeoutNanos,
                         () -> guarded(this::writeTimedOut));
-        if (context.channel().isActive()) { // added behind a handshake
+        if (context.channel().isActive()) { // added after a handshake
             open();
         }
     }
@@ -380,7 +387,9 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
             boolean noTls = cause.getCause() instanceof NotSslRecordException;
             LOG.atDebug()
                     .addKeyValue("remote", ctx.channel().remoteAddress())
-                    .addKeyValue("error", noTls ? "no TLS" : cause) // its text has client bytes
+                    .addKeyValue(
+                            "error",
+                            noTls ? "no TLS" : cause) // the cause's text has bytes of the client
                     .log("connection failed");
             abort();
         } else {
@@ -388,13 +397,13 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         }
     }
 
-    /** Ends the session and everything that belongs to this connection, once. */
+    /** Ends the session and frees everything of this connection, once. */
     protected final void end() {
         state = State.CLOSING;
         if (session != null && !ended) {
             ended = true;
             ending();
-            endSession(lastAnswered, this::sessionReleased);
+            endSession(lastResponded, this::sessionReleased);
             pending = null;
             awaitedRequest = 0;
             deferred = null;
@@ -421,26 +430,26 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         service.traffic.disconnected();
     }
 
-    /** Closes without another word. */
+    /** Closes at once, without writing pending responses. */
     protected final void abort() {
         end();
         ctx.close();
     }
 
     /**
-     * Closes after what has been answered is written. Input that is still on its way is thrown away
-     * first: closing a socket with unread input would destroy the last answer.
+     * Closes when pending responses are written. Input that still arrives is read and discarded
+     * first: closing a socket with unread input would destroy the last response.
      */
     protected final void finish() {
         finishing();
         flush();
         end();
-        // An empty message ends when all before it are written.
+        // An empty write completes when all earlier writes have.
         ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> linger());
         setReading(true);
     }
 
-    /** Everything is written: waits a little for the peer to close. */
+    /** Waits for the client to close, up to a limit, after everything is written. */
     protected final void linger() {
         lingering = true;
         if (inputEnded) {
@@ -451,7 +460,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         }
     }
 
-    /** Runs a task of this connection; one that fails must not leave it half alive. */
+    /** Runs a task of this connection; closes the connection if the task fails. */
     protected final void guarded(Runnable task) {
         try {
             task.run();
@@ -486,7 +495,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 }
             }
             case BLOCKED -> {
-                if (isTooMuchBehind(input)) {
+                if (isTooMuchPipelined(input)) {
                     finish();
                 } else {
                     keepRest();
@@ -525,7 +534,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                     ctx.close();
                 }
             }
-            case BLOCKED -> finish(); // it does not wait any more, but has answers to come
+            case BLOCKED -> finish(); // it stops waiting, but pending responses are written
             case SUBMITTED, STREAMING -> {}
             case READY -> {
                 if (!backlog && isQuiescent()) {
@@ -535,16 +544,16 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         }
     }
 
-    /** Takes requests out of the input as long as each is answered at once, up to a bound. */
+    /** Serves requests from the input as long as each completes at once, up to the work budget. */
     private void processRequests() {
         backlog = false;
-        turnBudget = COST_PER_TURN;
+        iterationBudget = ITERATION_BUDGET;
         while (state == State.READY && (deferred != null || input != null)) {
-            if (turnBudget <= 0 || !ctx.channel().isWritable()) {
+            if (iterationBudget <= 0 || !ctx.channel().isWritable()) {
                 backlog = true;
                 break;
             }
-            I next = nextRequestIn(input);
+            I next = nextRequest(input);
             if (next == null) {
                 break;
             }
@@ -552,21 +561,21 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 defer(next);
                 break;
             }
-            turnBudget--;
+            iterationBudget--;
             beforeRequest();
             if (state != State.READY) {
-                break; // it had to go
+                break; // beforeRequest closed the connection
             }
             handle(next);
-            if (output.gathered() >= BATCH_BYTES) {
-                flush(); // so that the channel can say when it is enough
+            if (output.bufferedBytes() >= BATCH_BYTES) {
+                flush(); // updates the writability of the channel
             }
         }
-        afterTurn();
+        afterRequests();
     }
 
-    /** What is next to be served. */
-    private @Nullable I nextRequestIn(@Nullable ByteBuf bytes) {
+    /** The next request to serve: the deferred one, or the next in the input. */
+    private @Nullable I nextRequest(@Nullable ByteBuf bytes) {
         I next = deferred;
         if (next != null) {
             deferred = null;
@@ -575,7 +584,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         return bytes == null ? null : decode(bytes);
     }
 
-    private void afterTurn() {
+    private void afterRequests() {
         if (state == State.CLOSING) {
             return;
         }
@@ -583,7 +592,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
             return;
         }
         if (state == State.BLOCKED && inputEnded) {
-            finish(); // gone before it began to wait
+            finish(); // the client closed before the wait began
             return;
         }
         if (state == State.READY && !backlog) {
@@ -593,31 +602,31 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 return;
             }
             if (service.isDraining()) {
-                draining(); // a request may come before we are told: what waits is answered first
+                draining(); // a request may arrive before the drain event: waits are answered first
                 if (state == State.READY && isQuiescent() && !session.isHolding()) {
                     finish();
                     return;
                 }
             }
         }
-        if (state == State.BLOCKED && input != null && isTooMuchBehind(input)) {
+        if (state == State.BLOCKED && input != null && isTooMuchPipelined(input)) {
             finish();
             return;
         }
         if (backlog) {
             flush();
             if (ctx.channel().isWritable()) {
-                yieldTurn();
-            } // else channelWritabilityChanged goes on
+                yieldToSockets();
+            } // else channelWritabilityChanged continues
         }
         boolean enough = state == State.SUBMITTED && keptBytes > MAX_BYTES_BEHIND_BLOCKED;
         setReading(!backlog && state != State.STREAMING && !enough);
     }
 
     /**
-     * Keeps what is left of the input in a buffer of its own size: a few bytes must not hold on to
-     * a large receive buffer. False if all connections together keep too much, and this one had to
-     * go.
+     * Keeps the rest of the input in a buffer of about its size: a few bytes must not keep a large
+     * receive buffer. Returns false, after closing this connection, if all connections together
+     * keep too much.
      */
     private boolean keepRest() {
         int rest = input == null ? 0 : input.readableBytes();
@@ -632,17 +641,19 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         boolean kept = service.inputBudget.reserve(rest - keptBytes);
         keptBytes = rest;
         if (!kept) {
-            TOO_MUCH_KEPT
+            BUDGET_EXCEEDED
                     .next(LOG.atWarn())
                     .addKeyValue("conn", session.id())
                     .addKeyValue("remote", ctx.channel().remoteAddress())
-                    .log("connection closed: unfinished requests of all clients take too much");
+                    .log(
+                            "connection closed: the memory limit for incomplete requests of all"
+                                    + " clients is reached");
             abort();
         }
         return kept;
     }
 
-    private boolean isTooMuchBehind(ByteBuf waiting) {
+    private boolean isTooMuchPipelined(ByteBuf waiting) {
         if (waiting.readableBytes() <= MAX_BYTES_BEHIND_BLOCKED) {
             return false;
         }
@@ -652,8 +663,10 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         return true;
     }
 
-    /** Goes on after the sockets had theirs: a plain task would come before all of them. */
-    private void yieldTurn() {
+    /**
+     * Continues after the event loop has polled its sockets: a plain task would run before that.
+     */
+    private void yieldToSockets() {
         ctx.executor().schedule(() -> guarded(this::resume), 0, TimeUnit.NANOSECONDS);
     }
 
@@ -703,7 +716,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         try {
             ctx.executor().execute(this);
         } catch (RejectedExecutionException e) {
-            LOG.debug("woken after the end"); // the event loop is gone, and the connection with it
+            LOG.debug("woken after the event loop has ended"); // so has the connection
         }
     }
 
@@ -721,32 +734,35 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
             wokenNanos = NOT_WOKEN;
             return;
         }
-        boolean settled = isQuiescent();
+        boolean quiescent = isQuiescent();
         State before = state;
         deliverEffects();
         wokenNanos = NOT_WOKEN;
         if (state == State.SUBMITTED || cancelling) {
-            takeApplied();
+            onApplied();
         }
         if (state == State.READY && before != State.READY) {
             resumed();
             processRequests();
-        } else if (state == State.READY && !settled && !backlog) {
-            processRequests(); // the end may have been put off
+        } else if (state == State.READY && !quiescent && !backlog) {
+            processRequests(); // the end of requests may have been postponed
         }
         flush();
     }
 
-    /** Goes on where something was applied that has no answer so far. */
-    private void takeApplied() {
-        Command.Keyed asked = pending;
-        if (asked == null) {
+    /**
+     * Continues when the request was applied without a result, or when a deferred one can be
+     * served.
+     */
+    private void onApplied() {
+        Command.Keyed command = pending;
+        if (command == null) {
             if (awaitedRequest == 0 && (deferred == null || !mustWait(deferred))) {
                 state = State.READY;
             }
-        } else if (effects.takePending(asked.request())) {
+        } else if (effects.takePending(command.request())) {
             if (cancelling) {
-                answerCancelled();
+                respondCancelled();
             } else {
                 state = State.BLOCKED;
                 beginWait();
@@ -754,9 +770,9 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         }
     }
 
-    /** The request on its way turned out to wait. */
+    /** The submitted request waits in the engine. */
     private void beginWait() {
-        if (inputEnded || (input != null && isTooMuchBehind(input))) {
+        if (inputEnded || (input != null && isTooMuchPipelined(input))) {
             finish();
             return;
         }
@@ -766,17 +782,18 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         }
     }
 
-    /** Granted and ended again before the grant was answered: nothing was left to cancel. */
-    private void answerCancelled() {
+    /** The cancelled request was granted, and its hold ended, before the response: answers it. */
+    private void respondCancelled() {
         pending = null;
         cancelling = false;
         state = State.READY;
         respondDraining();
     }
 
-    /** Tells what has happened, in the order in which it did. */
+    /** Handles the effects of the session, in order. */
     protected final void deliverEffects() {
-        while (state != State.CLOSING && state != State.STREAMING) { // not inside an answer
+        while (state != State.CLOSING
+                && state != State.STREAMING) { // not within a streamed response
             Effect effect = nextEffect();
             if (effect == null) {
                 return;
@@ -785,13 +802,13 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 service.handedOff(System.nanoTime() - wokenNanos);
                 wokenNanos = NOT_WOKEN;
             }
-            Command.Keyed asked = pending;
+            Command.Keyed command = pending;
             boolean revoked = cancelling && effect instanceof Effect.Granted;
-            if (asked != null && effect.request() == asked.request() && !revoked) {
+            if (command != null && effect.request() == command.request() && !revoked) {
                 pending = null;
                 cancelling = false;
                 state = State.READY;
-                respond(asked, effect);
+                respond(command, effect);
             } else if (awaitedRequest != 0 && effect.request() == awaitedRequest) {
                 awaitedRequest = 0;
                 state = State.READY;
@@ -810,7 +827,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
 
     private void drain() {
         if (session == null) {
-            return; // not active yet: channelActive will see it
+            return; // not active yet: open() checks for draining
         }
         if (state == State.BLOCKED && !cancelling && pending instanceof Command.Locking blocked) {
             cancelling = true;
@@ -823,9 +840,9 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                                     blocked.key()));
             deliverEffects();
             if (applied && state == State.BLOCKED) {
-                answerCancelled();
+                respondCancelled();
             }
-        } // else it is told again, and may have been applied by then
+        } // else the drain event is repeated, and the request may be applied by then
         draining();
         if (state == State.READY && !backlog) {
             processRequests();
@@ -835,16 +852,16 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
 
     // ---- output
 
-    /** Writes what is gathered in the output. */
+    /** Writes the collected output, if any. */
     protected void flush() {
-        if (output.gathered() > 0) {
+        if (output.bufferedBytes() > 0) {
             flush(ctx.newPromise());
         }
     }
 
-    /** Writes what is gathered in the output, which must not be empty. */
+    /** Writes the collected output, which must not be empty. */
     public final void flush(ChannelPromise written) {
-        lastAnswered = pending == null && awaitedRequest == 0 ? request : request - 1;
+        lastResponded = pending == null && awaitedRequest == 0 ? request : request - 1;
         output.flush(written);
     }
 }

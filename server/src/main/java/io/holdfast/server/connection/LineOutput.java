@@ -13,8 +13,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The writing side of a connection: whole lines are gathered in a buffer and leave with one write,
- * which must not take longer than the write timeout. Lives on the event loop.
+ * The output of a connection: whole lines are collected in a buffer and sent with one write, which
+ * must not take longer than the write timeout. Confined to the event loop.
  */
 public final class LineOutput implements ChannelFutureListener {
     private static final int INITIAL_BYTES = 128;
@@ -42,7 +42,7 @@ public final class LineOutput implements ChannelFutureListener {
         this.onTimeout = onTimeout;
     }
 
-    /** Where lines go; always up to the end of a line. */
+    /** The buffer for lines; it always ends at the end of a line. */
     public ByteBuf buffer() {
         if (buffer == null) {
             buffer = ctx.alloc().directBuffer(INITIAL_BYTES);
@@ -50,19 +50,19 @@ public final class LineOutput implements ChannelFutureListener {
         return buffer;
     }
 
-    /** How many bytes wait for {@link #flush}. */
-    public int gathered() {
+    /** The number of bytes to be written by {@link #flush}. */
+    public int bufferedBytes() {
         return buffer == null ? 0 : buffer.readableBytes();
     }
 
-    /** Writes what was gathered. */
+    /** Writes the buffer. */
     void flush(ChannelPromise promise) {
         ByteBuf bytes = buffer();
         buffer = null;
         write(bytes, promise);
     }
 
-    /** Writes bytes behind all that was flushed. */
+    /** Writes bytes after everything that was flushed. */
     public void write(ByteBuf bytes, ChannelPromise promise) {
         if (writesInFlight++ == 0) {
             writingSinceNanos = System.nanoTime();
@@ -74,15 +74,14 @@ public final class LineOutput implements ChannelFutureListener {
         ctx.writeAndFlush(bytes, promise).addListener(this);
     }
 
-    /** A write has ended. */
     @Override
     public void operationComplete(ChannelFuture written) {
         if (--writesInFlight > 0) {
-            writingSinceNanos = System.nanoTime(); // the next one begins now
+            writingSinceNanos = System.nanoTime(); // the next write begins now
         }
     }
 
-    /** Throws away what was gathered and not flushed. */
+    /** Discards what has not been flushed. */
     void discard() {
         if (buffer != null) {
             buffer.release();
@@ -90,7 +89,7 @@ public final class LineOutput implements ChannelFutureListener {
         }
     }
 
-    /** The connection is gone. */
+    /** The connection is closed. */
     void close() {
         discard();
         if (timer != null) {

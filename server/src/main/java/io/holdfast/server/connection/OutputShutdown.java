@@ -4,7 +4,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 
-/** Tells a client that nothing more will be written, while it may still be read from. */
+/** Closes the sending direction of a connection; it can still be read from. */
 public final class OutputShutdown {
     private OutputShutdown() {}
 

@@ -1,6 +1,6 @@
 package io.holdfast.server.connection;
 
-/** What the server tells its connections, as a user event of their pipelines. */
+/** User events that the server fires in the pipelines of connections. */
 public enum PipelineEvent {
     /** The server is shutting down: finish soon. */
     DRAIN

@@ -11,27 +11,27 @@ import org.slf4j.LoggerFactory;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Writes a long answer off the event loop, piece by piece: the next piece is made when the one
- * before has left, so a long answer to a slow reader costs one piece of memory.
+ * Writes a long response off the event loop, in chunks: the next chunk is produced when the
+ * previous one has been written, so a long response to a slow client needs memory for one chunk.
  */
 public abstract class StreamedResponse implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(StreamedResponse.class);
     private static final LogThrottle FAILURES = new LogThrottle();
-    private static final int PIECE_BYTES = 32 * 1024;
+    private static final int CHUNK_BYTES = 32 * 1024;
 
-    /** Writes a piece, on the event loop. */
+    /** Writes a chunk, on the event loop. */
     public interface Writer {
-        void write(ByteBuf piece, boolean last, ChannelPromise promise);
+        void write(ByteBuf chunk, boolean last, ChannelPromise promise);
     }
 
     private final ChannelHandlerContext ctx;
     private final Writer writer;
-    private ByteBuf piece;
+    private ByteBuf chunk;
 
     protected StreamedResponse(ChannelHandlerContext ctx, Writer writer) {
         this.ctx = ctx;
         this.writer = writer;
-        this.piece = ctx.alloc().buffer();
+        this.chunk = ctx.alloc().buffer();
     }
 
     @Override
@@ -44,36 +44,39 @@ public abstract class StreamedResponse implements Runnable {
             FAILURES.next(LOG.atError()).setCause(e).log("writing a streamed response failed");
             ctx.close();
         } finally {
-            piece.release();
+            chunk.release();
             ended();
         }
     }
 
-    /** Writes the whole answer to {@link #out}; false if the connection is gone. */
+    /** Writes the whole response to {@link #out}; false if the connection is closed. */
     protected abstract boolean writeAll();
 
-    /** Whatever became of it. */
+    /** Called at the end, after success or failure. */
     protected void ended() {}
 
-    /** Where the answer goes; another one after {@link #sendIfLong}. */
+    /** The buffer for the response; a different one after {@link #sendIfLong}. */
     protected final ByteBuf out() {
-        return piece;
+        return chunk;
     }
 
-    /** Sends what there is if it is enough for a piece; false if the connection is gone. */
+    /** Sends the buffer if it is large enough for a chunk; false if the connection is closed. */
     protected final boolean sendIfLong() {
-        return piece.readableBytes() < PIECE_BYTES || send(false);
+        return chunk.readableBytes() < CHUNK_BYTES || send(false);
     }
 
-    /** Hands the piece over and waits until it is written; false if the connection is gone. */
+    /**
+     * Hands the chunk to the event loop and waits until it is written; false if the connection is
+     * closed.
+     */
     private boolean send(boolean last) {
-        ByteBuf full = piece;
-        piece = ctx.alloc().buffer(last ? 0 : PIECE_BYTES);
+        ByteBuf full = chunk;
+        chunk = ctx.alloc().buffer(last ? 0 : CHUNK_BYTES);
         ChannelPromise promise = ctx.newPromise();
         try {
             ctx.executor().execute(() -> writer.write(full, last, promise));
         } catch (RejectedExecutionException e) {
-            full.release(); // the event loop is gone, and the connection with it
+            full.release(); // the event loop has ended, and so has the connection
             return false;
         }
         return last || promise.awaitUninterruptibly().isSuccess();

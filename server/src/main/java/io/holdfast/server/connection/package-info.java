@@ -1,4 +1,4 @@
-/** What the connections of every protocol share. */
+/** The parts of connections that all protocols share. */
 @NullMarked
 package io.holdfast.server.connection;
 

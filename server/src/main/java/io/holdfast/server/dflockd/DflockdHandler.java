@@ -41,33 +41,36 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** A connection that speaks dflockd. */
+/** A connection of the dflockd protocol. */
 public final class DflockdHandler extends LineConnection<DflockdInput>
         implements PushWriter.Connection {
     private static final Logger LOG = LoggerFactory.getLogger(DflockdHandler.class);
-    private static final LogThrottle CUT_OFF = new LogThrottle();
+    private static final LogThrottle DISCONNECTS = new LogThrottle();
     private static final LogThrottle AUTH_FAILURES = new LogThrottle();
     private static final LogThrottle AUTH_REFUSALS = new LogThrottle();
     private static final byte[] NO_SECRET = {};
 
-    /** So many bytes of a signal cost 1; so does each one who gets it. */
+    /**
+     * This number of bytes of a signal costs one unit of the work budget; each recipient costs one
+     * too.
+     */
     private static final int SIGNAL_BYTES_PER_COST = 128;
 
-    /** How many looks of the signal hub cost 1. */
+    /** Match steps of the signal hub that cost one unit of the work budget. */
     private static final int MATCH_STEPS_PER_COST = 16;
 
-    /** How many requests in tagged mode may be on their way to the engine. */
+    /** Maximum number of requests in flight to the engine in tagged mode. */
     private static final int MAX_IN_FLIGHT = 256;
 
     private static final long AUTH_PAUSE_MILLIS = 100;
 
-    /** What one answer to {@code mine} lists at most. */
+    /** Maximum number of entries in a response to {@code mine}. */
     private static final int MAX_TRACKED_REQUESTS = 500;
 
-    /** What one answer to {@code info} lists at most. */
+    /** Maximum number of holders in a response to {@code info}. */
     private static final int MAX_HOLDERS = 100;
 
-    /** Whether the secret of this connection is compared later than it came. */
+    /** The delay of checking the secret after earlier failures from the same address. */
     private enum AuthDelay {
         NONE,
         RUNNING,
@@ -81,39 +84,43 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     private boolean authenticated;
     private AuthDelay authDelay = AuthDelay.NONE;
 
-    /** Whether the plain session may have anything: it is too late to ask for tags then. */
+    /**
+     * Whether the plain session may have holds, waiters or subscriptions: then tagged mode is not
+     * available.
+     */
     private boolean sessionUsed;
 
-    /** Of a connection in tagged mode. */
+    /** The session in tagged mode, else null. */
     private @Nullable TaggedSession tagged;
 
-    /** The session that is being resumed, while something of it is on its way. */
+    /** The session that is being resumed, while commands of it are in flight. */
     private @Nullable TaggedSession resuming;
 
-    /** What the session gets that was asked for, while that is on its way. */
+    /** The grace of the session that is being opened, until the session is open. */
     private @Nullable CompletableFuture<Long> grace;
 
     /**
-     * The request to cancel another that is answered as soon as that one is; 0 if there is none.
+     * The tag of a cancel request whose response follows when the cancelled request has ended; 0 if
+     * none.
      */
     private long cancelling;
 
-    /** In tagged mode, what the next answer begins with. */
+    /** In tagged mode, the tag of the next response. */
     private long tag;
 
-    /** Of a connection that has listened to anything. */
+    /** Null until the connection subscribes to signals. */
     private @Nullable PushWriter pushWriter;
 
-    /** What it listens to, if that is known in this process alone. */
+    /** Its subscriptions, if signals are not distributed to other nodes. */
     private @Nullable Subscriber subscriber;
 
     /**
-     * In tagged mode, who asks for shared signals: what is listened to ends with the connection,
-     * which the session may outlive.
+     * In tagged mode, the session for distributed signals: subscriptions end with the connection,
+     * which the tagged session may outlive.
      */
     private @Nullable Session signalSession;
 
-    /** When the line that is being read began. */
+    /** Start of the read timeout of the current line. */
     private long lineSinceNanos;
 
     private long linesSeen;
@@ -153,7 +160,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     @Override
     protected void finishing() {
         if (pushWriter != null) {
-            unsubscribe(); // what came before is written, and nothing comes after
+            unsubscribe(); // signals received so far are written, later ones are not
         }
         writePushes();
     }
@@ -219,24 +226,25 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             }
             case DflockdInput.Request(DflockdRequest.Hello hello) when authenticated ->
                     hello(hello, next);
-            case DflockdInput.Request(var what) -> {
+            case DflockdInput.Request(var request) -> {
                 if (authenticated) {
-                    serve(what);
+                    serve(request);
                 } else {
-                    authenticate(what, next);
+                    authenticate(request, next);
                 }
             }
-            case DflockdInput.Tagged(var number, var what) -> {
-                boolean again = cancelling != 0; // it was held until what it cancels has ended
+            case DflockdInput.Tagged(var number, var request) -> {
+                boolean deferred =
+                        cancelling != 0; // deferred until the cancelled request has ended
                 cancelling = 0;
-                boolean valid = again || (tagged != null && tagged.takeTag(number, this));
+                boolean valid = deferred || (tagged != null && tagged.takeTag(number, this));
                 tag = valid ? number : 0;
-                if (again) {
+                if (deferred) {
                     DflockdEncoder.ok(responseBuffer());
-                } else if (valid && what instanceof DflockdRequest.Cancel(long waiting)) {
-                    cancel(waiting, next);
+                } else if (valid && request instanceof DflockdRequest.Cancel(long target)) {
+                    cancel(target, next);
                 } else if (valid) {
-                    serve(what);
+                    serve(request);
                 } else {
                     DflockdEncoder.error(responseBuffer());
                 }
@@ -244,9 +252,9 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         }
     }
 
-    private void authenticate(DflockdRequest what, DflockdInput input) {
-        byte[] candidate = what instanceof DflockdRequest.Auth(byte[] given) ? given : NO_SECRET;
-        boolean guess = what instanceof DflockdRequest.Auth;
+    private void authenticate(DflockdRequest request, DflockdInput input) {
+        byte[] candidate = request instanceof DflockdRequest.Auth(byte[] given) ? given : NO_SECRET;
+        boolean guess = request instanceof DflockdRequest.Auth;
         Secret secret = service.secret();
         if (guess
                 && authDelay == AuthDelay.NONE
@@ -269,7 +277,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             AUTH_REFUSALS
                     .next(LOG.atWarn())
                     .addKeyValue("remote", context().channel().remoteAddress())
-                    .log("connection closed: too many wrong secrets from its address");
+                    .log("connection closed: too many failed authentications from its address");
             abort();
             return;
         }
@@ -283,7 +291,9 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                         TimeUnit.MILLISECONDS);
     }
 
-    /** Also where the connection has ended: leaving early must not make room for another guess. */
+    /**
+     * Also runs after the connection has ended: disconnecting early must not allow another guess.
+     */
     private void endAuthDelay(String address) {
         service.authFailures.endDelay(address);
         authDelay = AuthDelay.OVER;
@@ -297,7 +307,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                 : "";
     }
 
-    /** What could not be read is compared too: a failure takes the same path and time. */
+    /** Compares unreadable input too, so that every failure takes the same path and time. */
     private void failAuthentication(byte[] candidate) {
         Secret secret = service.secret();
         if (secret != null && !secret.matches(candidate)) {
@@ -318,8 +328,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         context().executor().schedule(this::linger, AUTH_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    private void serve(DflockdRequest what) {
-        switch (what) {
+    private void serve(DflockdRequest request) {
+        switch (request) {
             case DflockdRequest.Acquire(
                             var resourceKind,
                             var key,
@@ -390,17 +400,19 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             case DflockdRequest.Ping() -> DflockdEncoder.ok(responseBuffer());
             case DflockdRequest.Stats() -> {
                 responseBuffer();
-                stream(new StatsStream(context(), service, namespace, this::writePiece));
+                stream(new StatsStream(context(), service, namespace, this::writeChunk));
             }
             case DflockdRequest.Auth(byte[] ignored) -> DflockdEncoder.error(responseBuffer());
             case DflockdRequest.Malformed() -> refuse("malformed request");
             case DflockdRequest.Hello _, DflockdRequest.Cancel _ ->
-                    DflockdEncoder.error(responseBuffer()); // each has its place, which is not here
+                    DflockdEncoder.error(
+                            responseBuffer()); // not valid here: Hello only untagged, Cancel only
+                                               // tagged
             case DflockdRequest.Mine(long after) -> {
-                List<TrackedRequestView> places =
+                List<TrackedRequestView> requests =
                         session().trackedRequests(after, MAX_TRACKED_REQUESTS);
-                cost(places.size());
-                TaggedEncoder.trackedRequests(places, responseBuffer());
+                cost(requests.size());
+                TaggedEncoder.trackedRequests(requests, responseBuffer());
             }
             case DflockdRequest.Describe(var key) -> describe(key);
             case DflockdRequest.Bye() -> {
@@ -413,9 +425,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         }
     }
 
-    /**
-     * Where an answer goes that is about to be written: in tagged mode its tag is there already.
-     */
+    /** The buffer for the next response; in tagged mode its tag is already written. */
     private ByteBuf responseBuffer() {
         if (tagged != null) {
             TaggedEncoder.tag(tag, output());
@@ -474,16 +484,16 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                 old != null,
                 output());
         tagged = session;
-        deliverEffects(); // what happened while it had no connection
+        deliverEffects(); // effects from the time without a connection
     }
 
-    /** Whether it is known how long the session may outlive its connection. */
+    /** Whether the grace of the session has been granted; requests it first. */
     private boolean isGraceGranted(DflockdRequest.Hello hello) {
         if (grace == null) {
-            CompletableFuture<Long> wanted = service.graces().grant(hello.graceNanos());
-            grace = wanted;
-            if (!wanted.isDone()) {
-                CompletableFuture<Void> _ = wanted.thenRun(this::wake);
+            CompletableFuture<Long> grant = service.graces().grant(hello.graceNanos());
+            grace = grant;
+            if (!grant.isDone()) {
+                CompletableFuture<Void> _ = grant.thenRun(this::wake);
             }
         }
         return grace.isDone();
@@ -496,23 +506,25 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         return service.tagged().open(this, granted, label);
     }
 
-    private void cancel(long waiting, DflockdInput input) {
-        long own = tag;
-        boolean answered = tagged == null || tagged.cancel(own, waiting, this);
+    private void cancel(long target, DflockdInput input) {
+        long ownTag = tag;
+        boolean answered = tagged == null || tagged.cancel(ownTag, target, this);
         deliverEffects();
         if (answered) {
             return;
         }
         if (isQuiescent()) {
-            tag = own;
+            tag = ownTag;
             DflockdEncoder.ok(responseBuffer());
         } else {
-            cancelling = own;
+            cancelling = ownTag;
             defer(input);
         }
     }
 
-    /** What looks at the session, or ends it, comes after all that was asked before. */
+    /**
+     * In tagged mode, requests that read or end the session wait until earlier ones are applied.
+     */
     @Override
     protected boolean mustWait(DflockdInput next) {
         if (authDelay == AuthDelay.RUNNING) {
@@ -524,14 +536,14 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         if (tagged == null) {
             return grace != null && !grace.isDone();
         }
-        int onTheirWay = tagged.inFlight();
-        return onTheirWay > 0 && (onTheirWay >= MAX_IN_FLIGHT || looksAtSession(next));
+        int inFlight = tagged.inFlight();
+        return inFlight > 0 && (inFlight >= MAX_IN_FLIGHT || needsQuiescence(next));
     }
 
-    private static boolean looksAtSession(DflockdInput next) {
+    private static boolean needsQuiescence(DflockdInput next) {
         return switch (next) {
-            case DflockdInput.Tagged(_, var what) ->
-                    switch (what) {
+            case DflockdInput.Tagged(_, var request) ->
+                    switch (request) {
                         case DflockdRequest.Mine _,
                                 DflockdRequest.Describe _,
                                 DflockdRequest.Cancel _,
@@ -558,25 +570,25 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         TaggedEncoder.keyInfo(session().id(), lock, semaphore, driver::nameOf, responseBuffer());
     }
 
-    /** Another connection has this one's session now. Called on any thread. */
+    /** Another connection has resumed this one's session. Called on any thread. */
     void replaced() {
         context().executor().execute(() -> guarded(this::abort));
     }
 
     @Override
     protected @Nullable Effect nextEffect() {
-        Effect own = super.nextEffect();
-        return own == null && tagged != null ? tagged.nextEffect(this) : own;
+        Effect ownTag = super.nextEffect();
+        return ownTag == null && tagged != null ? tagged.nextEffect(this) : ownTag;
     }
 
     @Override
-    protected void endSession(long lastAnswered, Runnable released) {
-        TaggedSession left = resuming == null ? tagged : resuming;
-        if (left != null) {
-            service.tagged().detach(left, this, context().executor());
+    protected void endSession(long lastResponded, Runnable released) {
+        TaggedSession detached = resuming == null ? tagged : resuming;
+        if (detached != null) {
+            service.tagged().detach(detached, this, context().executor());
         }
         if (tagged == null) {
-            super.endSession(lastAnswered, released);
+            super.endSession(lastResponded, released);
         } else {
             released.run();
         }
@@ -584,28 +596,28 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     @Override
     protected void draining() {
-        if (tagged != null && isQuiescent()) { // else it is told again
+        if (tagged != null && isQuiescent()) { // else the drain event is repeated
             tagged.cancelAll(this);
             deliverEffects();
         }
     }
 
-    /** In tagged mode no effect is waited for; each says itself what it answers. */
+    /** In tagged mode, each effect carries the number of the request that it responds to. */
     @Override
     protected void unsolicited(Effect effect) {
         if (tagged == null) {
             return;
         }
         tag = effect.request();
-        Command.Keyed asked = tagged.answered(effect.request());
+        Command.Keyed command = tagged.answered(effect.request());
         switch (effect) {
-            case Effect.Granted _ when asked instanceof Command.Cancel ->
-                    writeCancelled(); // it was given back before it could be told
+            case Effect.Granted _ when command instanceof Command.Cancel ->
+                    writeCancelled(); // the grant was released before its response
             case Effect.Granted granted ->
                     TaggedEncoder.granted(
                             granted.token(),
                             granted.leaseNanos(),
-                            asked instanceof Command.Enqueue,
+                            command instanceof Command.Enqueue,
                             responseBuffer());
             case Effect.Renewed renewed ->
                     TaggedEncoder.renewed(renewed.leaseNanos(), responseBuffer());
@@ -614,21 +626,21 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             case Effect.Revoked revoked ->
                     TaggedEncoder.lost(revoked.request(), "released", output());
             case Effect.StatusReport statusReport -> {
-                if (asked instanceof Command.Decline decline) {
+                if (command instanceof Command.Decline decline) {
                     declined(decline, statusReport, tagged);
                 }
             }
             case Effect.Cancelled cancelled -> {
-                if (asked != null) { // else its grant was answered so
+                if (command != null) { // else the response was written for its grant
                     writeCancelled();
                 }
             }
             default -> {
-                if (asked != null) {
-                    respond(asked, effect);
+                if (command != null) {
+                    respond(command, effect);
                 } else if (effect instanceof Effect.TimedOut) {
                     DflockdEncoder.timeout(
-                            responseBuffer()); // of a wait that another connection began
+                            responseBuffer()); // of a wait that an earlier connection began
                 }
             }
         }
@@ -641,7 +653,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             tag = decline.targetRequest();
             writeCancelled();
         }
-        if (decline.request() > 0) { // else it was the server's own
+        if (decline.request() > 0) { // negative: cancelled by the server
             tag = decline.request();
             DflockdEncoder.ok(responseBuffer());
         }
@@ -655,13 +667,16 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         }
     }
 
-    // ---- requests that make something
+    // ---- requests that create state
 
     private long lease(long requested) {
         return requested == DflockdRequest.DEFAULT_LEASE ? service.defaultLeaseNanos : requested;
     }
 
-    /** Whether a request that makes something is served; while draining it is not. */
+    /**
+     * Whether requests that create state are served; if not, writes the response of a draining
+     * server.
+     */
     private boolean mayCreate() {
         if (!service.draining()) {
             return true;
@@ -669,7 +684,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         DflockdEncoder.errorDraining(responseBuffer());
         if (tagged == null) {
             finish();
-        } // else as soon as it holds nothing
+        } // else the session continues until it holds nothing
         return false;
     }
 
@@ -689,7 +704,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     private void streamItems(List<ByteString> items) {
         if (service.ranges.tryReserve(RangeStream.bytes(items))) {
             responseBuffer();
-            stream(new RangeStream(context(), items, this::writePiece, service.ranges));
+            stream(new RangeStream(context(), items, this::writeChunk, service.ranges));
         } else {
             DflockdEncoder.error(responseBuffer());
         }
@@ -745,15 +760,15 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         }
         if (subscriber != null) {
             subscriber.unlisten(pattern, group);
-            writePushes(); // what came before it is told before it
+            writePushes(); // earlier signals precede the response
         }
         DflockdEncoder.ok(responseBuffer());
     }
 
-    /** Ends all registrations; when there are many, not on the event loop. */
+    /** Ends all subscriptions; not on the event loop if there are many. */
     private void unsubscribe() {
         if (signalService instanceof DistributedSignals shared) {
-            shared.detach(signalSession()); // they end with it
+            shared.detach(signalSession()); // ends its subscriptions
         }
         if (subscriber == null) {
             return;
@@ -773,9 +788,9 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         }
     }
 
-    private void submitRequest(DistributedSignals shared, SignalRequest asked) {
-        awaitAnswer(asked.request());
-        shared.submit(signalSession(), asked);
+    private void submitRequest(DistributedSignals shared, SignalRequest request) {
+        awaitResult(request.request());
+        shared.submit(signalSession(), request);
     }
 
     private Session signalSession() {
@@ -790,11 +805,14 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         return present;
     }
 
-    /** Of a request about shared signals. Lines pushed wait while it is on its way. */
+    /**
+     * Responds to a request for distributed signals. Pushed lines are held back while it is in
+     * flight.
+     */
     @Override
     protected void respond(Effect effect) {
         if (tagged != null) {
-            tag = effect.request(); // others may have been answered meanwhile
+            tag = effect.request(); // the responses to other requests may have changed it
         }
         switch (effect) {
             case Effect.Changed _ -> DflockdEncoder.ok(responseBuffer());
@@ -822,10 +840,10 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         DflockdEncoder.number(receivers.size(), responseBuffer());
     }
 
-    /** Lines are pushed between answers, never inside one. */
+    /** Lines are pushed between responses, never within one. */
     @Override
     public PushQueue.Readiness readiness() {
-        if (state() == State.STREAMING || isAwaitingAnswer()) {
+        if (state() == State.STREAMING || isAwaitingResult()) {
             return PushQueue.Readiness.BUSY;
         }
         return context().channel().isWritable()
@@ -845,16 +863,17 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     }
 
     @Override
-    public void cutOff() {
+    public void disconnectSlow() {
         guarded(this::endSlowListener);
     }
 
     private void endSlowListener() {
         if (state() != State.CLOSING) {
-            CUT_OFF.next(LOG.atWarn())
+            DISCONNECTS
+                    .next(LOG.atWarn())
                     .addKeyValue("conn", session().id())
                     .addKeyValue("remote", context().channel().remoteAddress())
-                    .log("slow listener cut off");
+                    .log("slow listener disconnected");
             abort();
         }
     }
@@ -868,13 +887,13 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         }
     }
 
-    // ---- answers
+    // ---- responses
 
     @Override
-    protected void respond(Command.Keyed asked, Effect effect) {
+    protected void respond(Command.Keyed command, Effect effect) {
         switch (effect) {
             case Effect.Granted granted -> {
-                if (asked instanceof Command.Enqueue) {
+                if (command instanceof Command.Enqueue) {
                     DflockdEncoder.acquired(
                             granted.token(), granted.leaseNanos(), responseBuffer());
                 } else {
@@ -908,7 +927,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         }
     }
 
-    // ---- the read timer, which arms itself again for what is left
+    // ---- the read timer
 
     private void armReadTimer(long nanos) {
         readTimer =

@@ -17,21 +17,23 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-/** What all dflockd connections of a server share. */
+/** State and settings shared by all dflockd connections of a server. */
 public final class DflockdService extends ConnectionService {
     private final SignalServices signals;
     final AuthFailures authFailures = new AuthFailures();
 
-    /** What clients must send first; there is one from the start or never. */
+    /**
+     * The secret that clients must send first; it can change, but not between null and a secret.
+     */
     private volatile @Nullable Secret secret;
 
     final long defaultLeaseNanos;
     final long readTimeoutNanos;
 
-    /** What a listener may leave unread before it is cut off. */
+    /** Bytes that a listener may leave unread before it is disconnected. */
     final long maxPushBytes;
 
-    /** Memory for lists that are being written. */
+    /** Limits the memory of lists that are being written. */
     final ByteBudget ranges = new ByteBudget(Runtime.getRuntime().maxMemory() / 8);
 
     private final TaggedSessions tagged;
@@ -43,18 +45,19 @@ public final class DflockdService extends ConnectionService {
                             PlatformDependent.maxDirectMemory() / 2));
 
     /**
-     * @param newHub makes a hub for a namespace, unless the driver shares signals with others
-     * @param secret what clients must send first, if anything
+     * @param newHub creates the hub of a namespace, unless the driver distributes signals to other
+     *     nodes
+     * @param secret the secret that clients must send first; null for no authentication
      * @param writeTimeout zero is no limit
      * @param graces how long sessions in tagged mode may outlive their connections
      * @param autoRelease whether the end of a session releases its holds
-     * @param maxPushBytes what a listener may leave unread before it is cut off
+     * @param maxPushBytes bytes that a listener may leave unread before it is disconnected
      */
     public DflockdService(
             Driver driver,
             ServerMonitor serverMonitor,
             Supplier<SignalHub> newHub,
-            InputBudget kept,
+            InputBudget inputBudget,
             DrainState drainState,
             @Nullable Secret secret,
             Duration defaultLease,
@@ -63,7 +66,7 @@ public final class DflockdService extends ConnectionService {
             SessionGraces graces,
             boolean autoRelease,
             long maxPushBytes) {
-        super("dflockd", driver, serverMonitor, kept, drainState, writeTimeout);
+        super("dflockd", driver, serverMonitor, inputBudget, drainState, writeTimeout);
         this.signals = SignalServices.of(driver, newHub);
         this.secret = secret;
         this.defaultLeaseNanos = nanos(defaultLease);
@@ -73,7 +76,7 @@ public final class DflockdService extends ConnectionService {
         this.tagged = new TaggedSessions(driver, autoRelease);
     }
 
-    /** Wrong secrets, which others that serve the same count too. */
+    /** Counts wrong secrets; shared with other front ends. */
     public AuthFailures authFailures() {
         return authFailures;
     }
@@ -82,12 +85,14 @@ public final class DflockdService extends ConnectionService {
         return secret;
     }
 
-    /** What clients must send first from now on; there is a secret as before, or none as before. */
+    /**
+     * Changes the secret that new connections must send; null if and only if there was none before.
+     */
     public void changeSecret(@Nullable Secret next) {
         secret = next;
     }
 
-    /** Where signals go. */
+    /** The signal services of the namespaces. */
     public SignalServices signals() {
         return signals;
     }
@@ -107,7 +112,7 @@ public final class DflockdService extends ConnectionService {
         return tagged.isAnyHeldWithGrace();
     }
 
-    /** Ends the sessions that wait for their connections; none does from now on. */
+    /** Ends all sessions in tagged mode; from now on none outlives its connection. */
     public void close() {
         tagged.close();
     }

@@ -5,24 +5,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Memory for what listeners were sent and have not taken, over all connections. Each has a limit of
- * its own, but all together must not fill the memory: when the budget is tight, the listener that
- * is behind the most is cut off, whoever the next line is for.
+ * Limits the memory for signals that listeners have not read yet, over all connections, in addition
+ * to the limit of each. When more than half of it is used, the listener with the most unread bytes
+ * is disconnected.
  */
 final class PushBudget {
-    private final long mostBytes;
+    private final long maxBytes;
     private final AtomicLong used = new AtomicLong();
     private final Set<PushQueue> behind = ConcurrentHashMap.newKeySet();
 
-    /** What those have who were cut off and are not closed yet. Guarded by this. */
-    private long leaving;
+    /** Bytes of listeners that are being disconnected and are not closed yet. Guarded by this. */
+    private long disconnectingBytes;
 
-    PushBudget(long mostBytes) {
-        this.mostBytes = mostBytes;
+    PushBudget(long maxBytes) {
+        this.maxBytes = maxBytes;
     }
 
     void reserve(int bytes) {
-        if (used.addAndGet(bytes) > mostBytes / 2 && !behind.isEmpty()) {
+        if (used.addAndGet(bytes) > maxBytes / 2 && !behind.isEmpty()) {
             relieve();
         }
     }
@@ -36,10 +36,10 @@ final class PushBudget {
     }
 
     boolean isExhausted() {
-        return used.get() > mostBytes;
+        return used.get() > maxBytes;
     }
 
-    /** Says whether a listener has not taken a good deal of what it was sent. */
+    /** Records whether a listener has many unread bytes. */
     void setBehind(PushQueue queue, boolean isBehind) {
         if (isBehind) {
             behind.add(queue);
@@ -48,30 +48,33 @@ final class PushBudget {
         }
     }
 
-    /** Cuts off the one that is behind the most, unless those on their way out are enough. */
+    /**
+     * Disconnects the listener with the most unread bytes, unless those being disconnected free
+     * enough.
+     */
     private synchronized void relieve() {
-        if (used.get() - leaving <= mostBytes / 2) {
+        if (used.get() - disconnectingBytes <= maxBytes / 2) {
             return;
         }
-        PushQueue worst = null;
+        PushQueue slowest = null;
         long debt = 0;
         for (PushQueue queue : behind) {
             long bytes = queue.debtBytes();
             if (bytes > debt) {
-                worst = queue;
+                slowest = queue;
                 debt = bytes;
             }
         }
-        if (worst != null) {
-            behind.remove(worst);
-            if (worst.overrun(debt)) {
-                leaving += debt;
+        if (slowest != null) {
+            behind.remove(slowest);
+            if (slowest.overrun(debt)) {
+                disconnectingBytes += debt;
             }
         }
     }
 
-    /** Somebody who was cut off with this debt is closed. */
+    /** A listener that was disconnected because of this debt is closed. */
     synchronized void left(long debtBytes) {
-        leaving -= debtBytes;
+        disconnectingBytes -= debtBytes;
     }
 }

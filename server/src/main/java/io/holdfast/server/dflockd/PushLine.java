@@ -9,12 +9,15 @@ import io.netty.buffer.ByteBufAllocator;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A signal as the line that is pushed. All who get it share its bytes. */
+/** A signal encoded as the line that is pushed. All recipients share its bytes. */
 final class PushLine implements Signal {
-    /** What the objects of a line take beside its bytes. */
+    /** Memory of the objects of a line in addition to its bytes. */
     private static final int OVERHEAD = 256;
 
-    /** Longer lines are written from the shared bytes; shorter ones are copied and gathered. */
+    /**
+     * Lines of at least this length are written from the shared bytes; shorter ones are copied and
+     * batched.
+     */
     private static final int LARGE = 2048;
 
     private final Key channel;
@@ -24,7 +27,7 @@ final class PushLine implements Signal {
     private final AtomicInteger receivers;
 
     /**
-     * @param receivers how many will be given the line, and release it
+     * @param receivers number of recipients, each of which releases the line
      */
     PushLine(
             ByteBufAllocator allocator,
@@ -63,7 +66,10 @@ final class PushLine implements Signal {
         out.writeBytes(bytes, 0, length);
     }
 
-    /** The bytes, to be written and released by their reader; the line must live until then. */
+    /**
+     * A retained view of the bytes for a write; the line must not be released before the write
+     * ends.
+     */
     ByteBuf share() {
         return bytes.retainedDuplicate();
     }

@@ -13,89 +13,90 @@ import java.util.ArrayDeque;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Lines pushed to one connection, between emitters on any thread and the event loop that writes
- * them. What the socket would not take after a flush stays here; when that is too much, the
- * connection is full.
+ * The queue of lines pushed to one connection: emitters add on any thread, the event loop writes.
+ * Lines stay here while the socket is not writable; with too many bytes the queue is full.
  */
 final class PushQueue implements SignalListener {
     private static final Logger LOG = LoggerFactory.getLogger(PushQueue.class);
 
-    /** A connection with fewer undelivered lines is never full. */
+    /** A queue with fewer lines is never full. */
     private static final int MIN_LINES = 64;
 
-    /** Who has not taken more than this is behind, and the first to go when memory is short. */
+    /**
+     * A listener with more unread bytes is behind, and may be disconnected to relieve the budget.
+     */
     private static final int BEHIND_BYTES = 64 * 1024;
 
-    /** While a long answer of its own is written, a listener may have this many times as much. */
-    private static final int BUSY_TIMES = 16;
+    /** Factor of the limit while a long response is written on the listener's connection. */
+    private static final int BUSY_FACTOR = 16;
 
-    /** What a place in the queue takes of the budget. */
+    /** Budget that an entry of the queue reserves. */
     private static final int ENTRY_BYTES = 16;
 
-    /** A queue that was longer than this is not kept when it is empty. */
+    /** An empty queue is replaced if it was longer than this. */
     private static final int RETAINED_LENGTH = 1024;
 
     /** Whether lines can be written. */
     enum Readiness {
         READY,
-        /** Something else is being written; the event loop goes on when that is over. */
+        /** A response is being written; the event loop continues after it. */
         BUSY,
-        /** The socket takes no more; the event loop goes on when it does. */
+        /** The socket is not writable; the event loop continues when it is. */
         SOCKET_FULL
     }
 
     private final ByteBufAllocator allocator;
     private final EventExecutor loop;
     private final PushBudget budget;
-    private final long mostBytes;
+    private final long maxBytes;
     private final Runnable write;
-    private final Runnable cutOff;
+    private final Runnable disconnect;
 
     /** Guarded by this, like all that follows. */
     private ArrayDeque<PushLine> lines = new ArrayDeque<>(2);
 
     private long bytes;
 
-    /** The most lines since it was empty. */
+    /** Maximum length since it was empty. */
     private int peak;
 
-    /** What is on its way to the socket. */
+    /** Bytes handed to the socket and not written yet. */
     private long inFlightBytes;
 
-    /** The event loop was told to write, and has not begun. */
+    /** The write task is scheduled, and has not begun. */
     private boolean writing;
 
-    /** Lines wait until they can be written, and are looked at then without being told. */
+    /** Lines wait until they can be written; the event loop continues then without a write task. */
     private boolean waiting;
 
-    /** They wait because the socket takes no more. */
+    /** Lines wait because the socket is not writable. */
     private boolean socketFull;
 
     private boolean overrun;
 
-    /** What was owed when the budget was relieved of it. */
-    private long forgivenBytes;
+    /** The unread bytes with which it was disconnected to relieve the budget. */
+    private long relievedBytes;
 
     private boolean closed;
 
     /**
-     * @param mostBytes what may be undelivered; 0 is no limit but the budget
-     * @param write writes what is here, on the event loop
-     * @param cutOff closes the connection, on the event loop
+     * @param maxBytes limit of unwritten bytes; 0 is no limit but the budget
+     * @param write writes the queued lines; run on the event loop
+     * @param disconnect closes the connection; run on the event loop
      */
     PushQueue(
             ByteBufAllocator allocator,
             EventExecutor loop,
             PushBudget budget,
-            long mostBytes,
+            long maxBytes,
             Runnable write,
-            Runnable cutOff) {
+            Runnable disconnect) {
         this.allocator = allocator;
         this.loop = loop;
         this.budget = budget;
-        this.mostBytes = mostBytes == 0 ? Long.MAX_VALUE : mostBytes;
+        this.maxBytes = maxBytes == 0 ? Long.MAX_VALUE : maxBytes;
         this.write = write;
-        this.cutOff = cutOff;
+        this.disconnect = disconnect;
     }
 
     @Override
@@ -107,19 +108,19 @@ final class PushQueue implements SignalListener {
             return false;
         }
         if (waiting) {
-            return bytes / (socketFull ? 1 : BUSY_TIMES) > mostBytes;
+            return bytes / (socketFull ? 1 : BUSY_FACTOR) > maxBytes;
         }
-        return bytes > BEHIND_BYTES && budget.isExhausted(); // nobody has tried to write it
+        return bytes > BEHIND_BYTES && budget.isExhausted(); // not written yet
     }
 
     @Override
     public void deliver(Signal signal) {
         PushLine line = lineOf(signal);
-        boolean taken = false;
+        boolean accepted = false;
         boolean wake = false;
         synchronized (this) {
             if (!closed) {
-                taken = true;
+                accepted = true;
                 lines.add(line);
                 peak = Math.max(peak, lines.size());
                 bytes += line.length();
@@ -130,7 +131,7 @@ final class PushQueue implements SignalListener {
                 }
             }
         }
-        if (!taken) {
+        if (!accepted) {
             line.release();
             return;
         }
@@ -154,25 +155,25 @@ final class PushQueue implements SignalListener {
         boolean _ = overrun(0);
     }
 
-    /** As {@link #overrun()}, to relieve the budget of a debt; false if it is closing already. */
+    /** As {@link #overrun()}, to free this many unread bytes; false if it is already closing. */
     boolean overrun(long debtBytes) {
         synchronized (this) {
             if (closed || overrun) {
                 return false;
             }
             overrun = true;
-            forgivenBytes = debtBytes;
+            relievedBytes = debtBytes;
         }
-        execute(cutOff);
+        execute(disconnect);
         return true;
     }
 
-    /** What was sent and not taken. */
+    /** Bytes that the client has not read yet, as far as known. */
     synchronized long debtBytes() {
         return bytes + inFlightBytes;
     }
 
-    /** Counts what is on its way to the socket, or has arrived there. */
+    /** Adds to the bytes in flight to the socket, or subtracts written ones. */
     void addInFlight(int change) {
         synchronized (this) {
             inFlightBytes += change;
@@ -185,8 +186,8 @@ final class PushQueue implements SignalListener {
     }
 
     /**
-     * The next line to write. Null when there is none, or now is not the time; the event loop is
-     * told again when a line comes, or goes on by itself.
+     * The next line to write. Null if there is none or it cannot be written now: then the write
+     * task is scheduled for the next line, or the event loop continues when it can write.
      */
     synchronized @Nullable PushLine poll(Readiness readiness) {
         PushLine next = readiness == Readiness.READY ? lines.poll() : null;
@@ -207,7 +208,7 @@ final class PushQueue implements SignalListener {
         return next;
     }
 
-    /** The event loop stopped with lines left, and will go on without being told. */
+    /** The event loop stopped with lines left, and has scheduled its continuation. */
     synchronized void pause() {
         writing = true;
         waiting = false;
@@ -215,28 +216,28 @@ final class PushQueue implements SignalListener {
     }
 
     void close() {
-        long forgiven;
+        long relieved;
         synchronized (this) {
             if (closed) {
                 return;
             }
             closed = true;
             bytes = 0;
-            forgiven = forgivenBytes;
+            relieved = relievedBytes;
             for (PushLine line = lines.poll(); line != null; line = lines.poll()) {
                 line.release();
                 budget.release(ENTRY_BYTES);
             }
             budget.setBehind(this, false);
         }
-        budget.left(forgiven);
+        budget.left(relieved);
     }
 
     private void execute(Runnable task) {
         try {
             loop.execute(task);
         } catch (RejectedExecutionException e) {
-            LOG.debug("signalled after the end"); // the event loop is gone, with the connection
+            LOG.debug("signal after the event loop has ended"); // so has the connection
         }
     }
 }

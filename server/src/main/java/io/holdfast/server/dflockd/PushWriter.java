@@ -10,38 +10,38 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.TimeUnit;
 
-/** The pushed lines of a connection that listens, and their writing. Lives on the event loop. */
+/** Writes the lines pushed to a listening connection. Confined to the event loop. */
 final class PushWriter {
-    /** Pushed lines are gathered up to this before they are written. */
+    /** Pushed lines are batched up to this size before they are written. */
     private static final int BATCH_BYTES = 16 * 1024;
 
-    /** What is written before other connections of the event loop get their turn. */
-    private static final int TURN_BYTES = 256 * 1024;
+    /** Maximum bytes written in one event loop iteration. */
+    private static final int ITERATION_BYTES = 256 * 1024;
 
-    /** What a write takes beside its bytes. */
+    /** Memory of a write in addition to its bytes. */
     private static final int WRITE_OVERHEAD = 512;
 
     /**
-     * How much may be on its way to the socket. With io_uring a write ends one turn of the event
-     * loop later, so this must be more than emitters send in a turn, or a healthy listener looks
-     * slow.
+     * Limit of bytes in flight to the socket. With io_uring a write completes one event loop
+     * iteration later, so this must be more than emitters send in one iteration, or a healthy
+     * listener would seem slow.
      */
     private static final WriteBufferWaterMark IN_FLIGHT_WATER_MARK =
             new WriteBufferWaterMark(512 * 1024, 1024 * 1024);
 
-    /** The connection, as its listening side needs it. */
+    /** What a writer needs of its connection. */
     interface Connection {
         /** Whether a pushed line can be written now. */
         PushQueue.Readiness readiness();
 
-        /** Writes what is gathered in the output, which is not empty. */
+        /** Writes the collected output, which is not empty. */
         void flush(ChannelPromise written);
 
         /** Writes pushed lines, on the event loop. */
         void push();
 
-        /** The client reads too slowly, and has to go; on the event loop. */
-        void cutOff();
+        /** Disconnects the client because it reads too slowly; on the event loop. */
+        void disconnectSlow();
     }
 
     private final ChannelHandlerContext ctx;
@@ -66,16 +66,16 @@ final class PushWriter {
                         budget,
                         service.maxPushBytes,
                         connection::push,
-                        connection::cutOff);
+                        connection::disconnectSlow);
         ctx.channel().config().setWriteBufferWaterMark(IN_FLIGHT_WATER_MARK);
     }
 
-    /** Who takes the signals to be pushed. */
+    /** The listener that receives the signals to be pushed. */
     SignalListener listener() {
         return queue;
     }
 
-    /** Writes pushed lines as long as the socket takes them, up to a bound. */
+    /** Writes pushed lines as long as the socket is writable, up to {@link #ITERATION_BYTES}. */
     void writePushes() {
         int written = 0;
         for (PushLine line = next(); line != null; line = next()) {
@@ -84,9 +84,9 @@ final class PushWriter {
                 flush();
                 write(line);
             } else {
-                gather(line);
+                batch(line);
             }
-            if (written >= TURN_BYTES) {
+            if (written >= ITERATION_BYTES) {
                 queue.pause();
                 ctx.executor().schedule(connection::push, 0, TimeUnit.NANOSECONDS);
                 break;
@@ -113,23 +113,26 @@ final class PushWriter {
         output.write(line.share(), written);
     }
 
-    private void gather(PushLine line) {
+    private void batch(PushLine line) {
         try {
             line.copyTo(output.buffer());
         } finally {
             line.release();
         }
-        if (output.gathered() >= BATCH_BYTES) {
+        if (output.bufferedBytes() >= BATCH_BYTES) {
             flush();
         }
     }
 
-    /** What is on its way is part of the budget, answers included, until it has arrived. */
+    /**
+     * Writes the collected output. Bytes in flight, responses included, count against the budget
+     * until they are written.
+     */
     void flush() {
-        if (output.gathered() == 0) {
+        if (output.bufferedBytes() == 0) {
             return;
         }
-        int bytes = output.gathered() + WRITE_OVERHEAD;
+        int bytes = output.bufferedBytes() + WRITE_OVERHEAD;
         queue.addInFlight(bytes);
         budget.reserve(bytes);
         ChannelPromise written = ctx.newPromise();
@@ -141,7 +144,7 @@ final class PushWriter {
         connection.flush(written);
     }
 
-    /** Throws away what is not written. */
+    /** Discards unwritten lines. */
     void close() {
         queue.close();
     }

@@ -8,12 +8,12 @@ import io.netty.channel.ChannelHandlerContext;
 
 import java.util.List;
 
-/** Writes many items of a list. */
+/** Streams a long response to a list range. */
 final class RangeStream extends StreamedResponse {
-    /** A shorter range is written at once. */
+    /** A range of up to this many items is written at once. */
     static final int STREAM_THRESHOLD = 64;
 
-    /** What a copied list takes for each item; the items themselves are those of the list. */
+    /** Memory per item of the copied list; the items themselves are shared with the original. */
     private static final long REFERENCE_BYTES = 8;
 
     private final List<ByteString> items;
@@ -29,7 +29,7 @@ final class RangeStream extends StreamedResponse {
         this.byteBudget = byteBudget;
     }
 
-    /** What the budget must have for it. */
+    /** Bytes to reserve in the budget. */
     static long bytes(List<ByteString> items) {
         return items.size() * REFERENCE_BYTES;
     }

@@ -9,14 +9,14 @@ import java.util.concurrent.CompletableFuture;
 @FunctionalInterface
 public interface SessionGraces {
     /**
-     * The grace of a session that wants this one, in nanoseconds; it may be shorter. Completed when
-     * it may be promised.
+     * Grants a grace for a session, in nanoseconds; it may be shorter than requested. Completed
+     * when the client may rely on it.
      */
-    CompletableFuture<Long> grant(long wantedNanos);
+    CompletableFuture<Long> grant(long requestedNanos);
 
-    /** Grants at once what is wanted, up to a maximum. */
-    static SessionGraces upTo(Duration most) {
-        long mostNanos = ConnectionService.nanos(most);
-        return wanted -> CompletableFuture.completedFuture(Math.min(wanted, mostNanos));
+    /** Grants the requested grace at once, up to a maximum. */
+    static SessionGraces upTo(Duration max) {
+        long maxNanos = ConnectionService.nanos(max);
+        return requested -> CompletableFuture.completedFuture(Math.min(requested, maxNanos));
     }
 }

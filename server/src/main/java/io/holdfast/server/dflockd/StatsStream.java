@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Writes the answer to {@code stats}. */
+/** Streams the response to {@code stats}. */
 final class StatsStream extends StreamedResponse {
     private final DflockdService service;
     private final Namespace namespace;

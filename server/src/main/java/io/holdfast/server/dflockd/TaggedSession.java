@@ -21,56 +21,56 @@ import java.util.List;
 import java.util.concurrent.Future;
 
 /**
- * A session in tagged mode: it has many requests under way, and may outlive its connection for a
- * while. At any time it belongs to one connection or to none; a connection that it does not belong
- * to any more can do nothing with it.
+ * A session in tagged mode: it can have many requests in flight, and may outlive its connection for
+ * its grace. At any time it has one owner connection or none; calls of a former owner have no
+ * effect.
  *
- * <p>Its lock is taken before those of the driver. The mailbox methods, which the driver calls,
- * therefore never take it.
+ * <p>Lock order: its monitor, then the driver's locks. The mailbox methods, which the driver calls,
+ * therefore never take its monitor, except {@link #kick}.
  */
 final class TaggedSession implements EffectMailbox {
-    /** More requests than this are given up off the event loop. */
+    /** More requests than this are cancelled off the event loop. */
     private static final int MAX_INLINE_CANCELS = 512;
 
     private final Driver driver;
     private final Session session;
     private final long graceNanos;
     private final boolean autoRelease;
-    private final Runnable forget;
+    private final Runnable onEnd;
     private final EffectQueue effects = new EffectQueue();
 
-    /** What is not answered yet, by its request. */
+    /** Commands without a response, by request number. */
     private final LongObjectMap<Command.Keyed> unanswered = new LongObjectHashMap<>();
 
-    /** What was submitted and is not known to be applied, by its request. */
+    /** Commands submitted and not known to be applied, by request number. */
     private final LongObjectMap<Boolean> unapplied = new LongObjectHashMap<>();
 
-    /** How many those are; written under the lock. */
+    /** The size of {@link #unapplied}; written under the lock. */
     private volatile int inFlight;
 
-    /** Requests that were applied and have no answer so far; guarded by itself. */
+    /** Requests that were applied and have no result yet; guarded by itself. */
     private final ArrayDeque<Long> waits = new ArrayDeque<>();
 
     private volatile @Nullable DflockdHandler owner;
     private Secret secret;
 
-    /** One of before, until it is clear that the present one has arrived. */
-    private @Nullable Secret secretBefore;
+    /** The previous secret, until the client has shown that it received the current one. */
+    private @Nullable Secret previousSecret;
 
     private String secretText;
     private @Nullable Future<?> graceEnd;
     private long lastTag;
 
-    /** Numbers of requests that nobody sent: below 0. */
-    private long lastOwn;
+    /** The last number of the server's own requests, which are negative. */
+    private long lastOwnRequest;
 
-    /** How often it was left without a connection. */
+    /** How often it has lost its connection. */
     private int detachCount;
 
     private boolean ended;
 
     /**
-     * @param forget called once, when the session ends
+     * @param onEnd called once, when the session ends
      */
     TaggedSession(
             Driver driver,
@@ -78,11 +78,11 @@ final class TaggedSession implements EffectMailbox {
             long graceNanos,
             boolean autoRelease,
             DflockdHandler owner,
-            Runnable forget) {
+            Runnable onEnd) {
         this.driver = driver;
         this.graceNanos = graceNanos;
         this.autoRelease = autoRelease;
-        this.forget = forget;
+        this.onEnd = onEnd;
         this.owner = owner;
         this.secretText = newSecret();
         this.secret = secret(secretText);
@@ -105,7 +105,7 @@ final class TaggedSession implements EffectMailbox {
         return graceNanos;
     }
 
-    /** What resumes it; another one after each time. */
+    /** The secret that resumes it; it changes each time. */
     synchronized String secret() {
         return secretText;
     }
@@ -134,29 +134,29 @@ final class TaggedSession implements EffectMailbox {
 
     @Override
     public void wake() {
-        DflockdHandler awake = owner;
-        if (awake != null) {
-            awake.wake();
-        } // else the next owner looks for itself
+        DflockdHandler connected = owner;
+        if (connected != null) {
+            connected.wake();
+        } // else the next owner polls the effects
     }
 
     /**
-     * Makes a connection the owner if the secret fits; the owner before, if there was one, is told
-     * to go. Answers that were on their way are not given: it asks what the session has.
+     * Makes a connection the owner if the secret matches; a former owner is closed. Undelivered
+     * responses are discarded: the client queries what the session has.
      */
     synchronized boolean resume(byte[] candidate, DflockdHandler next) {
-        boolean present = secret.matches(candidate);
-        boolean before = secretBefore != null && secretBefore.matches(candidate);
-        if (!(present || before) || ended) {
+        boolean current = secret.matches(candidate);
+        boolean before = previousSecret != null && previousSecret.matches(candidate);
+        if (!(current || before) || ended) {
             return false;
         }
         DflockdHandler replaced = owner;
         owner = next;
         discardEffects();
         secretText = newSecret();
-        if (present) {
-            secretBefore = secret;
-        } // else it still has no other: the answer with the present one never arrived
+        if (current) {
+            previousSecret = secret;
+        } // else keep it: the client never received the current one
         secret = secret(secretText);
         if (graceEnd != null) {
             graceEnd.cancel(false);
@@ -168,7 +168,7 @@ final class TaggedSession implements EffectMailbox {
         return true;
     }
 
-    /** What nobody was there to be told: the next owner asks what it has. */
+    /** Discards undelivered effects: the next owner queries what the session has. */
     private void discardEffects() {
         for (Effect effect = poll(); effect != null; effect = poll()) {
             Command.Keyed command = unanswered.remove(effect.request());
@@ -180,13 +180,13 @@ final class TaggedSession implements EffectMailbox {
         }
     }
 
-    /** Whether the tag may be used by a request of this connection; no other may be after it. */
+    /** Accepts the tag of a request of this connection if it is larger than all before it. */
     synchronized boolean takeTag(long tag, DflockdHandler from) {
         if (tag <= lastTag || owner != from) {
             return false;
         }
         lastTag = tag;
-        secretBefore = null;
+        previousSecret = null;
         return true;
     }
 
@@ -200,7 +200,7 @@ final class TaggedSession implements EffectMailbox {
         }
     }
 
-    /** How many requests have been submitted and are not known to be applied. */
+    /** The number of commands submitted and not known to be applied. */
     int inFlight() {
         return inFlight;
     }
@@ -224,7 +224,9 @@ final class TaggedSession implements EffectMailbox {
         return effect;
     }
 
-    /** Lets what was on its way when it was resumed arrive, and says whether all of it has. */
+    /**
+     * Discards effects of commands that were in flight at the resumption; true when none is left.
+     */
     synchronized boolean drainInFlight(DflockdHandler next) {
         if (owner == next) {
             discardEffects();
@@ -232,15 +234,15 @@ final class TaggedSession implements EffectMailbox {
         return inFlight == 0;
     }
 
-    /** What an effect answers, if it answers anything; it is answered by that. */
+    /** Removes and returns the command that an effect responds to; null if there is none. */
     synchronized Command.@Nullable Keyed answered(long request) {
         return unanswered.remove(request);
     }
 
     /**
-     * Ends the wait of a request, if it waits, as the request of this number.
-     *
-     * @return whether an effect of that number follows
+     * Cancels the wait of a request, if it waits. @param request the number of the cancel
+     * request @param tag the request to cancel @return whether an effect with the number of the
+     * cancel request follows
      */
     synchronized boolean cancel(long request, long tag, DflockdHandler from) {
         Command.Keyed waiting = unanswered.get(tag);
@@ -249,13 +251,13 @@ final class TaggedSession implements EffectMailbox {
             return true;
         }
         if (waiting instanceof Command.Await await) {
-            // By its own number: from now on a grant of it is one that was given back.
+            // With its own number: from now on a grant of it is already released.
             submit(new Command.Cancel(session.id(), tag, await.kind(), await.key()), from);
         }
         return false;
     }
 
-    /** Ends all waits; each is answered as if it had been cancelled. */
+    /** Cancels all waits, with the same responses as if the client had cancelled them. */
     synchronized void cancelAll(DflockdHandler from) {
         List<Long> waiting = new ArrayList<>();
         unanswered.forEach(
@@ -265,90 +267,93 @@ final class TaggedSession implements EffectMailbox {
                     }
                 });
         for (long request : waiting) {
-            boolean _ = cancel(--lastOwn, request, from);
+            boolean _ = cancel(--lastOwnRequest, request, from);
         }
     }
 
-    /** Whether anything would be lost with it. */
+    /** Whether it has holds or requests without a response. */
     synchronized boolean isInUse() {
         return !unanswered.isEmpty() || session.isHolding();
     }
 
     /**
-     * The connection has ended: so does the session, after its grace.
-     *
-     * @param park how to call when that is over
+     * The connection has ended: ends the session after its grace. @param detachedSessions admits
+     * the session and schedules its end
      */
-    synchronized void detach(DflockdHandler from, DetachedSessions park) {
+    synchronized void detach(DflockdHandler from, DetachedSessions detachedSessions) {
         if (owner != from) {
-            return; // it has been resumed
+            return; // another connection has resumed it
         }
         owner = null;
-        if (!ended && graceNanos > 0 && park.admits(this)) {
-            int parting = ++detachCount;
-            graceEnd = park.after(graceNanos, () -> endUnlessResumed(parting));
+        if (!ended && graceNanos > 0 && detachedSessions.admits(this)) {
+            int detachNumber = ++detachCount;
+            graceEnd = detachedSessions.after(graceNanos, () -> endUnlessResumed(detachNumber));
         } else {
             end();
         }
     }
 
-    /** Where sessions without a connection wait. */
+    /** The sessions that wait to be resumed. */
     interface DetachedSessions {
         boolean admits(TaggedSession session);
 
         Future<?> after(long nanos, Runnable task);
     }
 
-    private synchronized void endUnlessResumed(int parting) {
-        if (owner == null && parting == detachCount) { // it may have been resumed and left again
+    private synchronized void endUnlessResumed(int detachNumber) {
+        if (owner == null
+                && detachNumber == detachCount) { // it may have been resumed and detached again
             end();
         }
     }
 
-    /** Ends it now, unless it belongs to another connection. */
+    /** Ends the session now if this connection is its owner. */
     synchronized void end(DflockdHandler from) {
         if (owner == from) {
             end();
         }
     }
 
-    /** Ends it now, whoever it belongs to. */
+    /** Ends the session now, whichever connection is its owner. */
     synchronized void end() {
         if (ended) {
             return;
         }
         ended = true;
-        forget.run();
+        onEnd.run();
         if (graceEnd != null) {
             graceEnd.cancel(false);
             graceEnd = null;
         }
-        List<Command> untold = undeliveredGrants();
-        if (untold.size() <= MAX_INLINE_CANCELS) {
-            close(untold);
+        List<Command> undelivered = undeliveredGrants();
+        if (undelivered.size() <= MAX_INLINE_CANCELS) {
+            close(undelivered);
         } else {
-            Thread.startVirtualThread(() -> close(untold));
+            Thread.startVirtualThread(() -> close(undelivered));
         }
     }
 
-    /** Requests whose grant nobody would know of, and which the end of a session does not end. */
+    /**
+     * Commands that cancel requests whose grant could not be delivered and which the end of the
+     * session does not cancel.
+     */
     private List<Command> undeliveredGrants() {
-        List<Command> untold = new ArrayList<>();
+        List<Command> undelivered = new ArrayList<>();
         unanswered.forEach(
                 (request, command) -> {
                     if (command instanceof Command.Acquire acquire
                             && !(acquire.terms().bound() && autoRelease)) {
-                        untold.add(
+                        undelivered.add(
                                 new Command.CancelOrRelease(
-                                        session.id(), --lastOwn, acquire.key(), request));
+                                        session.id(), --lastOwnRequest, acquire.key(), request));
                     } else if (command instanceof Command.Await await && !autoRelease) {
-                        untold.add(
+                        undelivered.add(
                                 new Command.Cancel(
                                         session.id(), request, await.kind(), await.key()));
                     }
                 });
         unanswered.clear();
-        return untold;
+        return undelivered;
     }
 
     private void close(List<Command> first) {

@@ -15,21 +15,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** The sessions in tagged mode, with and without a connection. */
 final class TaggedSessions {
-    /** So many that nothing would be lost with may wait for their connections. */
-    private static final int MAX_PARKED_UNUSED = 1000;
+    /** Maximum number of detached sessions that are not in use. */
+    private static final int MAX_DETACHED_UNUSED = 1000;
 
-    /**
-     * What one that waits for its connection may take of the heap, of which they have an eighth.
-     */
-    private static final int PARKED_BYTES = 4096;
+    /** Estimated heap of a detached session; all together may use an eighth of the heap. */
+    private static final int DETACHED_BYTES = 4096;
 
     private final Driver driver;
     private final boolean autoRelease;
     private final ConcurrentMap<Long, TaggedSession> open = new ConcurrentHashMap<>();
-    private final AtomicInteger parkedUnused = new AtomicInteger();
-    private final AtomicInteger parked = new AtomicInteger();
-    private final long mostParked =
-            Math.max(MAX_PARKED_UNUSED, Runtime.getRuntime().maxMemory() / 8 / PARKED_BYTES);
+    private final AtomicInteger detachedUnused = new AtomicInteger();
+    private final AtomicInteger detached = new AtomicInteger();
+    private final long maxDetached =
+            Math.max(MAX_DETACHED_UNUSED, Runtime.getRuntime().maxMemory() / 8 / DETACHED_BYTES);
     private volatile boolean closed;
 
     TaggedSessions(Driver driver, boolean autoRelease) {
@@ -47,10 +45,13 @@ final class TaggedSessions {
         return session;
     }
 
-    /** The session if it lives and the secret is its own; it belongs to the connection now. */
-    @Nullable TaggedSession resume(DflockdRequest.Resume what, DflockdHandler next) {
-        TaggedSession session = open.get(what.session());
-        return session != null && session.resume(what.secret(), next) ? session : null;
+    /**
+     * Makes a connection the owner of a session; null if there is no such session or the secret is
+     * wrong.
+     */
+    @Nullable TaggedSession resume(DflockdRequest.Resume request, DflockdHandler next) {
+        TaggedSession session = open.get(request.session());
+        return session != null && session.resume(request.secret(), next) ? session : null;
     }
 
     /** The connection of a session has ended. */
@@ -63,11 +64,11 @@ final class TaggedSessions {
                     @Override
                     public boolean admits(TaggedSession session) {
                         unused = !session.isInUse();
-                        if (closed || parked.get() >= mostParked) {
+                        if (closed || detached.get() >= maxDetached) {
                             return false;
                         }
-                        if (unused && parkedUnused.incrementAndGet() > MAX_PARKED_UNUSED) {
-                            parkedUnused.decrementAndGet();
+                        if (unused && detachedUnused.incrementAndGet() > MAX_DETACHED_UNUSED) {
+                            detachedUnused.decrementAndGet();
                             return false;
                         }
                         return true;
@@ -76,13 +77,13 @@ final class TaggedSessions {
                     @Override
                     public Future<?> after(long nanos, Runnable task) {
                         boolean countedUnused = unused;
-                        parked.incrementAndGet();
+                        detached.incrementAndGet();
                         var end = timer.schedule(task, nanos, TimeUnit.NANOSECONDS);
                         end.addListener(
                                 _ -> {
-                                    parked.decrementAndGet();
+                                    detached.decrementAndGet();
                                     if (countedUnused) {
-                                        parkedUnused.decrementAndGet();
+                                        detachedUnused.decrementAndGet();
                                     }
                                 });
                         return end;
@@ -95,7 +96,7 @@ final class TaggedSessions {
                 .anyMatch(session -> session.graceNanos() > 0 && session.session().isHolding());
     }
 
-    /** Ends all of them; none waits for a connection from now on. */
+    /** Ends all sessions; from now on none outlives its connection. */
     void close() {
         closed = true;
         new ArrayList<>(open.values()).forEach(TaggedSession::end);

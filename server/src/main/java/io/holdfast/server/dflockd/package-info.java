@@ -1,4 +1,7 @@
-/** Connections that speak dflockd: one session each, one request in flight. */
+/**
+ * Connections of the dflockd protocol: one session and one request in flight each, more in tagged
+ * mode.
+ */
 @NullMarked
 package io.holdfast.server.dflockd;
 

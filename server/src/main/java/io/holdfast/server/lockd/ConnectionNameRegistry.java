@@ -11,13 +11,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The names that connections have given themselves. Any thread may look. */
+/** The names that connections have registered with {@code iam}. Can be read by any thread. */
 final class ConnectionNameRegistry {
     /**
-     * A connection that has registered.
+     * A connection that has registered. @param connection the name of the connection @param name
+     * the registered name
      *
-     * @param connection its own name
-     * @param name what it calls itself
      * @param order larger than that of every earlier registration
      */
     record Entry(String connection, ByteString name, long order) {}
@@ -33,7 +32,7 @@ final class ConnectionNameRegistry {
         bySession.remove(session);
     }
 
-    /** What a session calls itself; null if nothing. */
+    /** The registered name of a session; null if there is none. */
     @Nullable ByteString nameOf(long session) {
         Entry entry = bySession.get(session);
         return entry == null ? null : entry.name();
@@ -43,7 +42,7 @@ final class ConnectionNameRegistry {
         return bySession.size();
     }
 
-    /** Those of one name, or all if it is empty, in order of registration. */
+    /** The entries with a name, or all entries if it is empty, in order of registration. */
     List<Entry> list(ByteString name) {
         List<Entry> found = new ArrayList<>();
         for (Entry entry : bySession.values()) {

@@ -5,49 +5,49 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Memory for listings that are being written. One that finds too little waits until others are
- * done; one alone always fits. A client that reads a long listing slowly may take its time as long
- * as nobody waits for it.
+ * Limits the memory of listings that are being written. A listing that exceeds the limit waits
+ * until others have ended; a single one is always admitted. A client may read a long listing slowly
+ * as long as no other listing waits for memory.
  */
 public final class ListingBudget {
-    /** Who takes room. */
+    /** A listing that reserves memory. */
     interface Listing {
-        /** Whether anybody still waits for the answer. */
+        /** Whether the client still waits for the response. */
         boolean isWanted();
 
-        /** Ends it, for it has had its time, or waited too long. */
+        /** Ends the listing because it took too long, or waited too long for memory. */
         void abort();
     }
 
-    private record Taken(long bytes, long sinceNanos) {}
+    private record Reservation(long bytes, long sinceNanos) {}
 
     private static final long CHECK_INTERVAL_MILLIS = 200;
 
-    /** How many times as long as a listing may take, one may wait for it to begin. */
-    private static final int WAITS = 12;
+    /** A listing may wait for memory this many times the timeout. */
+    private static final int WAIT_FACTOR = 12;
 
-    /** A listing that takes less than this part of all, such as that of one name, never waits. */
+    /** A listing of at most 1/16384 of the limit, such as that of one key, never waits. */
     private static final long SMALL_PART = 16384;
 
     private final long limit;
     private final long timeoutNanos;
 
-    /** In the order in which they began. */
-    private final Map<Listing, Taken> running = new LinkedHashMap<>();
+    /** In order of their start. */
+    private final Map<Listing, Reservation> running = new LinkedHashMap<>();
 
     private long used;
 
     /**
-     * @param patience how long a listing may take while others wait for room
+     * @param limit in bytes @param timeout how long a listing may take while others wait for memory
      */
-    public ListingBudget(long most, Duration patience) {
-        this.limit = most;
-        this.timeoutNanos = patience.toNanos();
+    public ListingBudget(long limit, Duration timeout) {
+        this.limit = limit;
+        this.timeoutNanos = timeout.toNanos();
     }
 
-    /** Waits for room; false if the answer is not wanted any more. */
+    /** Waits for memory; false if the client is gone or the listing was aborted. */
     synchronized boolean reserve(Listing listing, long bytes) throws InterruptedException {
-        long giveUpNanos = System.nanoTime() + WAITS * timeoutNanos;
+        long deadlineNanos = System.nanoTime() + WAIT_FACTOR * timeoutNanos;
         while (!fits(bytes)) {
             abortOldest();
             if (fits(bytes)) {
@@ -56,14 +56,14 @@ public final class ListingBudget {
             if (!listing.isWanted()) {
                 return false;
             }
-            if (System.nanoTime() - giveUpNanos > 0) {
+            if (System.nanoTime() - deadlineNanos > 0) {
                 listing.abort();
                 return false;
             }
             wait(CHECK_INTERVAL_MILLIS);
         }
         used += bytes;
-        running.put(listing, new Taken(bytes, System.nanoTime()));
+        running.put(listing, new Reservation(bytes, System.nanoTime()));
         return true;
     }
 
@@ -72,17 +72,17 @@ public final class ListingBudget {
     }
 
     private void abortOldest() {
-        Map.Entry<Listing, Taken> oldest = running.entrySet().iterator().next();
+        Map.Entry<Listing, Reservation> oldest = running.entrySet().iterator().next();
         if (System.nanoTime() - oldest.getValue().sinceNanos() > timeoutNanos) {
             oldest.getKey().abort();
         }
     }
 
-    /** Gives back what a listing took, if it took anything. */
+    /** Releases the memory of a listing, if it has reserved any. */
     synchronized void release(Listing listing) {
-        Taken taken = running.remove(listing);
-        if (taken != null) {
-            used -= taken.bytes();
+        Reservation reservation = running.remove(listing);
+        if (reservation != null) {
+            used -= reservation.bytes();
             notifyAll();
         }
     }

@@ -24,33 +24,33 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes the answer to {@code d}, {@code sd}, {@code dump} or {@code who}. What is held is copied
- * slice by slice, then put in order, then written.
+ * Streams the response to {@code d}, {@code sd}, {@code dump} or {@code who}. The holds are copied
+ * slice by slice, sorted, and written.
  */
 final class ListingStream extends StreamedResponse implements ListingBudget.Listing {
     private static final Logger LOG = LoggerFactory.getLogger(ListingStream.class);
-    private static final LogThrottle CUT_OFF = new LogThrottle();
+    private static final LogThrottle ABORTED = new LogThrottle();
 
-    /** How the answer looks. */
+    /** The form of the response. */
     enum Form {
-        /** {@code NAME: HOLDER} for each holder, in order of acquisition. */
+        /** {@code KEY: HOLDER} for each holder, in order of acquisition. */
         LINES,
-        /** {@code map[NAME:CONNECTION]}, in order of name. */
+        /** {@code map[KEY:CONNECTION]}, in order of keys. */
         MAP,
         /** {@code CONNECTION: NAME} for each connection that has registered. */
         WHO
     }
 
-    /** More than a key and its place in the listing take. */
+    /** Upper estimate of the memory of a key and its entry in the listing. */
     private static final long KEY_BYTES = 128;
 
-    /** More than one holder of a key takes, or one who has registered. */
+    /** Upper estimate of the memory of a holder, or of a registered connection. */
     private static final long HOLD_BYTES = 64;
 
-    /** Instead of the name of a connection that has left a hold behind. */
+    /** Shown for a hold whose connection is closed. */
     private static final String GONE = "disconnected";
 
-    /** A key that is held, and what its holders are called. */
+    /** A key with holders, and the names of these. */
     private record Held(Key key, long since, List<byte[]> holders) {}
 
     private final LockdConnection<?> connection;
@@ -59,11 +59,11 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
     private final ResourceKind resourceKind;
     private final ByteString only;
 
-    /** What each session is called, the same all through. */
+    /** Names of sessions, looked up once so that the listing is consistent. */
     private final Map<Long, byte[]> names = new HashMap<>();
 
     /**
-     * @param only list this name alone; everything if it is empty
+     * @param only list this key or name alone; everything if it is empty
      */
     ListingStream(
             LockdConnection<?> connection,
@@ -101,7 +101,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
         service.listings.release(this);
     }
 
-    private boolean take(long keys, long holds) throws InterruptedException {
+    private boolean reserve(long keys, long holds) throws InterruptedException {
         return service.listings.reserve(this, keys * KEY_BYTES + holds * HOLD_BYTES);
     }
 
@@ -112,7 +112,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
 
     @Override
     public void abort() {
-        CUT_OFF.next(LOG.atWarn())
+        ABORTED.next(LOG.atWarn())
                 .addKeyValue("remote", connection.channelContext().channel().remoteAddress())
                 .log("listing aborted: the memory budget of listings is used up");
         connection.channelContext().close();
@@ -120,11 +120,11 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
 
     // ---- copying
 
-    /** Null if nobody waits for the answer any more. */
+    /** Null if the client is gone or the listing was aborted. */
     private @Nullable List<Held> copyAll() throws InterruptedException {
         Driver driver = service.driver();
         HeldCounts count = driver.countHeld(service.namespace, resourceKind);
-        if (!take(count.keys(), count.holds())) {
+        if (!reserve(count.keys(), count.holds())) {
             return null;
         }
         List<Held> all = new ArrayList<>();
@@ -149,7 +149,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
         List<Held> one = new ArrayList<>(1);
         HolderView view = holders(Key.of(service.namespace, only.bytes()));
         if (view != null) {
-            if (!take(1, view.sessions().size())) {
+            if (!reserve(1, view.sessions().size())) {
                 return null;
             }
             add(view, one);
@@ -161,25 +161,26 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
         return service.driver().holders(resourceKind, key);
     }
 
-    private void add(HolderView seen, List<Held> all) {
-        HolderView view = seen;
-        List<byte[]> holders = namesOf(seen.sessions());
+    private void add(HolderView first, List<Held> all) {
+        HolderView view = first;
+        List<byte[]> holders = namesOf(first.sessions());
         while (resourceKind == ResourceKind.LOCK && holders.isEmpty()) {
-            // Its session has ended since: looks again, for only a hold may outlive it.
-            HolderView again = holders(seen.key());
-            if (again == null) {
+            // The session has ended since: reads the holders again, as a hold may outlive its
+            // session.
+            HolderView current = holders(first.key());
+            if (current == null) {
                 return;
             }
-            boolean same = again.sessions().equals(view.sessions());
-            view = again;
-            holders = same ? List.of(bytes(GONE)) : namesOf(again.sessions());
+            boolean same = current.sessions().equals(view.sessions());
+            view = current;
+            holders = same ? List.of(bytes(GONE)) : namesOf(current.sessions());
         }
         if (!holders.isEmpty()) {
             all.add(new Held(view.key(), view.since(), holders));
         }
     }
 
-    /** What those sessions are called that are open. */
+    /** The names of the sessions that are open. */
     private List<byte[]> namesOf(List<Long> sessions) {
         if (sessions.size() == 1) {
             byte[] name = nameOf(sessions.getFirst());
@@ -196,17 +197,17 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
     }
 
     private byte @Nullable [] nameOf(long session) {
-        byte[] known = names.get(session);
-        if (known == null) {
-            known = lookUp(session);
-            if (known != null) {
-                names.put(session, known);
+        byte[] name = names.get(session);
+        if (name == null) {
+            name = lookUp(session);
+            if (name != null) {
+                names.put(session, name);
             }
         }
-        return known;
+        return name;
     }
 
-    /** The registered name where that is shown, else the name of the connection. */
+    /** The registered name if the form shows it, else the name of the connection. */
     private byte @Nullable [] lookUp(long session) {
         ByteString registered = form == Form.LINES ? service.registry.nameOf(session) : null;
         if (registered != null) {
@@ -229,7 +230,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
                 length += LockdEncoder.pairLength(held.key().bytes(), holder);
             }
         }
-        connection.beginLongAnswer(length, out());
+        connection.beginLongResponse(length, out());
         for (Held held : all) {
             for (byte[] holder : held.holders()) {
                 LockdEncoder.pair(held.key().bytes(), holder, out());
@@ -247,7 +248,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
         for (Held held : all) {
             length += LockdEncoder.mapEntryLength(held.key().bytes(), held.holders(), lists);
         }
-        connection.beginLongAnswer(length, out());
+        connection.beginLongResponse(length, out());
         LockdEncoder.beginMap(out());
         boolean first = true;
         for (Held held : all) {
@@ -273,7 +274,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
     }
 
     private boolean writeRegistry() throws InterruptedException {
-        if (!take(0, service.registry.size())) {
+        if (!reserve(0, service.registry.size())) {
             return false;
         }
         List<ConnectionNameRegistry.Entry> entries = service.registry.list(only);
@@ -281,7 +282,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
         for (ConnectionNameRegistry.Entry entry : entries) {
             length += LockdEncoder.pairLength(bytes(entry.connection()), entry.name().bytes());
         }
-        connection.beginLongAnswer(length, out());
+        connection.beginLongResponse(length, out());
         for (ConnectionNameRegistry.Entry entry : entries) {
             ByteBuf out = out();
             LockdEncoder.pair(bytes(entry.connection()), entry.name().bytes(), out);

@@ -1,9 +1,9 @@
 package io.holdfast.server.lockd;
 
 /**
- * What the clients of one listener may ask for.
+ * The commands that clients of one listener may use.
  *
- * @param allowDump whether {@code d}, {@code sd}, {@code dump} and {@code who} are answered
- * @param enableRegistry whether {@code iam} and {@code who} are answered
+ * @param allowDump whether {@code d}, {@code sd}, {@code dump} and {@code who} are allowed
+ * @param enableRegistry whether {@code iam} and {@code who} are enabled
  */
 public record LockdAccess(boolean allowDump, boolean enableRegistry) {}

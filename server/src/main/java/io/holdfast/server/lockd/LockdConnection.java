@@ -21,9 +21,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A connection that speaks lockd, however commands and answers are told apart in its stream.
+ * A connection of the lockd protocol, whatever its framing of commands and responses.
  *
- * @param <I> what is found in the input
+ * @param <I> what is decoded from the input
  */
 abstract class LockdConnection<I> extends LineConnection<I> {
     private static final ByteString SHARED = ByteString.of("shared");
@@ -33,20 +33,20 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     private final LockdService service;
     private final LockdAccess access;
 
-    /** What the session has left behind; written by whoever closes it, one at a time. */
+    /** Holds that outlive the session; written by one thread at a time, the one that closes it. */
     private int orphans;
 
     private int sharedOrphans;
 
-    /** Whether a command has begun and is not complete. */
+    /** Whether an incomplete command has been received. */
     private boolean reading;
 
-    /** When that command began. */
+    /** Start of the read timeout of that command. */
     private long readingSinceNanos;
 
     private long commandsSeen;
 
-    /** Runs out some time after a command began; there is none if none did. */
+    /** Set while the read timeout of a command is pending. */
     private @Nullable Future<?> readTimer;
 
     LockdConnection(LockdService service, LockdAccess access) {
@@ -55,25 +55,25 @@ abstract class LockdConnection<I> extends LineConnection<I> {
         this.access = access;
     }
 
-    // ---- how answers lie in the stream
+    // ---- framing of responses
 
-    /** Where the answer to one command goes; {@link #endAnswer} follows. */
-    abstract ByteBuf beginAnswer();
+    /** The buffer for the response to one command; {@link #endResponse} follows. */
+    abstract ByteBuf beginResponse();
 
-    abstract void endAnswer(ByteBuf answer);
+    abstract void endResponse(ByteBuf response);
 
-    /** What goes before a long answer of this length. */
-    abstract void beginLongAnswer(long length, ByteBuf out);
+    /** Writes the header of a streamed response of this length in bytes. */
+    abstract void beginLongResponse(long length, ByteBuf out);
 
     // ---- commands that are not complete
 
-    /** Whether the decoder has taken a part of a command, and none that is left in the input. */
+    /** Whether the decoder has consumed a part of an incomplete command. */
     abstract boolean isInsideCommand();
 
-    /** How many commands have ended so far. */
+    /** The number of commands completed so far. */
     abstract long commandsRead();
 
-    /** A client may be idle as long as it likes, but not inside a command. */
+    /** The read timeout applies within a command only: a client may be idle between commands. */
     @Override
     protected final void idle() {
         boolean began = !reading || commandsRead() != commandsSeen;
@@ -110,7 +110,7 @@ abstract class LockdConnection<I> extends LineConnection<I> {
         }
         long left = service.readTimeoutNanos - (now() - readingSinceNanos);
         if (!isReading()) {
-            armReadTimer(service.readTimeoutNanos); // the client is not what is waited for
+            armReadTimer(service.readTimeoutNanos); // not waiting for the client
         } else if (left > 0) {
             armReadTimer(left);
         } else {
@@ -131,11 +131,11 @@ abstract class LockdConnection<I> extends LineConnection<I> {
         return context();
     }
 
-    final void writeListing(ByteBuf piece, boolean last, ChannelPromise promise) {
-        writePiece(piece, last, promise);
+    final void writeListing(ByteBuf chunk, boolean last, ChannelPromise promise) {
+        writeChunk(chunk, last, promise);
     }
 
-    // ---- life
+    // ---- lifecycle
 
     @Override
     protected void opened() {
@@ -153,7 +153,7 @@ abstract class LockdConnection<I> extends LineConnection<I> {
         }
     }
 
-    /** Orphans are counted when they are made: before the connection is counted as closed. */
+    /** Counts orphans when the effect arrives: before the connection is counted as closed. */
     @Override
     public void add(Effect effect) {
         if (effect instanceof Effect.Orphaned orphaned) {
@@ -174,7 +174,7 @@ abstract class LockdConnection<I> extends LineConnection<I> {
         }
     }
 
-    /** Only a long listing takes memory, so only there must a client read on. */
+    /** Only a long listing takes memory, so the write timeout applies to listings only. */
     @Override
     protected void writeTimedOut() {
         if (state() == State.STREAMING) {
@@ -184,27 +184,27 @@ abstract class LockdConnection<I> extends LineConnection<I> {
 
     // ---- commands
 
-    /** A line or message that is no command: counted, and answered with nothing. */
+    /** Handles an invalid line or message: it is counted, and the response is empty. */
     final void serveInvalid() {
         service.countInvalid();
         if (service.verbose) {
             service.logEvent(name() + " invalid command");
         }
-        endAnswer(beginAnswer());
+        endResponse(beginResponse());
     }
 
     final void serve(LockdInput.Command command) {
         ByteString argument = command.argument();
-        LockdVerb word = command.verb();
-        if (word != LockdVerb.Q) {
-            service.count(word);
+        LockdVerb verb = command.verb();
+        if (verb != LockdVerb.Q) {
+            service.count(verb);
         }
-        switch (word) {
-            case G -> claim(ResourceKind.LOCK, argument);
-            case R -> unclaim(ResourceKind.LOCK, argument);
+        switch (verb) {
+            case G -> tryAcquire(ResourceKind.LOCK, argument);
+            case R -> release(ResourceKind.LOCK, argument);
             case I -> inspect(ResourceKind.LOCK, argument);
-            case SG -> claim(ResourceKind.SHARED, argument);
-            case SR -> unclaim(ResourceKind.SHARED, argument);
+            case SG -> tryAcquire(ResourceKind.SHARED, argument);
+            case SR -> release(ResourceKind.SHARED, argument);
             case SI -> inspect(ResourceKind.SHARED, argument);
             case D -> list(ListingStream.Form.LINES, ResourceKind.LOCK, argument);
             case SD -> list(ListingStream.Form.LINES, ResourceKind.SHARED, argument);
@@ -224,7 +224,7 @@ abstract class LockdConnection<I> extends LineConnection<I> {
         return Key.of(service.namespace, name.bytes());
     }
 
-    private void claim(ResourceKind resourceKind, ByteString name) {
+    private void tryAcquire(ResourceKind resourceKind, ByteString name) {
         if (service.draining()
                 && !service.driver().isHolding(session().id(), resourceKind, key(name))) {
             refuse(resourceKind, name.bytes());
@@ -239,7 +239,7 @@ abstract class LockdConnection<I> extends LineConnection<I> {
                         service.driver().salt()));
     }
 
-    private void unclaim(ResourceKind resourceKind, ByteString name) {
+    private void release(ResourceKind resourceKind, ByteString name) {
         submit(
                 new Command.ReleaseBySession(
                         session().id(), nextRequest(), resourceKind, key(name)));
@@ -250,13 +250,13 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     }
 
     private void refuse(ResourceKind resourceKind, byte[] name) {
-        ByteBuf out = beginAnswer();
+        ByteBuf out = beginResponse();
         if (resourceKind == ResourceKind.LOCK) {
             LockdEncoder.notAcquired(name, out);
         } else {
             LockdEncoder.sharedNotAcquired(name, out);
         }
-        endAnswer(out);
+        endResponse(out);
     }
 
     private void list(ListingStream.Form form, ResourceKind resourceKind, ByteString name) {
@@ -268,9 +268,9 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     }
 
     private void me() {
-        ByteBuf out = beginAnswer();
+        ByteBuf out = beginResponse();
         LockdEncoder.me(name(), service.registry.nameOf(session().id()), out);
-        endAnswer(out);
+        endResponse(out);
     }
 
     private void iam(ByteString name) {
@@ -281,15 +281,15 @@ abstract class LockdConnection<I> extends LineConnection<I> {
         if (name.isEmpty()) {
             service.unregister(session().id());
         } else if (!service.register(session().id(), name(), name)) {
-            abort(); // there is no answer for it, and memory must be had again
+            abort(); // the protocol has no response for it, and memory must be freed
             return;
         }
         if (service.verbose) {
             service.logEvent(name() + " changed their name to '" + name + "'");
         }
-        ByteBuf out = beginAnswer();
+        ByteBuf out = beginResponse();
         LockdEncoder.ok(out);
-        endAnswer(out);
+        endResponse(out);
     }
 
     private void who(ByteString name) {
@@ -303,78 +303,80 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     }
 
     private void stats() {
-        ByteBuf out = beginAnswer();
+        ByteBuf out = beginResponse();
         service.writeStats(out);
-        endAnswer(out);
-        service.count(LockdVerb.Q); // the one being answered is not part of its answer
+        endResponse(out);
+        service.count(LockdVerb.Q); // after the response, which does not count it
     }
 
     private void disabled() {
-        ByteBuf out = beginAnswer();
+        ByteBuf out = beginResponse();
         LockdEncoder.disabled(out);
-        endAnswer(out);
+        endResponse(out);
     }
 
-    // ---- answers
+    // ---- responses
 
     @Override
-    protected void respond(Command.Keyed asked, Effect effect) {
-        if (effect instanceof Effect.Refused && asked instanceof Command.Inspect) {
-            finish(); // nobody could say, and either answer might be wrong
+    protected void respond(Command.Keyed command, Effect effect) {
+        if (effect instanceof Effect.Refused && command instanceof Command.Inspect) {
+            finish(); // the state is unknown, and either response might be wrong
             return;
         }
-        byte[] name = asked.key().bytes();
-        boolean mutex =
-                asked instanceof Command.Locking locking && locking.kind() == ResourceKind.LOCK;
-        ByteBuf out = beginAnswer();
+        byte[] name = command.key().bytes();
+        boolean isLock =
+                command instanceof Command.Locking locking && locking.kind() == ResourceKind.LOCK;
+        ByteBuf out = beginResponse();
         switch (effect) {
             case Effect.TryAcquired tryAcquired -> {
-                if (mutex) {
+                if (isLock) {
                     LockdEncoder.acquired(name, tryAcquired.isNew(), out);
                 } else {
                     LockdEncoder.sharedAcquired(name, tryAcquired.holders(), out);
                 }
             }
             case Effect.Released _ -> {
-                if (mutex) {
+                if (isLock) {
                     LockdEncoder.released(name, true, out);
                 } else {
                     LockdEncoder.sharedReleased(name, true, out);
                 }
             }
             case Effect.Inspected inspected -> {
-                if (mutex) {
+                if (isLock) {
                     LockdEncoder.inspected(name, inspected.holders() > 0, inspected.own(), out);
                 } else {
                     LockdEncoder.sharedInspected(name, inspected.holders(), out);
                 }
             }
-            case Effect.Refused _ -> answerRefused(asked, mutex, out);
-            default -> throw new IllegalStateException("no lockd command asks for " + effect);
+            case Effect.Refused _ -> respondRefused(command, isLock, out);
+            default ->
+                    throw new IllegalStateException(
+                            "unexpected effect for a lockd command: " + effect);
         }
-        endAnswer(out);
+        endResponse(out);
         if (service.verbose) {
-            logResponse(asked, effect, mutex ? "lock" : "shared lock");
+            logResponse(command, effect, isLock ? "lock" : "shared lock");
         }
     }
 
-    private static void answerRefused(Command.Keyed asked, boolean mutex, ByteBuf out) {
-        byte[] name = asked.key().bytes();
-        if (asked instanceof Command.TryAcquire) {
-            if (mutex) {
+    private static void respondRefused(Command.Keyed command, boolean isLock, ByteBuf out) {
+        byte[] name = command.key().bytes();
+        if (command instanceof Command.TryAcquire) {
+            if (isLock) {
                 LockdEncoder.notAcquired(name, out);
             } else {
                 LockdEncoder.sharedNotAcquired(name, out);
             }
-        } else if (mutex) {
+        } else if (isLock) {
             LockdEncoder.released(name, false, out);
         } else {
             LockdEncoder.sharedReleased(name, false, out);
         }
     }
 
-    private void logResponse(Command.Keyed asked, Effect effect, String what) {
-        ByteString lock = ByteString.of(asked.key().bytes());
+    private void logResponse(Command.Keyed command, Effect effect, String what) {
+        ByteString lock = ByteString.of(command.key().bytes());
         if (effect instanceof Effect.TryAcquired tryAcquired && tryAcquired.isNew()) {
             service.logEvent(name() + " obtained " + what + " for " + lock);
         } else if (effect instanceof Effect.Released) {
@@ -383,5 +385,5 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     }
 
     @Override
-    protected void respondDraining() {} // nothing waits
+    protected void respondDraining() {} // no lockd command blocks
 }

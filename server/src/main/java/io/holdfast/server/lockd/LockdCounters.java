@@ -7,7 +7,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What is counted since the start. A command counts before it is answered. */
+/** Counters since the start. A command is counted before its response is written. */
 final class LockdCounters {
     private final Map<LockdVerb, LongAdder> commands = new EnumMap<>(LockdVerb.class);
     private final LongAdder invalid = new LongAdder();
@@ -15,13 +15,13 @@ final class LockdCounters {
     private final LongAdder sharedOrphans = new LongAdder();
 
     LockdCounters() {
-        for (LockdVerb word : LockdVerb.values()) {
-            commands.put(word, new LongAdder());
+        for (LockdVerb verb : LockdVerb.values()) {
+            commands.put(verb, new LongAdder());
         }
     }
 
-    void command(LockdVerb word) {
-        commands.getOrDefault(word, invalid).increment();
+    void command(LockdVerb verb) {
+        commands.getOrDefault(verb, invalid).increment();
     }
 
     void invalid() {
@@ -33,8 +33,8 @@ final class LockdCounters {
         sharedOrphans.add(orphaned.shared());
     }
 
-    long commands(LockdVerb word) {
-        return commands.getOrDefault(word, invalid).sum();
+    long commands(LockdVerb verb) {
+        return commands.getOrDefault(verb, invalid).sum();
     }
 
     long invalidCommands() {

@@ -16,7 +16,7 @@ public final class LockdHandler extends LockdConnection<LockdInput> {
     private final @Nullable String name;
 
     /**
-     * @param name what the connection is called; null for its address
+     * @param name the name of the connection; null for its address
      */
     public LockdHandler(LockdService service, LockdAccess access, @Nullable String name) {
         super(service, access);
@@ -55,7 +55,7 @@ public final class LockdHandler extends LockdConnection<LockdInput> {
         return decoder.linesRead();
     }
 
-    /** A last line without its end is a command too. */
+    /** A last line without a line end is a command too. */
     @Override
     protected void endOfRequests(@Nullable ByteBuf rest) {
         LockdInput last = decoder.last(rest);
@@ -64,17 +64,17 @@ public final class LockdHandler extends LockdConnection<LockdInput> {
         }
         if (state() == State.READY) {
             finish();
-        } // else when its answer is written
+        } // else when its response is written
     }
 
     @Override
-    ByteBuf beginAnswer() {
+    ByteBuf beginResponse() {
         return output();
     }
 
     @Override
-    void endAnswer(ByteBuf answer) {}
+    void endResponse(ByteBuf response) {}
 
     @Override
-    void beginLongAnswer(long length, ByteBuf out) {}
+    void beginLongResponse(long length, ByteBuf out) {}
 }

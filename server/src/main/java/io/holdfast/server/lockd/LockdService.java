@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** What all lockd connections of one namespace share, whichever listener they came through. */
+/** State and settings shared by all lockd connections of one namespace, on any listener. */
 public final class LockdService extends ConnectionService {
     final Namespace namespace;
     final ConnectionNameRegistry registry = new ConnectionNameRegistry();
@@ -28,28 +28,26 @@ public final class LockdService extends ConnectionService {
     private final LockdCounters counters = new LockdCounters();
     private final @Nullable Consumer<String> events;
 
-    /** Whether anybody wants to know what happens. */
+    /** Whether events are logged. */
     final boolean verbose;
 
     /**
-     * @param kept over the whole server
-     * @param listings over the whole server
-     * @param readTimeout how long a client may take for a command that it has begun
-     * @param listingTimeout how long a client may take to read on in a long listing; zero is no
-     *     limit
-     * @param events takes a line for each thing that happens
+     * @param inputBudget shared by the whole server @param listings shared by the whole
+     *     server @param readTimeout from the beginning of a command to its end @param
+     *     listingTimeout write timeout of a long listing; zero is no limit @param events receives a
+     *     line of text for each event; null if events are not logged
      */
     public LockdService(
             Driver driver,
             ServerMonitor serverMonitor,
             Namespace namespace,
-            InputBudget kept,
+            InputBudget inputBudget,
             DrainState drainState,
             ListingBudget listings,
             Duration readTimeout,
             Duration listingTimeout,
             @Nullable Consumer<String> events) {
-        super("lockd", driver, serverMonitor, kept, drainState, listingTimeout);
+        super("lockd", driver, serverMonitor, inputBudget, drainState, listingTimeout);
         this.namespace = namespace;
         this.listings = listings;
         this.readTimeoutNanos = nanos(readTimeout);
@@ -71,8 +69,8 @@ public final class LockdService extends ConnectionService {
         }
     }
 
-    void count(LockdVerb word) {
-        counters.command(word);
+    void count(LockdVerb verb) {
+        counters.command(verb);
     }
 
     void countInvalid() {
@@ -83,16 +81,16 @@ public final class LockdService extends ConnectionService {
         counters.orphaned(orphaned);
     }
 
-    /** Counts input that a connection keeps; false if all together keep too much. */
+    /** Adds to the bytes of input that connections keep; false if that exceeds the limit. */
     boolean keepInput(long bytes) {
         return inputBudget.reserve(bytes);
     }
 
-    /** Keeps the name of a connection; false if all together keep too much. */
+    /** Stores the name of a connection; false if that exceeds the limit of kept input. */
     boolean register(long session, String connection, ByteString name) {
-        boolean room = inputBudget.reserve((long) name.length() - registeredBytes(session));
+        boolean withinLimit = inputBudget.reserve((long) name.length() - registeredBytes(session));
         registry.register(session, connection, name);
-        return room;
+        return withinLimit;
     }
 
     void unregister(long session) {
@@ -105,19 +103,19 @@ public final class LockdService extends ConnectionService {
         return name == null ? 0 : name.length();
     }
 
-    /** Writes the answer to {@code q}, sorted by name. */
+    /** Writes the response to {@code q}, sorted by name. */
     void writeStats(ByteBuf out) {
-        for (LockdVerb word : LockdVerb.values()) {
-            long count = counters.commands(word);
-            if (count > 0 || word.isAlwaysCounted()) {
-                LockdEncoder.counter("command_" + word.text(), count, out);
+        for (LockdVerb verb : LockdVerb.values()) {
+            long count = counters.commands(verb);
+            if (count > 0 || verb.isAlwaysCounted()) {
+                LockdEncoder.counter("command_" + verb.text(), count, out);
             }
         }
-        HeldCounts mutexes = driver.countHeld(namespace, ResourceKind.LOCK);
+        HeldCounts locks = driver.countHeld(namespace, ResourceKind.LOCK);
         HeldCounts shared = driver.countHeld(namespace, ResourceKind.SHARED);
         LockdEncoder.counter("connections", connections(), out);
         LockdEncoder.counter("invalid_commands", counters.invalidCommands(), out);
-        LockdEncoder.counter("locks", mutexes.keys(), out);
+        LockdEncoder.counter("locks", locks.keys(), out);
         LockdEncoder.counter("orphans", counters.orphans(), out);
         LockdEncoder.counter("shared_locks", shared.keys(), out);
         LockdEncoder.counter("shared_orphans", counters.sharedOrphans(), out);

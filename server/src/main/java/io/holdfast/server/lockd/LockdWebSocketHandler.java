@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
 
-/** A lockd connection on a WebSocket: each message is a command, and has one message as answer. */
+/**
+ * A lockd connection on a WebSocket: each message is a command, and its response is one message.
+ */
 public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput> {
     /** The longest message, in one frame or in several. */
     private static final int MAX_MESSAGE_BYTES = 64 * 1024;
@@ -25,18 +27,21 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
     private static final int FINAL_TEXT = 0x81;
     private static final int FINAL_CLOSE = 0x88;
     private static final int FINAL_PONG = 0x8a;
-    private static final byte[] NOTHING = {};
+    private static final byte[] EMPTY = {};
 
     private final LockdService service;
     private final WebSocketFrameReader webSocketFrameReader =
             new WebSocketFrameReader(MAX_MESSAGE_BYTES);
 
-    /** The message so far, when it comes in several frames, and room for more of it. */
-    private byte[] fragments = NOTHING;
+    /**
+     * Buffer of a message that arrives in several frames; its first {@link #fragmentsLength} bytes
+     * are used.
+     */
+    private byte[] fragments = EMPTY;
 
     private int fragmentsLength;
 
-    /** How many messages have ended, and how many other frames between them. */
+    /** The number of complete messages, and of other frames outside of messages. */
     private long commandsRead;
 
     private boolean closeSent;
@@ -74,10 +79,10 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
         return null;
     }
 
-    /** What a frame completes; null if nothing. */
+    /** The input that a frame completes; null if none. */
     private @Nullable WebSocketInput read(WebSocketFrame frame) {
         if (fragmentsLength == 0 || isEndOfMessage(frame)) {
-            commandsRead++; // a frame inside a message gives it no more time
+            commandsRead++; // a frame inside a message must not restart its read timeout
         }
         return switch (frame) {
             case PingWebSocketFrame _ ->
@@ -115,7 +120,7 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
             dropFragments();
             return new WebSocketInput.Message(LockdSyntax.parse(message));
         }
-        if (!makeRoom(length)) {
+        if (!growFragments(length)) {
             return new WebSocketInput.Violation(WebSocketCloseStatus.TRY_AGAIN_LATER.code());
         }
         content.readBytes(fragments, fragmentsLength, added);
@@ -123,8 +128,11 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
         return null;
     }
 
-    /** Grows in large steps, for fragments may be small; false if all together keep too much. */
-    private boolean makeRoom(int length) {
+    /**
+     * Doubles the buffer if necessary, as fragments may be small; false if the limit of kept input
+     * is exceeded.
+     */
+    private boolean growFragments(int length) {
         int before = fragments.length;
         if (length <= before) {
             return true;
@@ -135,7 +143,7 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
 
     private void dropFragments() {
         service.keepInput(-fragments.length);
-        fragments = NOTHING;
+        fragments = EMPTY;
         fragmentsLength = 0;
     }
 
@@ -164,7 +172,7 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
         output().writeShort(status);
     }
 
-    /** Whoever does not close is told that the server does. */
+    /** Sends a close frame, unless one has been sent. */
     @Override
     protected void finishing() {
         if (!closeSent) {
@@ -178,26 +186,26 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
         dropFragments();
     }
 
-    // ---- answers
+    // ---- responses
 
     @Override
-    ByteBuf beginAnswer() {
+    ByteBuf beginResponse() {
         return context().alloc().buffer();
     }
 
     @Override
-    void endAnswer(ByteBuf answer) {
-        header(FINAL_TEXT, answer.readableBytes(), output());
-        output().writeBytes(answer);
-        answer.release();
+    void endResponse(ByteBuf response) {
+        header(FINAL_TEXT, response.readableBytes(), output());
+        output().writeBytes(response);
+        response.release();
     }
 
     @Override
-    void beginLongAnswer(long length, ByteBuf out) {
+    void beginLongResponse(long length, ByteBuf out) {
         header(FINAL_TEXT, length, out);
     }
 
-    /** What goes before a payload: the server's frames are neither masked nor fragmented. */
+    /** Writes a frame header: the server's frames are neither masked nor fragmented. */
     private static void header(int first, long length, ByteBuf out) {
         out.writeByte(first);
         if (length < 126) {

@@ -12,33 +12,34 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds frames in a stream. Netty's decoder does it, but is asked frame by frame, so that what is
- * not a frame yet stays in the buffer of the connection and counts there.
+ * Decodes frames one at a time with Netty's decoder, so that incomplete frames stay in the input
+ * buffer of the connection and count in its budget.
  */
 final class WebSocketFrameReader extends WebSocket13FrameDecoder {
     private final List<Object> found = new ArrayList<>(1);
     private boolean inside;
 
     /**
-     * @param mostBytes the longest payload
+     * @param maxBytes maximum length of a payload
      */
-    WebSocketFrameReader(int mostBytes) {
+    WebSocketFrameReader(int maxBytes) {
         super(
                 WebSocketDecoderConfig.newBuilder()
                         .expectMaskedFrames(true)
                         .allowMaskMismatch(false)
                         .allowExtensions(false)
-                        .maxFramePayloadLength(mostBytes)
-                        .closeOnProtocolViolation(false) // throws, and we say it in its turn
+                        .maxFramePayloadLength(maxBytes)
+                        .closeOnProtocolViolation(
+                                false) // throws; the close frame is sent by us, in order
                         .withUTF8Validator(false)
                         .build());
     }
 
     /**
-     * Takes the next frame out of the buffer; null if it is not complete.
+     * Decodes the next frame from the buffer; null if it is not complete.
      *
-     * @throws io.netty.handler.codec.http.websocketx.CorruptedWebSocketFrameException if it breaks
-     *     the rules
+     * @throws io.netty.handler.codec.http.websocketx.CorruptedWebSocketFrameException if it
+     *     violates the protocol
      */
     @Nullable WebSocketFrame next(ChannelHandlerContext ctx, ByteBuf in) throws Exception {
         found.clear();
@@ -48,12 +49,12 @@ final class WebSocketFrameReader extends WebSocket13FrameDecoder {
         return found.isEmpty() ? null : (WebSocketFrame) found.getFirst();
     }
 
-    /** Whether the beginning of a frame was taken, but not all of it. */
+    /** Whether the decoder has consumed the beginning of an incomplete frame. */
     boolean isInside() {
         return inside;
     }
 
-    /** Whatever a client says when it closes, it may close. */
+    /** Accepts any body of a close frame. */
     @Override
     protected void checkCloseFrameBody(ChannelHandlerContext ctx, ByteBuf buffer) {}
 }

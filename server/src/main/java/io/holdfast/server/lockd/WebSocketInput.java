@@ -3,17 +3,17 @@ package io.holdfast.server.lockd;
 import io.holdfast.engine.ByteString;
 import io.holdfast.protocol.lockd.LockdInput;
 
-/** What comes in over a WebSocket. */
+/** Decoded input of a WebSocket. */
 sealed interface WebSocketInput {
-    /** A whole message, which is one command. */
+    /** A complete message, which is one command. */
     record Message(LockdInput command) implements WebSocketInput {}
 
-    /** To be answered with the same bytes. */
+    /** The response is a pong with the same bytes. */
     record Ping(ByteString payload) implements WebSocketInput {}
 
-    /** The client is done. */
+    /** The client closes the WebSocket. */
     record Close() implements WebSocketInput {}
 
-    /** Nothing that follows can be understood. */
+    /** The client violated the protocol; the connection is closed with this status. */
     record Violation(int status) implements WebSocketInput {}
 }

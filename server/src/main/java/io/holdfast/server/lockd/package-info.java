@@ -1,6 +1,6 @@
 /**
- * Connections that speak lockd, by lines or by WebSocket messages: {@link
- * io.holdfast.server.lockd.LockdConnection} is what both have in common. Holds live in the engine;
+ * Connections of the lockd protocol, over lines or WebSocket messages: {@link
+ * io.holdfast.server.lockd.LockdConnection} is the common part of both. Holds live in the engine;
  * the registry of names and the counters, which are about connections, live in {@link
  * io.holdfast.server.lockd.LockdService}.
  */

@@ -7,7 +7,7 @@ import io.netty.channel.kqueue.KQueueDomainSocketChannel;
 
 import java.io.IOException;
 
-/** Which process made a connection, as far as the system tells. */
+/** The process of a client, where the operating system reports it. */
 final class ClientProcess {
     private ClientProcess() {}
 

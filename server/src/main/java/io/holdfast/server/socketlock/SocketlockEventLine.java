@@ -9,9 +9,12 @@ import org.jspecify.annotations.Nullable;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** A line about something that happened, written word by word; what is not set is left out. */
+/** Builds the log line of an event, field by field; fields that are not set are omitted. */
 final class SocketlockEventLine {
-    /** What is shown of an id: it may be as long as a line, and whoever asks must not wait. */
+    /**
+     * Maximum number of bytes shown of an id, which may be as long as a protocol line: logging must
+     * be quick.
+     */
     private static final int MAX_BYTES = 200;
 
     private final StringBuilder line;
@@ -39,7 +42,7 @@ final class SocketlockEventLine {
         return seconds == SocketlockRequest.NO_SECONDS ? this : append("ttl", duration(seconds));
     }
 
-    /** The last of them: it may have blanks. */
+    /** Must be the last field: it may contain spaces. */
     SocketlockEventLine reason(String text) {
         return append("reason", text);
     }
@@ -49,7 +52,7 @@ final class SocketlockEventLine {
         return this;
     }
 
-    /** An id is a client's: it must not be able to look like another line, or another word. */
+    /** Escapes an id, which a client chooses: it must not look like another line or field. */
     static String shown(ByteString id) {
         boolean isLong = id.length() > MAX_BYTES;
         ByteString start = isLong ? ByteString.of(Arrays.copyOf(id.bytes(), MAX_BYTES)) : id;

@@ -28,26 +28,32 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A connection that speaks socketlock. Its requests are named by the client's lock ids here, and by
- * the number of the command that began them in the engine.
+ * A connection of the socketlock protocol. Its requests are identified by the client's lock ids
+ * here, and in the engine by the number of the command that created them.
  */
 public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     private static final Logger LOG = LoggerFactory.getLogger(SocketlockHandler.class);
-    private static final LogThrottle CUT_OFF = new LogThrottle();
+    private static final LogThrottle DISCONNECTS = new LogThrottle();
 
-    /** How many locks one connection may hold, wait for, or not have been told to be over. */
+    /**
+     * Maximum number of locks that one connection holds, waits for, or was not notified of the end
+     * of.
+     */
     static final int MAX_LOCKS = 1024;
 
-    /** Nor may their ids be longer than this together. */
+    /** Maximum total length of their ids. */
     static final int MAX_LOCK_BYTES = 1024 * 1024;
 
-    /** What a lock id costs beyond its bytes and those of the lines about it. */
+    /** Estimated memory of a lock id, in addition to its bytes. */
     private static final int LOCK_BYTES = 256;
 
-    /** What a client may leave unread before a line that it did not ask for. */
+    /** Bytes of unsolicited lines that a client may leave unread before it is disconnected. */
     private static final int MAX_UNREAD_BYTES = 1 << 20;
 
-    /** What became of a request for a lock. The engine forgets one that is over; we do not. */
+    /**
+     * A request for a lock. Unlike the engine, the connection also keeps one that has ended until
+     * the client is notified.
+     */
     private static final class Request {
         final long number;
         final ByteString lock;
@@ -55,7 +61,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         final long seconds;
         final int bytes;
         boolean held;
-        @Nullable HoldRecord listed;
+        @Nullable HoldRecord holdRecord;
 
         Request(
                 long number,
@@ -74,7 +80,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     private final SocketlockService service;
     private final SocketlockDecoder decoder = new SocketlockDecoder();
 
-    /** Of all ids of locks. */
+    /** Total length of the lock ids. */
     private int lockBytes;
 
     private final Map<ByteString, Request> byLock = new HashMap<>();
@@ -85,12 +91,12 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
 
     private SocketlockDialect socketlockDialect = SocketlockDialect.ASSIGNED;
 
-    /** What the client said that it is; null if it said nothing. */
+    /** The process that the client declared; null if it declared none. */
     private @Nullable ProcessIdentity declaredProcess;
 
-    private @Nullable ProcessIdentity peer;
+    private @Nullable ProcessIdentity systemProcess;
 
-    /** What the command that is on its way is about. */
+    /** The request of the command in flight. */
     private SocketlockRequest serving = new SocketlockRequest.Ignored();
 
     public SocketlockHandler(SocketlockService service) {
@@ -98,7 +104,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         this.service = service;
     }
 
-    // ---- life
+    // ---- lifecycle
 
     @Override
     protected String name() {
@@ -141,7 +147,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         return decoder.decode(bytes);
     }
 
-    /** What was decided before a line is told before its answer. */
+    /** Writes effects that precede a request before its response. */
     @Override
     protected void beforeRequest() {
         deliverEffects();
@@ -180,10 +186,13 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         }
     }
 
-    /** Keeps the id of the client; false if that is too much, and the connection is gone. */
-    private boolean introduce(ByteString id, SocketlockDialect its) {
+    /**
+     * Stores the id of the client; false, after closing the connection, if the limit of kept input
+     * is exceeded.
+     */
+    private boolean introduce(ByteString id, SocketlockDialect dialect) {
         client = id;
-        socketlockDialect = its;
+        socketlockDialect = dialect;
         if (service.reserveInput(id.length())) {
             return true;
         }
@@ -191,8 +200,8 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         return false;
     }
 
-    private void greet(ByteString id, SocketlockDialect form) {
-        SocketlockEncoder.connected(form, id, output());
+    private void greet(ByteString id, SocketlockDialect dialect) {
+        SocketlockEncoder.connected(dialect, id, output());
         event("hello", id);
         event("client_connected", id);
         event("connected", id);
@@ -232,7 +241,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             case SocketlockRequest.Release(_, var lock) -> {
                 Request known = findRequest(id, lock);
                 if (known != null) {
-                    erase(known); // before anybody else can have it
+                    erase(known); // before another client can become the holder
                     serving = request;
                     submit(
                             new Command.CancelOrRelease(
@@ -252,7 +261,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         }
     }
 
-    /** The request of that lock id; null, and the client is told, if there is none. */
+    /** The request with that lock id; if there is none, sends a failure and returns null. */
     private @Nullable Request findRequest(ByteString id, ByteString lock) {
         Request known = byLock.get(lock);
         if (known == null) {
@@ -334,37 +343,41 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         }
     }
 
-    /** Only what was listed comes back, and only while nothing is offered yet. */
-    private void reassert(ByteString id, SocketlockRequest.Reassert asked) {
-        if (byLock.containsKey(asked.lock())) {
+    /**
+     * Restores a hold of the previous primary: only a recorded one, and only before the first
+     * offer.
+     */
+    private void reassert(ByteString id, SocketlockRequest.Reassert reassert) {
+        if (byLock.containsKey(reassert.lock())) {
             return;
         }
-        HoldRecord listed = service.inherit(asked, process());
-        if (listed == null) {
+        HoldRecord holdRecord = service.inherit(reassert, process());
+        if (holdRecord == null) {
             return;
         }
         long number = nextRequest();
-        Request request = register(id, number, asked.lock(), asked.mode(), asked.seconds());
+        Request request =
+                register(id, number, reassert.lock(), reassert.mode(), reassert.seconds());
         if (request == null) {
-            service.erase(listed);
+            service.erase(holdRecord);
             service.inherited();
             return;
         }
-        request.listed = listed;
-        serving = asked;
+        request.holdRecord = holdRecord;
+        serving = reassert;
         submit(
                 new Command.Reassert(
                         session().id(),
                         number,
                         service.key,
-                        asked.mode(),
-                        SocketlockService.leaseNanos(asked.seconds()),
+                        reassert.mode(),
+                        SocketlockService.leaseNanos(reassert.seconds()),
                         service.driver().salt()));
     }
 
-    // ---- what is kept
+    // ---- the requests
 
-    /** Keeps a lock id; null if that is too much. */
+    /** Stores a request; null if a limit is exceeded. */
     private @Nullable Request register(
             ByteString id,
             long number,
@@ -394,57 +407,59 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         service.reserveInput(-request.bytes);
     }
 
-    /** Whoever is primary next need not wait for it. */
+    /** Erases the record of a hold, so that the next primary need not wait for it. */
     private void erase(Request request) {
-        if (request.listed != null) {
-            service.erase(request.listed);
-            request.listed = null;
+        if (request.holdRecord != null) {
+            service.erase(request.holdRecord);
+            request.holdRecord = null;
         }
     }
 
-    /** Lists a hold; false if the client must not be told of it, and the connection is gone. */
-    private boolean list(ByteString id, Request request, long fence) {
-        if (request.listed == null) {
-            request.listed = service.record(request.mode, id, request.lock, process(), fence);
+    /**
+     * Records a hold; false, after closing the connection, if it must not be sent to the client.
+     */
+    private boolean recordHold(ByteString id, Request request, long fence) {
+        if (request.holdRecord == null) {
+            request.holdRecord = service.record(request.mode, id, request.lock, process(), fence);
         }
-        if (request.listed == null) {
+        if (request.holdRecord == null) {
             abort();
             return false;
         }
         return true;
     }
 
-    /** The process behind the connection: what it says, else what the system says. */
+    /** The process of the client: the declared one, else that reported by the operating system. */
     private ProcessIdentity process() {
         if (declaredProcess != null && declaredProcess.isKnown()) {
             return declaredProcess;
         }
-        if (peer == null) {
-            peer = ClientProcess.of(context().channel());
+        if (systemProcess == null) {
+            systemProcess = ClientProcess.of(context().channel());
         }
-        return peer;
+        return systemProcess;
     }
 
-    // ---- answers
+    // ---- responses
 
     @Override
-    protected void respond(Command.Keyed asked, Effect effect) {
+    protected void respond(Command.Keyed command, Effect effect) {
         ByteString id = client;
         if (id == null) {
-            throw new IllegalStateException("an answer before the greeting: " + effect);
+            throw new IllegalStateException("a result before the greeting: " + effect);
         }
         switch (effect) {
             case Effect.Queued _ -> {
-                Request request = byNumber.get(asked.request());
+                Request request = byNumber.get(command.request());
                 if (request != null) {
                     requested(id, request);
                 }
             }
             case Effect.Refused refused -> {
-                Request request = byNumber.get(asked.request());
+                Request request = byNumber.get(command.request());
                 if (request != null) {
                     forget(request);
-                    if (asked instanceof Command.RequestOffer) {
+                    if (command instanceof Command.RequestOffer) {
                         fail(
                                 id,
                                 refused.reason() == Refusal.UNAVAILABLE
@@ -457,11 +472,13 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
                         service.inherited();
                     }
                 } else {
-                    abort(); // nobody knows how its lock stands: it has none from now on
+                    abort(); // the state of its lock is unknown: closing releases it
                 }
             }
-            case Effect.StatusReport statusReport -> answer(id, statusReport);
-            default -> throw new IllegalStateException("no socketlock line asks for " + effect);
+            case Effect.StatusReport statusReport -> respondStatus(id, statusReport);
+            default ->
+                    throw new IllegalStateException(
+                            "unexpected effect for a socketlock command: " + effect);
         }
     }
 
@@ -475,14 +492,13 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         }
     }
 
-    private void answer(ByteString id, Effect.StatusReport statusReport) {
+    private void respondStatus(ByteString id, Effect.StatusReport statusReport) {
         switch (serving) {
             case SocketlockRequest.Confirm(_, var lock) -> {
-                Request request =
-                        findRequest(id, lock); // what was decided before may have ended it
+                Request request = findRequest(id, lock); // an earlier effect may have removed it
                 if (request != null && statusReport.status() == OfferRequestStatus.OFFERED) {
                     request.held = true;
-                    if (list(id, request, statusReport.fence())) {
+                    if (recordHold(id, request, statusReport.fence())) {
                         event("lock_confirmed", id, request);
                     }
                 }
@@ -505,7 +521,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             case SocketlockRequest.Status(_, var lock) -> {
                 Request request = byLock.get(lock);
                 if (request != null && statusReport.status() == OfferRequestStatus.GONE) {
-                    forget(request); // its time is over, and now it is told
+                    forget(request); // it has ended, and this response reports it
                 }
                 sendStatus(id, serving, lock, statusReport.status() == OfferRequestStatus.HELD);
             }
@@ -576,7 +592,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         }
     }
 
-    // ---- what nobody asks for
+    // ---- unsolicited effects
 
     @Override
     protected void unsolicited(Effect effect) {
@@ -590,34 +606,36 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             case Effect.TimedOut _ -> timedOut(id, request, SocketlockFailure.QUEUE_LIMIT);
             case Effect.OfferExpired _ -> timedOut(id, request, SocketlockFailure.CONFIRM_LIMIT);
             case Effect.Expired _, Effect.Revoked _ -> {
-                erase(request); // the client learns of it when it asks
+                erase(request); // the client learns of it when it queries the status
                 event("lock_released", id, request);
             }
             default -> {}
         }
         if (state() != State.CLOSING && unread() > MAX_UNREAD_BYTES) {
-            CUT_OFF.next(LOG.atWarn())
+            DISCONNECTS
+                    .next(LOG.atWarn())
                     .addKeyValue("conn", session().id())
-                    .log("slow client cut off");
+                    .log("slow client disconnected");
             abort();
         }
     }
 
-    /** What is written and not yet taken by the socket, beyond what is usual. */
+    /** Collected bytes, and those in flight above the low water mark of the channel. */
     private long unread() {
-        return connectionOutput().gathered() + context().channel().bytesBeforeWritable();
+        return connectionOutput().bufferedBytes() + context().channel().bytesBeforeWritable();
     }
 
     /**
-     * A client of ours holds a lock once it was told that its confirmation came in time; any other
-     * as soon as it has confirmed, so that its hold must be listed before the offer is sent.
+     * A Holdfast client, which declares its process, holds a lock once the server has reported that
+     * its confirmation was in time; other clients as soon as they have confirmed, so their holds
+     * must be recorded before the offer is sent.
      */
     private void offer(ByteString id, Request request, long fence) {
         if (!service.mayOffer()) {
             abort();
             return;
         }
-        if (declaredProcess != null || list(id, request, fence)) {
+        if (declaredProcess != null || recordHold(id, request, fence)) {
             SocketlockEncoder.offer(id, request.mode, request.lock, output());
             event("lock_offered", id, request);
         }

@@ -25,8 +25,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * What all connections of one listener share, from the moment when it becomes the primary of its
- * path until it no longer is.
+ * State and settings shared by all connections of one listener while it is the primary of its path.
  */
 public final class SocketlockService extends ConnectionService {
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -39,12 +38,12 @@ public final class SocketlockService extends ConnectionService {
     private final PrimaryLock primaryLock;
     private final LongSupplier fences;
 
-    /** The seat may have been lost, or what it waits for may be there. */
+    /** Requests a check of the primary lock and of the end of its grace period. */
     private final Runnable checkPrimaryLock;
 
     private final @Nullable Consumer<String> events;
 
-    /** Whether anybody wants to know what happens. */
+    /** Whether events are logged. */
     final boolean verbose;
 
     private final String clientPrefix;
@@ -53,36 +52,35 @@ public final class SocketlockService extends ConnectionService {
     private volatile boolean over;
 
     /**
-     * @param kept over the whole server
-     * @param fences gives out what no hold has had
-     * @param look called when the seat should be looked after soon; must be quick
-     * @param events takes a line for each thing that happens
+     * @param inputBudget shared by the whole server @param fences returns the next fence @param
+     *     checkPrimaryLock called when the primary lock should be checked soon; must not
+     *     block @param events receives a line of text for each event; null if events are not logged
      */
     public SocketlockService(
             Driver driver,
             ServerMonitor serverMonitor,
             Key key,
             SocketlockTimeouts socketlockTimeouts,
-            InputBudget kept,
+            InputBudget inputBudget,
             DrainState drainState,
             PrimaryLock primaryLock,
             LongSupplier fences,
-            Runnable look,
+            Runnable checkPrimaryLock,
             @Nullable Consumer<String> events) {
         super(
                 "socketlock",
                 driver,
                 serverMonitor,
-                kept,
+                inputBudget,
                 drainState,
-                Duration.ZERO); // a client that does not read just waits
+                Duration.ZERO); // no write timeout
         this.key = key;
         this.waitNanos = nanos(socketlockTimeouts.request());
         this.confirmNanos = nanos(socketlockTimeouts.confirm());
         this.maxTtl = socketlockTimeouts.maxTtl();
         this.primaryLock = primaryLock;
         this.fences = fences;
-        this.checkPrimaryLock = look;
+        this.checkPrimaryLock = checkPrimaryLock;
         this.events = events;
         this.verbose = events != null;
         this.clientPrefix = "c" + HexFormat.of().toHexDigits(driver.salt()) + "-";
@@ -92,7 +90,7 @@ public final class SocketlockService extends ConnectionService {
         return driver;
     }
 
-    /** How many connections there are. */
+    /** The number of open connections. */
     public int open() {
         return connections();
     }
@@ -103,17 +101,17 @@ public final class SocketlockService extends ConnectionService {
         }
     }
 
-    /** An id for a client that has none. */
+    /** A new id for a client. */
     ByteString newClient() {
         return ByteString.of(clientPrefix + clients.incrementAndGet());
     }
 
-    /** An id for a lock that has none. */
+    /** A new id for a lock. */
     ByteString newLock() {
         return ByteString.of("l" + HexFormat.of().toHexDigits(driver.salt(), LOCK_ID_DIGITS));
     }
 
-    /** Counts bytes that a connection keeps; false if all together keep too much. */
+    /** Adds to the bytes that connections keep; false if that exceeds the limit. */
     boolean reserveInput(long bytes) {
         return inputBudget.reserve(bytes);
     }
@@ -128,18 +126,20 @@ public final class SocketlockService extends ConnectionService {
                 : nanos(Duration.ofSeconds(seconds));
     }
 
-    // ---- the seat
+    // ---- the primary lock
 
     long epoch() {
         return primaryLock.epoch();
     }
 
-    /** Nothing may be told to clients any more but that it is over. */
+    /** Ends the service: from now on no lock is offered. */
     public void end() {
         over = true;
     }
 
-    /** Whether an offer may be sent: the first after a pause only if the path still is ours. */
+    /**
+     * Whether an offer may be sent. After a pause this checks first that this is still the primary.
+     */
     boolean mayOffer() {
         long now = System.nanoTime();
         boolean paused = now - lastOfferNanos.getAndSet(now) >= IDLE_NANOS;
@@ -150,7 +150,10 @@ public final class SocketlockService extends ConnectionService {
         return !over;
     }
 
-    /** Lists a hold before its holder is told of it; null if it must not be told. */
+    /**
+     * Records a hold in the primary lock's file before it is sent to its holder; null if it must
+     * not be sent.
+     */
     @Nullable HoldRecord record(
             ReadWriteMode readWriteMode,
             ByteString client,
@@ -175,20 +178,23 @@ public final class SocketlockService extends ConnectionService {
         primaryLock.erase(hold);
     }
 
-    /** Finds a hold that the primary before has given; null if there is none to be had. */
-    @Nullable HoldRecord inherit(SocketlockRequest.Reassert asked, ProcessIdentity process) {
+    /** Finds a hold of the previous primary that is re-asserted; null if there is none. */
+    @Nullable HoldRecord inherit(SocketlockRequest.Reassert reassert, ProcessIdentity process) {
         return primaryLock
                 .grace()
                 .reassert(
-                        asked.mode() == ReadWriteMode.WRITE,
-                        text(asked.client()),
-                        text(asked.lock()),
-                        asked.epoch(),
+                        reassert.mode() == ReadWriteMode.WRITE,
+                        text(reassert.client()),
+                        text(reassert.lock()),
+                        reassert.epoch(),
                         process,
                         fences.getAsLong());
     }
 
-    /** What {@link #inherit} found is booked, or erased because it cannot be. */
+    /**
+     * The hold that {@link #inherit} returned has been re-asserted in the engine, or erased because
+     * it could not.
+     */
     void inherited() {
         primaryLock.grace().booked();
         checkPrimaryLock.run();

@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Decides which web pages may open a WebSocket. A browser always says which site a page came from;
- * that must be this very server, or one that is listed. Names that are not listed count only if
- * nobody else can point them here: IP addresses and {@code localhost}.
+ * Decides which web pages may open a WebSocket. A browser always sends the origin of a page; it
+ * must be this server or a listed host. Host names of this server that are not listed are accepted
+ * only if no foreign DNS entry can point them here: IP addresses and {@code localhost}.
  */
 public final class OriginPolicy {
     private static final String LOCALHOST = "localhost";
@@ -32,9 +32,10 @@ public final class OriginPolicy {
     }
 
     /**
-     * Whether a request may go on.
+     * Whether a request is allowed.
      *
-     * @param origins the values of its {@code Origin} headers; none means that it is no browser
+     * @param origins the values of its {@code Origin} headers; none means that the client is not a
+     *     browser
      * @param hosts the values of its {@code Host} headers
      */
     public boolean allow(List<String> origins, List<String> hosts) {
@@ -56,7 +57,7 @@ public final class OriginPolicy {
         return host.equals(LOCALHOST)
                 || listed.contains(host)
                 || NetUtil.isValidIpV4Address(host)
-                || host.startsWith("["); // the parser takes nothing but an address in brackets
+                || host.startsWith("["); // the parser accepts only an IPv6 address in brackets
     }
 
     /** The host of a URL in lower case; null if there is none. */
@@ -65,7 +66,7 @@ public final class OriginPolicy {
             URI uri = new URI(url);
             String host = uri.getHost();
             if (host == null) {
-                return null; // and perhaps no path either
+                return null; // then the path may be null too
             }
             boolean bare =
                     uri.getRawUserInfo() == null

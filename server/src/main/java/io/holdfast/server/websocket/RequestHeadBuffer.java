@@ -9,26 +9,26 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the head of an HTTP request as the bytes it came in until it is complete, and counts them:
- * read piece by piece, many short headers of clients that take their time would be thirty times as
- * large. Then it leaves the pipeline.
+ * Buffers the head of an HTTP request until it is complete, and counts its bytes in the input
+ * budget; then it removes itself from the pipeline. Decoded as they arrive, many short headers of
+ * slow clients would take thirty times the memory.
  */
 final class RequestHeadBuffer extends ChannelInboundHandlerAdapter {
-    /** A longer head is for the decoder to refuse. */
-    private final int most;
+    /** Limit in bytes; a longer head is passed on, and the decoder rejects it. */
+    private final int maxBytes;
 
-    private final InputBudget kept;
+    private final InputBudget inputBudget;
     private @Nullable ByteBuf head;
     private int keptBytes;
     private int scanned;
     private boolean begun;
 
-    /** Only carriage returns have come since the last line feed. */
+    /** Only carriage returns since the last line feed. */
     private boolean lineIsEmpty;
 
-    RequestHeadBuffer(int most, InputBudget kept) {
-        this.most = most;
-        this.kept = kept;
+    RequestHeadBuffer(int maxBytes, InputBudget inputBudget) {
+        this.maxBytes = maxBytes;
+        this.inputBudget = inputBudget;
     }
 
     @Override
@@ -39,7 +39,7 @@ final class RequestHeadBuffer extends ChannelInboundHandlerAdapter {
                         ? bytes
                         : ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(ctx.alloc(), head, bytes);
         head = all;
-        if (isComplete(all) || all.readableBytes() > most) {
+        if (isComplete(all) || all.readableBytes() > maxBytes) {
             head = null;
             ctx.pipeline().remove(this);
             ctx.fireChannelRead(all);
@@ -48,7 +48,7 @@ final class RequestHeadBuffer extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Whether there is an empty line behind one that is not. */
+    /** Whether there is an empty line after a non-empty one. */
     private boolean isComplete(ByteBuf all) {
         for (; scanned < all.readableBytes(); scanned++) {
             byte next = all.getByte(all.readerIndex() + scanned);
@@ -67,9 +67,9 @@ final class RequestHeadBuffer extends ChannelInboundHandlerAdapter {
     }
 
     private boolean reserve(int bytes) {
-        boolean room = kept.reserve(bytes - keptBytes);
+        boolean withinLimit = inputBudget.reserve(bytes - keptBytes);
         keptBytes = bytes;
-        return room;
+        return withinLimit;
     }
 
     @Override

@@ -36,21 +36,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Answers the HTTP request a WebSocket begins with, byte for byte as lockd's clients know it, and
- * then gives its place in the pipeline to the handler of the messages.
+ * Handles the HTTP upgrade request of a WebSocket, with responses byte for byte as lockd sends
+ * them, and then replaces itself in the pipeline by the handler of messages.
  */
 public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(WebSocketUpgrade.class);
     private static final LogThrottle REFUSALS = new LogThrottle();
 
-    /** What a request may have in all; browsers send cookies along. */
+    /** Limit of all headers of a request; browsers send cookies too. */
     private static final int MAX_HEADER_BYTES = 32 * 1024;
 
     private static final int MAX_LINE_BYTES = 8 * 1024;
 
     private static final long LINGER_MILLIS = 1000;
 
-    /** The constant of RFC 6455 that the key is hashed with. */
+    /** The constant of RFC 6455 for hashing the key. */
     private static final String GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
     private final OriginPolicy originPolicy;
@@ -58,11 +58,11 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
     private final Supplier<ChannelHandler> next;
     private @Nullable HttpRequest request;
     private @Nullable Future<?> timer;
-    private boolean answered;
+    private boolean responded;
 
     /**
-     * @param timeoutMillis how long a client may take for its request
-     * @param next what takes over
+     * @param timeoutMillis how long a client may take for its request @param next creates the
+     *     handler of messages
      */
     public WebSocketUpgrade(
             OriginPolicy originPolicy, long timeoutMillis, Supplier<ChannelHandler> next) {
@@ -72,13 +72,12 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Adds it, and what must stand before it, to a pipeline.
-     *
-     * @param kept counts what is kept of requests that are not complete
+     * Adds this handler, and those that must precede it, to a pipeline. @param inputBudget counts
+     * incomplete requests
      */
-    public void addTo(ChannelPipeline pipeline, InputBudget kept) {
+    public void addTo(ChannelPipeline pipeline, InputBudget inputBudget) {
         pipeline.addLast(
-                new RequestHeadBuffer(MAX_LINE_BYTES + MAX_HEADER_BYTES, kept),
+                new RequestHeadBuffer(MAX_LINE_BYTES + MAX_HEADER_BYTES, inputBudget),
                 new HttpRequestDecoder(
                         new HttpDecoderConfig()
                                 .setMaxInitialLineLength(MAX_LINE_BYTES)
@@ -103,17 +102,17 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
         if (message instanceof HttpRequest begin) {
             request = begin;
         }
-        // One that is too long, or no HTTP at all, has no end. One in chunks can have headers
-        // behind them, and those are not waited for.
+        // A request that is too long or not HTTP has no end. A chunked one can have trailers, which
+        // are not awaited.
         boolean complete =
                 message instanceof LastHttpContent
                         || (request != null
                                 && (request.decoderResult().isFailure()
                                         || HttpUtil.isTransferEncodingChunked(request)));
         ReferenceCountUtil.release(message);
-        if (complete && request != null && !answered) {
-            answered = true;
-            answer(ctx, request);
+        if (complete && request != null && !responded) {
+            responded = true;
+            respond(ctx, request);
         }
     }
 
@@ -134,17 +133,17 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
         ctx.close();
     }
 
-    private void answer(ChannelHandlerContext ctx, HttpRequest asked) {
-        HttpHeaders headers = asked.headers();
+    private void respond(ChannelHandlerContext ctx, HttpRequest upgrade) {
+        HttpHeaders headers = upgrade.headers();
         String key = headers.get(HttpHeaderNames.SEC_WEBSOCKET_KEY);
-        if (asked.decoderResult().isFailure()) {
+        if (upgrade.decoderResult().isFailure()) {
             refuse(ctx, "400 Bad Request", "", "bad request");
-        } else if (!asked.method().equals(HttpMethod.GET)) {
+        } else if (!upgrade.method().equals(HttpMethod.GET)) {
             refuse(ctx, "405 Method Not Allowed", "Allow: GET\r\n", "bad method");
         } else if (!headers.contains(HttpHeaderNames.UPGRADE, "websocket", true)
                 || !headers.containsValue(HttpHeaderNames.CONNECTION, "upgrade", true)) {
             refuse(ctx, "400 Bad Request", "", "not websocket protocol");
-        } else if (HttpUtil.isTransferEncodingChunked(asked)) {
+        } else if (HttpUtil.isTransferEncodingChunked(upgrade)) {
             refuse(ctx, "400 Bad Request", "", "bad request");
         } else if (key == null || key.isEmpty()) {
             refuse(ctx, "400 Bad Request", "", "mismatch challenge/response");
@@ -181,11 +180,11 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
         }
         ctx.writeAndFlush(text(head.append("\r\n").toString()));
         if (!ctx.channel().isActive()) {
-            return; // the client has left before its answer
+            return; // the client has closed before the response
         }
         ctx.pipeline().addLast(next.get());
         ctx.pipeline().remove(this);
-        // Last: what the client has sent behind its request goes to the new handler.
+        // Last: removing the decoder passes input after the request to the new handler.
         ctx.pipeline().remove(HttpRequestDecoder.class);
     }
 
@@ -203,7 +202,7 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
         ctx.writeAndFlush(text(response)).addListener(_ -> linger(ctx));
     }
 
-    /** Closing with unread input would destroy the answer: the client may close first. */
+    /** Lets the client close first: closing with unread input would destroy the response. */
     private static void linger(ChannelHandlerContext ctx) {
         OutputShutdown.shutdown(ctx);
         ctx.executor().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
@@ -215,11 +214,11 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
 
     static String acceptValue(String key) {
         try {
-            MessageDigest sha1 = MessageDigest.getInstance("SHA-1"); // what the RFC asks for
+            MessageDigest sha1 = MessageDigest.getInstance("SHA-1"); // required by RFC 6455
             byte[] hash = sha1.digest((key + GUID).getBytes(StandardCharsets.ISO_8859_1));
             return Base64.getEncoder().encodeToString(hash);
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-1", e);
+            throw new IllegalStateException("SHA-1 is not available", e);
         }
     }
 }

@@ -1,4 +1,4 @@
-/** The beginning of a WebSocket: who may open one, and the answer to its HTTP request. */
+/** The opening of a WebSocket: the check of its origin, and the response to its HTTP request. */
 @NullMarked
 package io.holdfast.server.websocket;
 
