@@ -16,8 +16,8 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Stands before the acceptor of a listener: closes connections beyond the caps at once, before any
- * TLS handshake, and pauses, longer each time, when accepting fails.
+ * Runs before the acceptor of a listener: closes connections beyond the limits at once, before any
+ * TLS handshake, and pauses accepting when it fails, with exponential backoff.
  */
 final class AcceptHandler extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptHandler.class);
@@ -29,10 +29,10 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
     private final ConnectionGate gate;
     private final FixedSizeMemoryBudget memoryBudget;
 
-    /** How much room a connection takes, beyond the piece that the gate takes for it. */
-    private final int pieces;
+    /** Units of memory budget that a connection reserves, beyond the one that the gate reserves. */
+    private final int units;
 
-    /** Whether peers have addresses; on a Unix socket they have none. */
+    /** Whether clients have addresses: false on a Unix socket. */
     private final boolean addressed;
 
     private long pauseMillis = MIN_PAUSE_MILLIS;
@@ -44,11 +44,11 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
     AcceptHandler(
             ConnectionGate gate,
             FixedSizeMemoryBudget fixedSizeMemoryBudget,
-            int pieces,
+            int units,
             boolean addressed) {
         this.gate = gate;
         this.memoryBudget = fixedSizeMemoryBudget;
-        this.pieces = pieces;
+        this.units = units;
         this.addressed = addressed;
     }
 
@@ -56,17 +56,17 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         if (!gate.enter(address)) {
             return false;
         }
-        for (int taken = 0; taken < pieces; taken++) {
+        for (int reserved = 0; reserved < units; reserved++) {
             if (!memoryBudget.tryReserve()) {
-                leave(address, taken);
+                leave(address, reserved);
                 return false;
             }
         }
         return true;
     }
 
-    private void leave(@Nullable InetAddress address, int taken) {
-        for (int i = 0; i < taken; i++) {
+    private void leave(@Nullable InetAddress address, int reserved) {
+        for (int i = 0; i < reserved; i++) {
             memoryBudget.release();
         }
         gate.leave(address);
@@ -80,7 +80,7 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         if (connection.remoteAddress() instanceof InetSocketAddress remote) {
             address = remote.getAddress();
         } else if (addressed) {
-            connection.unsafe().closeForcibly(); // gone already
+            connection.unsafe().closeForcibly(); // already closed
             return;
         }
         InetAddress from = address;
@@ -88,24 +88,24 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
             REFUSALS.next(LOG.atWarn())
                     .addKeyValue("remote", from == null ? "unix" : from.getHostAddress())
                     .log(
-                            "connection refused: --max-connections, --max-connections-per-ip or"
-                                    + " memory is reached");
+                            "connection rejected: the limit of --max-connections,"
+                                    + " --max-connections-per-ip or memory is reached");
             connection.unsafe().closeForcibly();
             return;
         }
-        connection.closeFuture().addListener(closed -> leave(from, pieces));
+        connection.closeFuture().addListener(closed -> leave(from, units));
         ctx.fireChannelRead(connection);
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (!ctx.channel().config().isAutoRead()) {
-            return; // the pause for a failure before this one is not over
+            return; // still paused for an earlier failure
         }
         FAILURES.next(LOG.atWarn())
                 .addKeyValue("error", FailureText.of(cause))
                 .addKeyValue("pause_ms", pauseMillis)
-                .log("accept failed");
+                .log("cannot accept connections; pausing");
         ctx.channel().config().setAutoRead(false);
         ctx.executor()
                 .schedule(

@@ -1,6 +1,6 @@
 package io.holdfast.server;
 
-/** A setting that cannot be used. The message is for the user and names the setting. */
+/** A setting has an invalid value. The message is for the user and names the setting. */
 public final class ConfigException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

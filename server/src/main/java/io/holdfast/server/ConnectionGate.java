@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts connections, in all and per address, and lets in no more than allowed. */
+/** Limits the number of connections, in total and per address. */
 final class ConnectionGate {
     private final int limit;
     private final int limitPerAddress;
@@ -17,16 +17,16 @@ final class ConnectionGate {
     private final AtomicInteger open = new AtomicInteger();
     private final ConcurrentMap<InetAddress, Integer> perAddress = new ConcurrentHashMap<>();
 
-    ConnectionGate(int most, int mostPerAddress, FixedSizeMemoryBudget fixedSizeMemoryBudget) {
-        this.limit = most;
-        this.limitPerAddress = mostPerAddress;
+    ConnectionGate(int max, int maxPerAddress, FixedSizeMemoryBudget fixedSizeMemoryBudget) {
+        this.limit = max;
+        this.limitPerAddress = maxPerAddress;
         this.memoryBudget = fixedSizeMemoryBudget;
     }
 
     /**
-     * Counts a connection if there is room for it; checking and counting are one step.
+     * Counts a connection if no limit is reached; checks and counts atomically.
      *
-     * @param address null for a connection on this machine that has none
+     * @param address null for a connection without one (Unix socket)
      */
     boolean enter(@Nullable InetAddress address) {
         if (!memoryBudget.tryReserve()) {
@@ -36,12 +36,13 @@ final class ConnectionGate {
             memoryBudget.release();
             return false;
         }
-        // Never counts one too many, not even for a moment: another would be refused for it.
+        // Never exceeds the limit, not even briefly: a concurrent connection would be rejected for
+        // it.
         int count;
         do {
             count = open.get();
             if (count >= limit && limit > 0) {
-                forgetAddress(address);
+                uncountAddress(address);
                 memoryBudget.release();
                 return false;
             }
@@ -52,7 +53,7 @@ final class ConnectionGate {
     void leave(@Nullable InetAddress address) {
         open.decrementAndGet();
         memoryBudget.release();
-        forgetAddress(address);
+        uncountAddress(address);
     }
 
     private boolean countAddress(InetAddress address) {
@@ -67,7 +68,7 @@ final class ConnectionGate {
         return counted[0];
     }
 
-    private void forgetAddress(@Nullable InetAddress address) {
+    private void uncountAddress(@Nullable InetAddress address) {
         if (limitPerAddress > 0 && address != null) {
             perAddress.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
         }

@@ -8,15 +8,15 @@ import io.netty.channel.uring.IoUringTcpInfo;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Looks whether a connection was reset in the moment of its last read: with io_uring Netty reads
- * what came before the reset, takes the socket for empty, and waits for an event that has been
- * already. Without this the locks of such a client would stay held. One look follows the last of a
- * series of reads; a reset that comes later is noticed by itself.
+ * Detects that a connection was reset during its last read: with io_uring, Netty reads the bytes
+ * that arrived before the reset, considers the socket empty, and waits for an event that has
+ * already fired. Without this check the locks of such a client would stay held. One check follows
+ * the last of a series of reads; Netty notices a later reset itself.
  */
 final class ConnectionResetDetector extends ChannelInboundHandlerAdapter implements Runnable {
-    private static final long AFTER_NANOS = 200_000_000L;
+    private static final long CHECK_DELAY_NANOS = 200_000_000L;
 
-    /** The state of a TCP connection that is no more, as the system numbers them. */
+    /** TCP_CLOSE of the kernel's TCP states. */
     private static final int CLOSED = 7;
 
     private final IoUringSocketChannel channel;
@@ -31,7 +31,7 @@ final class ConnectionResetDetector extends ChannelInboundHandlerAdapter impleme
     public void channelReadComplete(ChannelHandlerContext ctx) {
         lastReadNanos = System.nanoTime();
         if (!scheduled) {
-            schedule(AFTER_NANOS);
+            schedule(CHECK_DELAY_NANOS);
         }
         ctx.fireChannelReadComplete();
     }
@@ -47,11 +47,11 @@ final class ConnectionResetDetector extends ChannelInboundHandlerAdapter impleme
         if (!channel.isActive()) {
             return;
         }
-        long left = AFTER_NANOS - (System.nanoTime() - lastReadNanos);
+        long left = CHECK_DELAY_NANOS - (System.nanoTime() - lastReadNanos);
         if (left > 0) {
             schedule(left);
         } else if (!channel.config().isAutoRead()) {
-            schedule(AFTER_NANOS); // there may be more to read
+            schedule(CHECK_DELAY_NANOS); // there may be more to read
         } else if (isReset()) {
             channel.close();
         }

@@ -14,72 +14,79 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Says whether memory is left for more state, so that a limit of 0 means as much as memory allows.
- * It is asked before each piece of state is made, and is informed when one is gone.
+ * Decides whether memory is left for more state, so that a limit of 0 means as much as memory
+ * allows. Memory is reserved before a piece of state is created and released when it is gone.
  *
- * <p>Each kind of state has a budget: a share of the heap, by estimated sizes. All kinds together
- * are kept below a level of the heap that is measured, and that is higher for kinds that matter
- * more. When values have filled what they may, locks still work; when names have, names that exist
- * can still be locked.
+ * <p>Each kind of state has a budget: a share of the heap, by estimated sizes. In addition, a kind
+ * may grow only while the measured use of the heap is below the level of that kind, which is higher
+ * for kinds that matter more. When values have used up their budget, locks still work; when keys
+ * have, existing keys can still be locked.
  *
- * <p>How much of the heap is live is only known after a collection, which is dear. So a kind takes
- * what it may without a look at the heap; then the guard looks at what is used, garbage included,
- * and only if that is too much and may be true of live objects too, asks for a collection.
+ * <p>How much of the heap is live is only known after a garbage collection, which is expensive. So
+ * a kind reserves up to an allowance without measuring the heap; then the guard checks the used
+ * heap, garbage included, and requests a collection only if that is too much and the live objects
+ * alone may be too much.
  */
 final class HeapGuard {
     private static final Logger LOG = LoggerFactory.getLogger(HeapGuard.class);
 
-    /** What {@link FixedSizeMemoryBudget} counts in: more than a small piece of state needs. */
-    private static final long PIECE_BYTES = 512;
+    /** The unit of {@link FixedSizeMemoryBudget}: more than a small piece of state needs. */
+    private static final long UNIT_BYTES = 512;
 
-    /** Between two looks a kind may take one part in so many of what is left. */
-    private static final long PARTS = 16;
+    /** Between two checks a kind may reserve 1/16 of what is left. */
+    private static final long ALLOWANCE_PARTS = 16;
 
-    /** But so much of the heap at least; less is as good as nothing. */
-    private static final long LEAST_PERCENT = 2;
+    /** The minimum that a kind may reserve between two checks, in percent of the heap. */
+    private static final long MIN_ALLOWANCE_PERCENT = 2;
 
     /**
-     * A kind that was refused gets more when so much is left. Less than half the smallest distance
-     * between two levels: otherwise a kind whose level allows more could be refused for ever.
+     * A refused kind is accepted again when this percentage of the heap is left. Less than half the
+     * smallest distance between two levels: otherwise a kind with a higher level could be refused
+     * permanently.
      */
     private static final long RECOVERED_PERCENT = 1;
 
-    /** After such a change the last collection is out of date. */
+    /**
+     * A change of the reserved bytes, in percent of the heap, after which the last collection is
+     * out of date.
+     */
     private static final long CHANGED_PERCENT = 5;
 
-    /** What was counted may be larger in truth. */
-    private static final long TRUE_PERCENT = 125;
+    /** Actual size of what was reserved, in percent of the estimate, at worst. */
+    private static final long ACTUAL_SIZE_PERCENT = 125;
 
-    /** Collections take at most one part in so many of the time, and one is made a second. */
+    /** Collections take at most 1/20 of the time, and there is at most one per second. */
     private static final long COLLECTION_PARTS = 20;
 
-    private static final long LEAST_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long MIN_COLLECTION_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The log says so often that a kind is refused, or no longer, however often that changes. */
-    private static final long LOG_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
+    /** The minimum interval between two log lines about one kind. */
+    private static final long MIN_LOG_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** While nothing seems to have changed, it is measured again after so long. */
+    /** Interval of collections while the reserved bytes have hardly changed. */
     private static final long COLLECT_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private static final long RECOVER_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final long RECOVER_LITTLE_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(15);
 
-    /** What a part of the state may use, in percent of the heap. */
+    /** The kinds of state and their limits in percent of the heap. */
     private enum Kind {
         DATA("values, counters and lists", 40, 60),
         SUBSCRIPTIONS("subscriptions", 20, 60),
-        WAITS("waiters", 25, 64),
-        NAMES("names of locks", 45, 68),
+        WAITERS("waiters", 25, 64),
+        KEYS("keys of locks and semaphores", 45, 68),
         CONNECTIONS("connections", 40, 72),
         HOLDS("holds", 45, 78);
 
         final String label;
 
-        /** Of this kind alone, by estimated sizes. */
+        /** Limit of this kind alone, by estimated sizes. */
         final int budgetPercent;
 
-        /** Of everything that lives, as measured. */
+        /**
+         * Limit of the measured use of the heap, by all kinds, above which this kind is refused.
+         */
         final int levelPercent;
 
         Kind(String label, int budgetPercent, int levelPercent) {
@@ -89,9 +96,9 @@ final class HeapGuard {
         }
     }
 
-    /** The heap as the guard sees it. */
+    /** The heap and its garbage collector. */
     interface Heap {
-        long mostBytes();
+        long maxBytes();
 
         long usedBytes();
 
@@ -101,7 +108,7 @@ final class HeapGuard {
         static Heap ofThisProcess() {
             return new Heap() {
                 @Override
-                public long mostBytes() {
+                public long maxBytes() {
                     return Runtime.getRuntime().maxMemory();
                 }
 
@@ -121,25 +128,25 @@ final class HeapGuard {
 
     private final Heap heap;
     private final LongSupplier clock;
-    private final long leastBytes;
+    private final long minAllowanceBytes;
     private final long recoveredBytes;
     private final long changedBytes;
     private final List<Budget> budgets = new ArrayList<>();
     private final Budget data;
     private final Budget subscriptions;
-    private final Budget waits;
-    private final Budget names;
+    private final Budget waiters;
+    private final Budget keys;
     private final Budget connections;
     private final Budget holds;
 
-    /** Of the last collection that the guard asked for; guarded by this. */
+    /** State of the last collection that the guard requested; guarded by this. */
     private boolean collected;
 
     private long liveBytes;
-    private long countedAtCollection;
+    private long reservedAtCollection;
     private long collectedNanos;
 
-    /** When the next collection may be made at the earliest, from the end of the last one. */
+    /** Minimum time from the end of the last collection to the next one. */
     private long intervalNanos;
 
     HeapGuard() {
@@ -149,13 +156,13 @@ final class HeapGuard {
     HeapGuard(Heap heap, LongSupplier clock) {
         this.heap = heap;
         this.clock = clock;
-        this.leastBytes = heap.mostBytes() / 100 * LEAST_PERCENT;
-        this.recoveredBytes = heap.mostBytes() / 100 * RECOVERED_PERCENT;
-        this.changedBytes = heap.mostBytes() / 100 * CHANGED_PERCENT;
+        this.minAllowanceBytes = heap.maxBytes() / 100 * MIN_ALLOWANCE_PERCENT;
+        this.recoveredBytes = heap.maxBytes() / 100 * RECOVERED_PERCENT;
+        this.changedBytes = heap.maxBytes() / 100 * CHANGED_PERCENT;
         this.data = budget(Kind.DATA);
         this.subscriptions = budget(Kind.SUBSCRIPTIONS);
-        this.waits = budget(Kind.WAITS);
-        this.names = budget(Kind.NAMES);
+        this.waiters = budget(Kind.WAITERS);
+        this.keys = budget(Kind.KEYS);
         this.connections = budget(Kind.CONNECTIONS);
         this.holds = budget(Kind.HOLDS);
     }
@@ -167,45 +174,45 @@ final class HeapGuard {
     }
 
     MemoryBudgets state() {
-        return new MemoryBudgets(names, holds, waits, data, subscriptions);
+        return new MemoryBudgets(keys, holds, waiters, data, subscriptions);
     }
 
     FixedSizeMemoryBudget connections() {
-        return inPieces(connections);
+        return inUnits(connections);
     }
 
     FixedSizeMemoryBudget subscriptions() {
-        return inPieces(subscriptions);
+        return inUnits(subscriptions);
     }
 
-    private static FixedSizeMemoryBudget inPieces(MemoryBudget budget) {
+    private static FixedSizeMemoryBudget inUnits(MemoryBudget budget) {
         return new FixedSizeMemoryBudget() {
             @Override
             public boolean tryReserve() {
-                return budget.tryReserve(PIECE_BYTES);
+                return budget.tryReserve(UNIT_BYTES);
             }
 
             @Override
             public void release() {
-                budget.release(PIECE_BYTES);
+                budget.release(UNIT_BYTES);
             }
         };
     }
 
-    /** Of one kind of state. */
+    /** The budget of one kind of state. */
     private final class Budget implements MemoryBudget {
         private final Kind kind;
-        private final long mostBytes;
+        private final long maxBytes;
         private final long levelBytes;
-        private final AtomicLong taken = new AtomicLong();
+        private final AtomicLong reserved = new AtomicLong();
 
-        /** What may be taken before the guard looks again. */
-        private volatile long free;
+        /** Reserved bytes up to which the guard need not check again. */
+        private volatile long allowance;
 
-        /** Whether the last one that asked was refused; guarded by the guard. */
+        /** Whether the last reservation was refused; guarded by the guard. */
         private boolean full;
 
-        /** What the log said last, and when; guarded by the guard. */
+        /** The state that was logged last, and when; guarded by the guard. */
         private boolean fullLogged;
 
         private boolean logged;
@@ -213,53 +220,54 @@ final class HeapGuard {
 
         Budget(Kind kind) {
             this.kind = kind;
-            this.mostBytes = heap.mostBytes() / 100 * kind.budgetPercent;
-            this.levelBytes = heap.mostBytes() / 100 * kind.levelPercent;
+            this.maxBytes = heap.maxBytes() / 100 * kind.budgetPercent;
+            this.levelBytes = heap.maxBytes() / 100 * kind.levelPercent;
         }
 
         @Override
         public boolean tryReserve(long bytes) {
-            if (taken.addAndGet(bytes) <= free || look(this)) {
+            if (reserved.addAndGet(bytes) <= allowance || check(this)) {
                 return true;
             }
-            taken.addAndGet(-bytes);
+            reserved.addAndGet(-bytes);
             return false;
         }
 
         @Override
         public void reserve(long bytes) {
-            taken.addAndGet(bytes);
+            reserved.addAndGet(bytes);
         }
 
         @Override
         public void release(long bytes) {
-            long most = taken.addAndGet(-bytes) + leastBytes;
-            if (free > most) {
-                free = most; // others may have it now; a lost race costs one look
+            long max = reserved.addAndGet(-bytes) + minAllowanceBytes;
+            if (allowance > max) {
+                allowance = max; // other kinds may use it now; a lost race costs one check
             }
         }
     }
 
-    /** Whether what was taken last, and is counted already, may be. */
-    private synchronized boolean look(Budget budget) {
-        long taken = budget.taken.get();
-        if (taken <= budget.free) {
-            return true; // another thread looked meanwhile
+    /** Whether the last reservation, which is already counted, is accepted. */
+    private synchronized boolean check(Budget budget) {
+        long reserved = budget.reserved.get();
+        if (reserved <= budget.allowance) {
+            return true; // another thread has checked meanwhile
         }
-        long left = Math.min(budget.mostBytes - taken, leftOnHeap(budget));
+        long left = Math.min(budget.maxBytes - reserved, leftOnHeap(budget));
         budget.full = left < 0 || (budget.full && left < recoveredBytes);
-        log(budget, taken);
+        log(budget, reserved);
         if (budget.full) {
             return false;
         }
-        budget.free = taken + Math.min(left, Math.max(leastBytes, left / PARTS));
+        budget.allowance =
+                reserved + Math.min(left, Math.max(minAllowanceBytes, left / ALLOWANCE_PARTS));
         return true;
     }
 
-    private void log(Budget budget, long taken) {
+    private void log(Budget budget, long reserved) {
         long now = clock.getAsLong();
         if (budget.full == budget.fullLogged
-                || (budget.logged && now - budget.loggedNanos < LOG_AGAIN_NANOS)) {
+                || (budget.logged && now - budget.loggedNanos < MIN_LOG_INTERVAL_NANOS)) {
             return;
         }
         budget.fullLogged = budget.full;
@@ -267,48 +275,52 @@ final class HeapGuard {
         budget.loggedNanos = now;
         if (budget.full) {
             LOG.atWarn()
-                    .addKeyValue("taken_bytes", taken)
-                    .addKeyValue("budget_bytes", budget.mostBytes)
+                    .addKeyValue("reserved_bytes", reserved)
+                    .addKeyValue("budget_bytes", budget.maxBytes)
                     .addKeyValue("heap_used_bytes", heap.usedBytes())
-                    .addKeyValue("heap_max_bytes", heap.mostBytes())
-                    .log("memory is short, refusing new {}", budget.kind.label);
+                    .addKeyValue("heap_max_bytes", heap.maxBytes())
+                    .log("memory limit reached, refusing new {}", budget.kind.label);
         } else {
-            LOG.info("memory is free again for {}", budget.kind.label);
+            LOG.info("memory is available again, accepting new {}", budget.kind.label);
         }
     }
 
-    /** How much more may live before a kind has to stop; negative if it must stop now. */
+    /** How many more bytes may be live before a kind is refused; negative if it is refused now. */
     private long leftOnHeap(Budget budget) {
         long used = heap.usedBytes();
         if (used < budget.levelBytes - (budget.full ? recoveredBytes : 0)) {
             return budget.levelBytes - used;
         }
-        long counted = counted();
-        if (collected && budget.levelBytes - estimate(counted) >= leastBytes) {
-            return budget.levelBytes - estimate(counted); // most of what is used must be garbage
+        long reservedBytes = reservedBytes();
+        if (collected && budget.levelBytes - estimate(reservedBytes) >= minAllowanceBytes) {
+            return budget.levelBytes
+                    - estimate(reservedBytes); // much of the used heap must be garbage
         }
-        if (mayCollect(counted)) {
+        if (mayCollect(reservedBytes)) {
             long begin = clock.getAsLong();
             heap.collect();
             used = heap.usedBytes();
             collected = true;
             collectedNanos = clock.getAsLong();
             intervalNanos =
-                    Math.max(LEAST_INTERVAL_NANOS, COLLECTION_PARTS * (collectedNanos - begin));
+                    Math.max(
+                            MIN_COLLECTION_INTERVAL_NANOS,
+                            COLLECTION_PARTS * (collectedNanos - begin));
             liveBytes = used;
-            countedAtCollection = counted;
+            reservedAtCollection = reservedBytes;
         }
         long left = budget.levelBytes - used;
-        return left < leastBytes ? -1 : left;
+        return left < minAllowanceBytes ? -1 : left;
     }
 
-    /** Live bytes, rather too many than too few. */
-    private long estimate(long counted) {
-        return liveBytes + Math.max(0, counted - countedAtCollection) * TRUE_PERCENT / 100;
+    /** Upper estimate of the live bytes. */
+    private long estimate(long reservedBytes) {
+        return liveBytes
+                + Math.max(0, reservedBytes - reservedAtCollection) * ACTUAL_SIZE_PERCENT / 100;
     }
 
-    /** A collection stops everybody: it has to be likely that the last one is out of date. */
-    private boolean mayCollect(long counted) {
+    /** A collection stops all threads: only if the last one is likely to be out of date. */
+    private boolean mayCollect(long reservedBytes) {
         if (!collected) {
             return true;
         }
@@ -316,18 +328,18 @@ final class HeapGuard {
         if (since < intervalNanos) {
             return false;
         }
-        long change = counted - countedAtCollection;
+        long change = reservedBytes - reservedAtCollection;
         return since >= COLLECT_AGAIN_NANOS
                 || Math.abs(change) >= changedBytes
-                || change >= leastBytes
-                || (change <= -leastBytes && since >= RECOVER_AGAIN_NANOS)
+                || change >= minAllowanceBytes
+                || (change <= -minAllowanceBytes && since >= RECOVER_AGAIN_NANOS)
                 || (change < 0 && since >= RECOVER_LITTLE_AGAIN_NANOS);
     }
 
-    private long counted() {
+    private long reservedBytes() {
         long sum = 0;
         for (Budget budget : budgets) {
-            sum += budget.taken.get();
+            sum += budget.reserved.get();
         }
         return sum;
     }

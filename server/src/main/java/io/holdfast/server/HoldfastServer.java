@@ -87,26 +87,27 @@ import javax.net.ssl.X509KeyManager;
 public final class HoldfastServer {
     private static final Logger LOG = LoggerFactory.getLogger(HoldfastServer.class);
     private static final int BACKLOG = 4096;
-    private static final long DRAIN_TURN_MILLIS = 100;
+    private static final long DRAIN_INTERVAL_MILLIS = 100;
 
-    /** What a connection needs in heap, in pieces of {@link HeapGuard}: 4 KiB, or 16 with TLS. */
-    private static final int PLAIN_PIECES = 7;
+    /** Heap that a connection reserves, in units of {@link HeapGuard}: 4 KiB, or 16 with TLS. */
+    private static final int PLAIN_UNITS = 7;
 
-    private static final int TLS_PIECES = 31;
+    private static final int TLS_UNITS = 31;
 
-    /** A peer that is silent so long is asked whether it is there, so many times in vain. */
+    /** TCP keep-alive: the idle time before the first probe and the interval of probes. */
     private static final int KEEPALIVE_SECONDS = 15;
 
-    private static final int KEEPALIVE_TIMES = 9;
+    /** Unanswered keep-alive probes after which a connection is reset. */
+    private static final int KEEPALIVE_PROBES = 9;
 
-    /** One look may not see all sockets that are ready. */
-    private static final int LOOKS_PER_ROUND = 4;
+    /** Polls of an event loop in one round: a single poll may not return all ready sockets. */
+    private static final int POLLS_PER_ROUND = 4;
 
-    /** How long one listing may be written while another waits for memory. */
+    /** How long one listing may take while another waits for memory. */
     private static final Duration LISTING_TIMEOUT = Duration.ofSeconds(5);
 
     private static final long LOOP_END_MILLIS = 20;
-    private static final long LOOPS_END_MOST_MILLIS = 2000;
+    private static final long LOOPS_END_TIMEOUT_MILLIS = 2000;
 
     private final ServerConfig config;
     private final IoTransport ioTransport;
@@ -115,7 +116,7 @@ public final class HoldfastServer {
     private final ConnectionGate gate;
     private final EventLoopGroup loops;
 
-    /** Those of Unix sockets; often the same. */
+    /** Event loops of Unix sockets; the same as {@link #loops} with most transports. */
     private final EventLoopGroup unixLoops;
 
     private final Fences fences;
@@ -125,14 +126,14 @@ public final class HoldfastServer {
     private final SuspendedKeys suspendedKeys;
     private final DrainState drainState = new DrainState();
     private final InputBudget inputBudget =
-            new InputBudget(Math.min(Runtime.getRuntime().maxMemory() / 8, mostBuffers() / 4));
+            new InputBudget(Math.min(Runtime.getRuntime().maxMemory() / 8, maxBufferBytes() / 4));
     private final DflockdService dflockd;
 
-    /** Of those who connect now; null without TLS. */
+    /** The context for new connections; null without TLS. */
     private volatile @Nullable SslContext tls;
 
-    /** Null where a later start need not know of them. */
-    private final @Nullable RunFileGraces recorded;
+    /** Null without a restart quarantine. */
+    private final @Nullable RunFileGraces runFileGraces;
 
     private final ListingBudget listings =
             new ListingBudget(Runtime.getRuntime().maxMemory() / 8, LISTING_TIMEOUT);
@@ -147,7 +148,7 @@ public final class HoldfastServer {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
 
-    /** An address that is taken. */
+    /** A listener whose address is bound. */
     private record BoundEndpoint(ListenEndpoint endpoint, Channel channel) {}
 
     private HoldfastServer(
@@ -160,7 +161,7 @@ public final class HoldfastServer {
         this.config = config;
         this.ioTransport = ioTransport;
         this.fences = fences;
-        this.driver = open(source); // first: nothing is to be undone if it fails
+        this.driver = open(source); // first: if it fails, nothing has to be undone
         this.gate =
                 new ConnectionGate(
                         config.maxConnections(),
@@ -172,7 +173,7 @@ public final class HoldfastServer {
                         ? newLoops(ioTransport.forUnix(), config)
                         : loops;
         this.suspendedKeys = new SuspendedKeys(driver);
-        this.recorded =
+        this.runFileGraces =
                 restart == null ? null : new RunFileGraces(restart, config.maxSessionGrace());
         this.dflockd =
                 new DflockdService(
@@ -185,25 +186,28 @@ public final class HoldfastServer {
                         config.defaultLease(),
                         config.readTimeout(),
                         config.writeTimeout(),
-                        recorded == null ? SessionGraces.upTo(config.maxSessionGrace()) : recorded,
+                        runFileGraces == null
+                                ? SessionGraces.upTo(config.maxSessionGrace())
+                                : runFileGraces,
                         config.settings().autoRelease(),
                         config.maxPushBytes());
         this.originPolicy = new OriginPolicy(config.lockd().allowedOrigins());
     }
 
-    /** Makes a front end, with its addresses taken. */
+    /** Creates a front end and binds its addresses. */
     @FunctionalInterface
     public interface FrontEndStarter {
         FrontEnd start(FrontEndServices frontEndServices) throws StartException;
     }
 
-    /** Starts listening. Everything is undone if any part fails. */
+    /** Starts the server. Everything is undone if any part fails. */
     public static HoldfastServer start(ServerConfig config) throws StartException {
         return start(config, List.of());
     }
 
     /**
-     * Starts listening, with others that serve the same. Everything is undone if any part fails.
+     * Starts the server together with other front ends on the same driver. Everything is undone if
+     * any part fails.
      */
     public static HoldfastServer start(ServerConfig config, List<FrontEndStarter> others)
             throws StartException {
@@ -211,8 +215,8 @@ public final class HoldfastServer {
     }
 
     /**
-     * Starts listening, and keeps in run files what a start after a crash has to know. Everything
-     * is undone if any part fails.
+     * Starts the server, and records session graces in run files for a restart after a crash.
+     * Everything is undone if any part fails.
      */
     public static HoldfastServer start(
             ServerConfig config, List<FrontEndStarter> others, RestartQuarantineConfig restart)
@@ -221,8 +225,8 @@ public final class HoldfastServer {
     }
 
     /**
-     * Starts listening, on a driver from elsewhere, which has fences of its own; the server closes
-     * it. Everything is undone if any part fails.
+     * Starts the server on a given driver, which has its own fences; the server closes it.
+     * Everything is undone if any part fails.
      */
     public static HoldfastServer start(
             ServerConfig config, List<FrontEndStarter> others, DriverSource source)
@@ -252,9 +256,10 @@ public final class HoldfastServer {
                 LOG.info("TLS enabled");
             }
             server.beginQuarantine(); // before the first request
-            // First what takes long: who connects to an address that is taken waits until the end.
+            // Slow parts first: clients that connect to a bound address wait until the start is
+            // done.
             for (FrontEndStarter other : others) {
-                server.frontEnds.add(other.start(server.backend()));
+                server.frontEnds.add(other.start(server.frontEndServices()));
             }
             for (ListenEndpoint listenEndpoint : config.listeners()) {
                 server.bind(listenEndpoint);
@@ -263,8 +268,8 @@ public final class HoldfastServer {
             server.listen();
             return server;
         } catch (StartException | RuntimeException e) {
-            if (server.recorded != null) {
-                server.recorded.close(false); // what is there belongs to others
+            if (server.runFileGraces != null) {
+                server.runFileGraces.close(false); // keep the run files: they are of an earlier run
             }
             server.close();
             throw e;
@@ -295,7 +300,7 @@ public final class HoldfastServer {
         }
     }
 
-    /** Runs a task once every event loop has read what its sockets have now. */
+    /** Runs a task after every event loop has read the input that its sockets have now. */
     private void readRound(Runnable done) {
         List<EventExecutor> all = new ArrayList<>();
         loops.forEach(all::add);
@@ -311,30 +316,33 @@ public final class HoldfastServer {
                     }
                 };
         for (EventExecutor loop : all) {
-            afterLooks(LOOKS_PER_ROUND, loop, read);
+            afterPolls(POLLS_PER_ROUND, loop, read);
         }
         others.forEach(other -> other.readRound(read));
     }
 
-    /** A loop runs what is scheduled after it has looked at its sockets once more. */
-    private static void afterLooks(int looks, EventExecutor loop, Runnable task) {
+    /**
+     * Runs a task after further polls of an event loop, which polls before it runs what was
+     * scheduled.
+     */
+    private static void afterPolls(int polls, EventExecutor loop, Runnable task) {
         try {
             loop.schedule(
                     () -> {
-                        if (looks == 0) {
+                        if (polls == 0) {
                             task.run();
                         } else {
-                            afterLooks(looks - 1, loop, task);
+                            afterPolls(polls - 1, loop, task);
                         }
                     },
                     0,
                     TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException _) {
-            task.run(); // it has ended, with its sockets
+            task.run(); // the loop has ended, with its sockets
         }
     }
 
-    private FrontEndServices backend() {
+    private FrontEndServices frontEndServices() {
         return new FrontEndServices(
                 driver,
                 serverMonitor,
@@ -346,19 +354,19 @@ public final class HoldfastServer {
                 config.defaultLease());
     }
 
-    /** Grants nothing while clients of an earlier run may go by what they held there. */
+    /** Grants nothing while clients of an earlier run may still rely on holds that it granted. */
     private void beginQuarantine() throws StartException {
-        if (recorded == null || !(driver instanceof LocalDriver local)) {
+        if (runFileGraces == null || !(driver instanceof LocalDriver local)) {
             return;
         }
         Duration quarantine =
-                recorded.open(
+                runFileGraces.open(
                         config.listeners().stream()
                                 .filter(HoldfastServer::isFixedDflockd)
                                 .map(ListenEndpoint::address)
                                 .map(ListenAddress.Tcp.class::cast)
                                 .map(tcp -> new InetSocketAddress(tcp.host(), tcp.port()))
-                                .filter(at -> !at.isUnresolved()) // the start will end with that
+                                .filter(at -> !at.isUnresolved()) // binding it will fail
                                 .toList());
         if (quarantine.isPositive()) {
             local.quarantine(quarantine);
@@ -366,14 +374,14 @@ public final class HoldfastServer {
     }
 
     /**
-     * Looks once more: until its addresses were taken, the run before may have been there and may
-     * have promised more.
+     * Reads the run files again: until its addresses were bound, the previous run may still have
+     * been serving and may have granted longer graces.
      */
     private void confirmQuarantine() throws StartException {
-        if (recorded == null || !(driver instanceof LocalDriver local)) {
+        if (runFileGraces == null || !(driver instanceof LocalDriver local)) {
             return;
         }
-        Duration quarantine = recorded.reread();
+        Duration quarantine = runFileGraces.reread();
         if (quarantine.isZero()) {
             return;
         }
@@ -387,7 +395,7 @@ public final class HoldfastServer {
         ScheduledFuture<?> _ =
                 loops.next()
                         .schedule(
-                                () -> endQuarantine(recorded),
+                                () -> endQuarantine(runFileGraces),
                                 quarantine.toNanos(),
                                 TimeUnit.NANOSECONDS);
     }
@@ -397,15 +405,18 @@ public final class HoldfastServer {
         graces.endQuarantine();
     }
 
-    /** A port that is another one each time is no place to come back to. */
+    /**
+     * Whether a dflockd listener has the same port in each run, so that clients can reconnect to
+     * it.
+     */
     private static boolean isFixedDflockd(ListenEndpoint listenEndpoint) {
         return listenEndpoint.protocol() instanceof ListenerProtocol.Dflockd
                 && listenEndpoint.address() instanceof ListenAddress.Tcp tcp
                 && tcp.port() != 0;
     }
 
-    /** Of buffers outside of the heap. */
-    private static long mostBuffers() {
+    /** The limit of memory for buffers outside of the heap, in bytes. */
+    private static long maxBufferBytes() {
         return PlatformDependent.maxDirectMemory();
     }
 
@@ -424,7 +435,7 @@ public final class HoldfastServer {
                 ioTransport.handlerFactory());
     }
 
-    /** One loop for each two processors: clients on this machine need the others. */
+    /** By default one loop for two processors: clients on the same machine need the others. */
     private static int eventLoops(ServerConfig config) {
         return config.eventLoops() > 0
                 ? config.eventLoops()
@@ -442,7 +453,7 @@ public final class HoldfastServer {
         }
     }
 
-    /** Takes an address; nothing is accepted there before {@link #listen}. */
+    /** Binds an address; no connection is accepted there before {@link #listen}. */
     private void bind(ListenEndpoint listenEndpoint) throws StartException {
         switch (listenEndpoint.address()) {
             case ListenAddress.Tcp tcp ->
@@ -480,9 +491,9 @@ public final class HoldfastServer {
                 address,
                 key,
                 suspendedKeys,
-                (primaryLock, look) -> socketlock(key, protocol, primaryLock, look),
+                (primaryLock, checkSoon) -> socketlock(key, protocol, primaryLock, checkSoon),
                 (path, service, open) -> {
-                    Consumer<ChannelPipeline> speak =
+                    Consumer<ChannelPipeline> addHandlers =
                             pipeline -> {
                                 open.add(pipeline.channel());
                                 pipeline.addLast(new SocketlockHandler(service));
@@ -490,12 +501,15 @@ public final class HoldfastServer {
                     return bindUnix(
                             path,
                             address,
-                            bootstrap(listenEndpoint, new Initializer(false, speak)));
+                            bootstrap(listenEndpoint, new Initializer(false, addHandlers)));
                 });
     }
 
     private SocketlockService socketlock(
-            Key key, ListenerProtocol.Socketlock protocol, PrimaryLock primaryLock, Runnable look) {
+            Key key,
+            ListenerProtocol.Socketlock protocol,
+            PrimaryLock primaryLock,
+            Runnable checkSoon) {
         fences.raise(primaryLock.fenceFloor());
         return new SocketlockService(
                 driver,
@@ -506,7 +520,7 @@ public final class HoldfastServer {
                 drainState,
                 primaryLock,
                 fences::next,
-                look,
+                checkSoon,
                 protocol.events() == null && LOG.isDebugEnabled() ? LOG::debug : protocol.events());
     }
 
@@ -524,7 +538,7 @@ public final class HoldfastServer {
                         new AcceptHandler(
                                 gate,
                                 connectionBudget,
-                                initializer.usesTls ? TLS_PIECES : PLAIN_PIECES,
+                                initializer.usesTls ? TLS_UNITS : PLAIN_UNITS,
                                 listenEndpoint.address() instanceof ListenAddress.Tcp))
                 .childHandler(initializer);
     }
@@ -538,7 +552,7 @@ public final class HoldfastServer {
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true);
         ioTransport
-                .keepAlive(KEEPALIVE_SECONDS, KEEPALIVE_SECONDS, KEEPALIVE_TIMES)
+                .keepAlive(KEEPALIVE_SECONDS, KEEPALIVE_SECONDS, KEEPALIVE_PROBES)
                 .forEach(bootstrap::childOption);
         try {
             InetAddress address = InetAddress.getByName(tcp.host());
@@ -558,7 +572,7 @@ public final class HoldfastServer {
         }
         try {
             return bind(bootstrap, local.unixAddress(path));
-        } catch (Exception e) { // likewise
+        } catch (Exception e) { // as above
             throw new StartException("cannot listen on " + unix + ": " + FailureText.of(e), e);
         }
     }
@@ -567,7 +581,7 @@ public final class HoldfastServer {
         return bootstrap.bind(where).syncUninterruptibly().channel();
     }
 
-    /** Begins to accept, now that every address is taken. */
+    /** Begins to accept connections; every address is bound. */
     private void listen() throws StartException {
         for (SocketlockListener listener : socketlocks) {
             listener.listen();
@@ -594,7 +608,7 @@ public final class HoldfastServer {
                 : ioTransport;
     }
 
-    /** The address as it was given, with the port that was taken for 0. */
+    /** The address as configured, with the actual port in place of 0. */
     private static String addressOf(ListenEndpoint listenEndpoint, Channel listener) {
         return switch (listenEndpoint.address()) {
             case ListenAddress.Tcp tcp ->
@@ -604,7 +618,7 @@ public final class HoldfastServer {
         };
     }
 
-    /** Where the listeners on TCP are, in the order of the configuration. */
+    /** The bound addresses of the TCP listeners, in the order of the configuration. */
     public List<InetSocketAddress> addresses() {
         return listeners.stream()
                 .map(listener -> listener.channel().localAddress())
@@ -614,7 +628,7 @@ public final class HoldfastServer {
     }
 
     /**
-     * Certificate and key as the files have them now; null without TLS.
+     * Reads the certificate and key files again; null without TLS.
      *
      * @throws StartException if a file cannot be used
      */
@@ -623,10 +637,10 @@ public final class HoldfastServer {
     }
 
     /**
-     * Checks what new connections shall use; nothing changes before the result is run, and that
-     * cannot fail. Connections that are there, and all locks, stay.
+     * Prepares a change of the secret and the TLS key. Nothing changes until the returned task is
+     * run, and that cannot fail. Existing connections and all locks stay.
      *
-     * @param secret null if there was none from the start
+     * @param secret null if the server was started without one
      * @param key null leaves TLS as it is
      * @throws StartException if the key cannot be used
      */
@@ -640,11 +654,11 @@ public final class HoldfastServer {
     }
 
     /**
-     * Stops accepting, lets holders finish until the shutdown timeout ends, then closes. Returns
+     * Stops accepting, lets holders finish until the shutdown timeout is over, then closes. Returns
      * when everything is closed.
      */
     public void drain() {
-        drainState.begin(); // first: who reads the line may count on it
+        drainState.begin(); // before the log line, so that its readers can rely on it
         LOG.info("shutting down, draining connections");
         closeListeners();
         if (!awaitConnections()) {
@@ -654,11 +668,11 @@ public final class HoldfastServer {
     }
 
     /**
-     * Tells connections to finish until all have, or the time is over. They are told again and
-     * again because a hold may also end by its lease or through another connection.
+     * Sends connections the drain event until all have closed or the shutdown timeout is over. The
+     * event is repeated because a hold may also end by its lease or through another connection.
      */
     private boolean awaitConnections() {
-        Duration most = config.shutdownTimeout();
+        Duration timeout = config.shutdownTimeout();
         long startNanos = System.nanoTime();
         ChannelGroupFuture allClosed = connections.newCloseFuture();
         do {
@@ -666,21 +680,21 @@ public final class HoldfastServer {
                     connection ->
                             connection.pipeline().fireUserEventTriggered(PipelineEvent.DRAIN));
             frontEnds.forEach(FrontEnd::drain);
-            if (allClosed.awaitUninterruptibly(DRAIN_TURN_MILLIS)) {
+            if (allClosed.awaitUninterruptibly(DRAIN_INTERVAL_MILLIS)) {
                 if (frontEnds.stream().allMatch(FrontEnd::isDrained)) {
                     return true;
                 }
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(DRAIN_TURN_MILLIS));
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(DRAIN_INTERVAL_MILLIS));
             }
-        } while (most.isZero()
-                || Duration.ofNanos(System.nanoTime() - startNanos).compareTo(most) < 0);
+        } while (timeout.isZero()
+                || Duration.ofNanos(System.nanoTime() - startNanos).compareTo(timeout) < 0);
         return false;
     }
 
-    private static long saturatedMillis(Duration span) {
-        return span.compareTo(Duration.ofDays(10_000)) > 0
+    private static long saturatedMillis(Duration duration) {
+        return duration.compareTo(Duration.ofDays(10_000)) > 0
                 ? Duration.ofDays(10_000).toMillis()
-                : span.toMillis();
+                : duration.toMillis();
     }
 
     private void closeListeners() {
@@ -693,12 +707,12 @@ public final class HoldfastServer {
         listeners.forEach(listener -> listener.channel().close().syncUninterruptibly());
     }
 
-    /** What goes wrong in one must not keep the rest from being closed. */
+    /** Failure of one front end must not prevent closing the rest. */
     private static void closeQuietly(FrontEnd frontEnd) {
         try {
             frontEnd.close();
         } catch (RuntimeException e) {
-            LOG.atError().setCause(e).log("a front end did not close");
+            LOG.atError().setCause(e).log("error while closing a front end");
         }
     }
 
@@ -710,28 +724,28 @@ public final class HoldfastServer {
         closeListeners();
         boolean held = dflockd.isAnyHeldWithGrace();
         frontEnds.forEach(HoldfastServer::closeQuietly);
-        connections.close().awaitUninterruptibly(LOOPS_END_MOST_MILLIS);
+        connections.close().awaitUninterruptibly(LOOPS_END_TIMEOUT_MILLIS);
         held |= dflockd.isAnyHeldWithGrace(); // until now a grant could reach its client
         dflockd.close();
         endLoops();
-        if (recorded != null) {
-            recorded.close(!held);
+        if (runFileGraces != null) {
+            runFileGraces.close(!held);
         }
         driver.close();
         ended.countDown();
     }
 
     /**
-     * Each loop ends itself, from a timer: one that is told to end by another thread may be woken
-     * once more after it has freed what io_uring then writes to.
+     * Each loop shuts itself down, from a timer: a loop that another thread shuts down may be woken
+     * once more after it has freed memory that io_uring then writes to.
      */
     private void endLoops() {
         endLoops(loops);
         if (!unixLoops.equals(loops)) {
             endLoops(unixLoops);
         }
-        loops.terminationFuture().awaitUninterruptibly(LOOPS_END_MOST_MILLIS);
-        unixLoops.terminationFuture().awaitUninterruptibly(LOOPS_END_MOST_MILLIS);
+        loops.terminationFuture().awaitUninterruptibly(LOOPS_END_TIMEOUT_MILLIS);
+        unixLoops.terminationFuture().awaitUninterruptibly(LOOPS_END_TIMEOUT_MILLIS);
     }
 
     private static void endLoops(EventLoopGroup group) {
@@ -768,7 +782,7 @@ public final class HoldfastServer {
             case ListenerProtocol.Lockd protocol ->
                     lockdPipelineOf(listenEndpoint.address(), protocol);
             case ListenerProtocol.Socketlock _ ->
-                    throw new IllegalStateException("a socketlock listener has its own");
+                    throw new IllegalStateException("a socketlock listener has its own pipeline");
         };
     }
 
@@ -797,11 +811,11 @@ public final class HoldfastServer {
 
     private final class Initializer extends ChannelInitializer<Channel> {
         private final boolean usesTls;
-        private final Consumer<ChannelPipeline> speak;
+        private final Consumer<ChannelPipeline> addHandlers;
 
-        Initializer(boolean usesTls, Consumer<ChannelPipeline> speak) {
+        Initializer(boolean usesTls, Consumer<ChannelPipeline> addHandlers) {
             this.usesTls = usesTls;
-            this.speak = speak;
+            this.addHandlers = addHandlers;
         }
 
         @Override
@@ -815,7 +829,7 @@ public final class HoldfastServer {
                 handler.setHandshakeTimeoutMillis(saturatedMillis(config.readTimeout()));
                 channel.pipeline().addLast(handler);
             }
-            speak.accept(channel.pipeline());
+            addHandlers.accept(channel.pipeline());
         }
     }
 }

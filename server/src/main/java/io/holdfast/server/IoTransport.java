@@ -32,7 +32,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** How bytes are moved. AUTO takes the first of the others that works here. */
+/** The Netty transport. AUTO is the first of the others that is available. */
 public enum IoTransport {
     AUTO,
     IO_URING,
@@ -43,8 +43,9 @@ public enum IoTransport {
     private static final String MULTISHOT_ACCEPT = "io.netty.iouring.acceptMultiShotEnabled";
 
     static {
-        // A multishot accept that fails is armed again at once, whatever pause was asked for: with
-        // no file descriptor left it would take a whole core. Read when io_uring is first used.
+        // A multishot accept that fails is armed again at once, even while accepting is paused:
+        // without a free file descriptor it would use a whole core. Netty reads this when io_uring
+        // is first used.
         if (System.getProperty(MULTISHOT_ACCEPT) == null) {
             System.setProperty(MULTISHOT_ACCEPT, "false");
         }
@@ -74,7 +75,7 @@ public enum IoTransport {
         };
     }
 
-    /** The transport to use: this one, or for AUTO the best that works here. */
+    /** The transport to use: this one, or for AUTO the best that is available. */
     IoTransport choose() {
         if (this == AUTO) {
             return Stream.of(IO_URING, EPOLL, KQUEUE, NIO)
@@ -83,20 +84,22 @@ public enum IoTransport {
                     .orElseThrow();
         }
         if (!isAvailable()) {
-            throw new ConfigException("transport " + label() + " does not work on this system");
+            throw new ConfigException("transport " + label() + " is not available on this system");
         }
         return this;
     }
 
     /**
-     * What to use for Unix sockets: with io_uring, Netty closes one of them as soon as its peer has
-     * stopped sending, whatever is still to be answered.
+     * The transport for Unix sockets: with io_uring, Netty closes a Unix socket as soon as the
+     * client has shut down its output, even if responses are still due.
      */
     IoTransport forUnix() {
         return this == IO_URING && EPOLL.isAvailable() ? EPOLL : this;
     }
 
-    /** Whether a Unix socket can stay open for answers when its peer has stopped sending. */
+    /**
+     * Whether a Unix socket can stay open for responses after the client has shut down its output.
+     */
     boolean hasUnixHalfClosure() {
         return this == EPOLL || this == KQUEUE;
     }
@@ -134,26 +137,27 @@ public enum IoTransport {
                 : new DomainSocketAddress(path.toString());
     }
 
-    /** Options that make the system ask a silent peer whether it is still there. */
-    Map<ChannelOption<Integer>, Integer> keepAlive(int idleSeconds, int everySeconds, int times) {
+    /** The options of TCP keep-alive. */
+    Map<ChannelOption<Integer>, Integer> keepAlive(
+            int idleSeconds, int intervalSeconds, int probes) {
         return switch (this) {
             case IO_URING ->
                     Map.of(
                             IoUringChannelOption.TCP_KEEPIDLE, idleSeconds,
-                            IoUringChannelOption.TCP_KEEPINTVL, everySeconds,
-                            IoUringChannelOption.TCP_KEEPCNT, times);
+                            IoUringChannelOption.TCP_KEEPINTVL, intervalSeconds,
+                            IoUringChannelOption.TCP_KEEPCNT, probes);
             case EPOLL ->
                     Map.of(
                             EpollChannelOption.TCP_KEEPIDLE, idleSeconds,
-                            EpollChannelOption.TCP_KEEPINTVL, everySeconds,
-                            EpollChannelOption.TCP_KEEPCNT, times);
-            case KQUEUE -> Map.of(); // the system's own times
+                            EpollChannelOption.TCP_KEEPINTVL, intervalSeconds,
+                            EpollChannelOption.TCP_KEEPCNT, probes);
+            case KQUEUE -> Map.of(); // the system's defaults
             case AUTO, NIO ->
                     Map.of(
                             NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), idleSeconds,
                             NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL),
-                                    everySeconds,
-                            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), times);
+                                    intervalSeconds,
+                            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), probes);
         };
     }
 }

@@ -6,7 +6,7 @@ import io.holdfast.engine.QueuePolicy;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Who comes next, key by key, as the listeners say. */
+/** The queue policies of keys, as configured by the listeners. */
 final class KeyQueuePolicies {
     private KeyQueuePolicies() {}
 

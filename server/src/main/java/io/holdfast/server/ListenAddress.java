@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Set;
 
-/** Where a listener is. */
+/** The address of a listener. */
 public sealed interface ListenAddress {
-    /** A port; 0 takes a free one. */
+    /** A TCP address; port 0 binds a free port. */
     record Tcp(String host, int port) implements ListenAddress {
         public Tcp {
             if (host.isEmpty()) {
@@ -30,7 +30,7 @@ public sealed interface ListenAddress {
     /**
      * A Unix socket.
      *
-     * @param permissions of the socket; null leaves that to the umask
+     * @param permissions of the socket file; null leaves them to the umask
      */
     record Unix(Path path, @Nullable Set<PosixFilePermission> permissions)
             implements ListenAddress {

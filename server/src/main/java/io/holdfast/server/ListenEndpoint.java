@@ -8,25 +8,26 @@ import org.jspecify.annotations.Nullable;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** Where to listen, and with what. */
+/** A listener: its address and protocol. */
 public record ListenEndpoint(ListenAddress address, boolean tls, ListenerProtocol protocol) {
-    /** Nobody can give this name: names have no control characters. */
-    private static final Namespace OWN_LOCKS = new Namespace("\0socketlock");
+    /** No configured namespace can be equal to it: those have no control characters. */
+    private static final Namespace SOCKETLOCK_PATHS = new Namespace("\0socketlock");
 
     public ListenEndpoint {
         if (tls && address instanceof ListenAddress.Unix) {
-            throw new ConfigException("a Unix socket has no TLS: " + address);
+            throw new ConfigException("TLS is not supported on a Unix socket: " + address);
         }
         if (address instanceof ListenAddress.Unix
                 && (protocol instanceof ListenerProtocol.Dflockd
                         || (protocol instanceof ListenerProtocol.Lockd lockd
                                 && lockd.webSocket()))) {
             throw new ConfigException(
-                    "only socketlock and lockd's lines are spoken on a Unix socket: " + address);
+                    "a Unix socket supports only socketlock and lockd without WebSocket: "
+                            + address);
         }
         if (protocol instanceof ListenerProtocol.Socketlock
                 && !(address instanceof ListenAddress.Unix)) {
-            throw new ConfigException("socketlock is spoken on a Unix socket alone: " + address);
+            throw new ConfigException("socketlock requires a Unix socket: " + address);
         }
         if (protocol.namespace().name().chars().anyMatch(Character::isISOControl)) {
             throw new ConfigException(
@@ -34,7 +35,7 @@ public record ListenEndpoint(ListenAddress address, boolean tls, ListenerProtoco
         }
     }
 
-    /** A listener for dflockd, in the namespace that all share. */
+    /** A listener for dflockd in the default namespace. */
     public ListenEndpoint(String host, int port, boolean tls) {
         this(
                 new ListenAddress.Tcp(host, port),
@@ -42,14 +43,14 @@ public record ListenEndpoint(ListenAddress address, boolean tls, ListenerProtoco
                 new ListenerProtocol.Dflockd(Namespace.DEFAULT));
     }
 
-    /** The one lock of a socketlock listener; one that has no key given has its path. */
+    /** The only lock of a socketlock listener; without a configured key, its key is the path. */
     Key lock(ListenerProtocol.Socketlock socketlock) {
         return socketlock.key() != null
                 ? Key.of(socketlock.namespace(), socketlock.key().bytes())
-                : Key.of(OWN_LOCKS, String.valueOf(path()).getBytes(StandardCharsets.UTF_8));
+                : Key.of(SOCKETLOCK_PATHS, String.valueOf(path()).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Where its socket is, however it was written; null on TCP. */
+    /** The normalized absolute path of its socket; null on TCP. */
     @Nullable Path path() {
         return address instanceof ListenAddress.Unix unix
                 ? unix.path().toAbsolutePath().normalize()

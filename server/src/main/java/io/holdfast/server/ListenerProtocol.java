@@ -9,30 +9,30 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.function.Consumer;
 
-/** What a listener speaks, and to whom its keys belong. */
+/** The protocol of a listener and the namespace of its keys. */
 public sealed interface ListenerProtocol {
     Namespace namespace();
 
     record Dflockd(Namespace namespace) implements ListenerProtocol {}
 
     /**
-     * The lines of lockd, or its messages.
+     * lockd, over lines or WebSocket messages.
      *
-     * @param webSocket whether each message is a command, and not each line
-     * @param allowDump whether {@code d}, {@code sd}, {@code dump} and {@code who} are answered
-     * @param enableRegistry whether {@code iam} and {@code who} are answered
+     * @param webSocket whether each WebSocket message is a command, instead of each line
+     * @param allowDump whether {@code d}, {@code sd}, {@code dump} and {@code who} are allowed
+     * @param enableRegistry whether {@code iam} and {@code who} are enabled
      */
     record Lockd(Namespace namespace, boolean webSocket, boolean allowDump, boolean enableRegistry)
             implements ListenerProtocol {}
 
     /**
-     * The lines of socketlock, which know one read/write lock.
+     * socketlock, which serves one read/write lock.
      *
-     * @param key which lock that is; null for one that no other listener has
-     * @param policy who comes next; null if another listener of this key says so, else the first
-     *     who came
-     * @param events takes a line for each thing that happens, if anybody wants to know; called on
-     *     event loops, so must be quick
+     * @param key the key of the lock; null for a lock that no other listener serves
+     * @param policy the queue policy of the lock; null for that of another listener of this key, or
+     *     first come first served
+     * @param events receives a line of text for each event, null if events are not logged; called
+     *     on event loops, so must not block
      */
     record Socketlock(
             Namespace namespace,

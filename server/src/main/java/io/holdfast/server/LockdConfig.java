@@ -6,13 +6,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * What all lockd listeners are told.
+ * Settings of all lockd listeners.
  *
- * @param maxLocks most names that only lockd's clients have, 0 is no limit
- * @param allowedOrigins host names of web pages that may use a WebSocket, beside those of this very
- *     server
- * @param events takes a line for each thing that happens, if anybody wants to know; called on event
- *     loops, so must be quick
+ * @param maxLocks maximum number of keys that only lockd clients use; 0 is no limit
+ * @param allowedOrigins host names of web origins that may open a WebSocket, in addition to the
+ *     server's own
+ * @param events receives a line of text for each event, null if events are not logged; called on
+ *     event loops, so must not block
  */
 public record LockdConfig(
         long maxLocks, Set<String> allowedOrigins, @Nullable Consumer<String> events) {
@@ -20,7 +20,7 @@ public record LockdConfig(
         allowedOrigins = Set.copyOf(allowedOrigins);
         if (maxLocks < 0) {
             throw new ConfigException(
-                    "the maximum of lockd locks must be >= 0 (got " + maxLocks + ")");
+                    "the maximum number of lockd locks must be >= 0 (got " + maxLocks + ")");
         }
     }
 }

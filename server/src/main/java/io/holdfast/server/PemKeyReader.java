@@ -59,17 +59,17 @@ final class PemKeyReader {
                 return KeyFactory.getInstance(algorithm)
                         .generatePrivate(new PKCS8EncodedKeySpec(der));
             } catch (GeneralSecurityException e) {
-                // not of this algorithm: the next one may fit
+                // not of this algorithm: try the next one
             }
         }
-        throw new GeneralSecurityException("not a private key of a known kind");
+        throw new GeneralSecurityException("not an RSA, EC or EdDSA private key");
     }
 
     private static byte[] wrap(byte[] algorithm, byte[] key) {
         return tagged(0x30, VERSION_0, algorithm, tagged(0x04, key));
     }
 
-    /** The curve stands in the key itself, as element [0] behind version and number. */
+    /** The curve is in the key itself, as element [0] after the version and the private number. */
     private static byte[] ecAlgorithm(byte[] key) throws GeneralSecurityException {
         try {
             int at = contentAt(key, 0);

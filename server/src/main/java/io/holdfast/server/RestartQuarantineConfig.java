@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * How a server that keeps everything in memory protects the holds of the one before it, which did
- * not stop cleanly.
+ * How a server that keeps everything in memory protects holds that an earlier run granted before it
+ * crashed.
  *
- * @param stateDir where run files are kept; null if there is no such place
- * @param required whether a server does not start where it cannot use that directory
- * @param longestQuarantine how long it grants nothing at most
+ * @param stateDir where run files are kept; null if there is no such directory
+ * @param required whether the start fails if that directory cannot be used
+ * @param longestQuarantine the maximum time for which nothing is granted
  */
 public record RestartQuarantineConfig(
         @Nullable Path stateDir, boolean required, Duration longestQuarantine) {}

@@ -15,12 +15,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A small file that is there while a server at a listen address has sessions that may outlive their
- * connections, and after the server if it did not stop cleanly. It says for how long they may. One
- * thread at a time.
+ * A small file that exists while a server at a listen address has sessions that may outlive their
+ * connections; it remains if the server did not stop cleanly. It contains the longest grace of
+ * these sessions. Not thread-safe.
  */
 final class RunFile {
-    private static final long MOST_BYTES = 1024;
+    private static final long MAX_BYTES = 1024;
     private static final Pattern CONTENT =
             Pattern.compile(
                     "holdfast-run 1\naddress=(.*)\nsession_grace_s=([0-9]{1,10})\nrun=.*\n");
@@ -29,13 +29,11 @@ final class RunFile {
     private final String address;
     private final String run;
 
-    /**
-     * The content that this run has found or written last, damaged or not; null if there is none.
-     */
+    /** The content that this run read or wrote last, damaged or not; null if there is none. */
     private @Nullable String known;
 
     /**
-     * @param run distinguishes this run of the server from all others
+     * @param run identifies this run of the server
      */
     RunFile(Path folder, InetSocketAddress listener, String run) {
         this.address = AddressFormat.of(listener);
@@ -47,7 +45,7 @@ final class RunFile {
         return path;
     }
 
-    /** The content of a file is not what it should be. */
+    /** The content of the file is not valid. */
     static final class DamagedException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -56,7 +54,7 @@ final class RunFile {
         }
     }
 
-    /** The grace that an earlier run has left here, in seconds; 0 if it has left nothing. */
+    /** The grace that an earlier run has recorded, in seconds; 0 if there is no file. */
     long leftSeconds() throws IOException, DamagedException {
         String text = read();
         known = text;
@@ -65,15 +63,15 @@ final class RunFile {
         }
         Matcher content = CONTENT.matcher(text);
         if (!content.matches()) {
-            throw new DamagedException("it is no run file");
+            throw new DamagedException("not a run file");
         }
         if (!content.group(1).equals(address)) {
-            throw new DamagedException("it is that of " + content.group(1));
+            throw new DamagedException("it belongs to the listener " + content.group(1));
         }
         return Long.parseLong(content.group(2));
     }
 
-    /** A later run finds this grace, also after a power cut, when this returns. */
+    /** Records a grace; it survives a power failure when this returns. */
     void write(long graceSeconds) throws IOException {
         String text =
                 "holdfast-run 1\naddress="
@@ -87,7 +85,7 @@ final class RunFile {
         known = text;
     }
 
-    /** Leaves nothing to a later run; what this run has neither found nor written stays. */
+    /** Removes the file, unless its content is not what this run read or wrote last. */
     void remove() throws IOException {
         if (known == null) {
             return;
@@ -98,10 +96,10 @@ final class RunFile {
         known = null;
     }
 
-    /** Null if there is no file; what is too long for a run file is as good as empty. */
+    /** The content; null if there is no file, empty if it is too long for a run file. */
     private @Nullable String read() throws IOException {
         try {
-            return Files.size(path) > MOST_BYTES
+            return Files.size(path) > MAX_BYTES
                     ? ""
                     : Files.readString(path, StandardCharsets.ISO_8859_1);
         } catch (NoSuchFileException e) {

@@ -24,90 +24,91 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Grants graces that a later start of the server will know of: the largest is in the run files
- * before it is promised. So a start after a crash can wait until no client goes by what it held
- * before.
+ * Grants graces that a later start of the server can read: the longest is in the run files before
+ * it is granted. So a start after a crash can wait until no client relies on holds of the earlier
+ * run.
  *
- * <p>Files are written by a thread that exists only while there is something to write, with the
- * disk lock; everything else is guarded by this object, which is never locked during a write.
+ * <p>Files are written under the disk lock by a thread that exists only while there is something to
+ * write; everything else is guarded by this object, which is never locked during a write.
  */
 final class RunFileGraces implements SessionGraces {
     private static final Logger LOG = LoggerFactory.getLogger(RunFileGraces.class);
-    private static final long NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final long CLOSE_SECONDS = 2;
 
-    /** A session that has to wait for the file. */
-    private record Waiting(long nanos, CompletableFuture<Long> granted) {}
+    /** A grace that is granted when the files contain it. */
+    private record PendingGrace(long nanos, CompletableFuture<Long> granted) {}
 
     private final RestartQuarantineConfig config;
-    private final long mostNanos;
+    private final long maxNanos;
     private final String run = UUID.randomUUID().toString();
     private final ReentrantLock disk = new ReentrantLock();
-    private List<Waiting> waiting = new ArrayList<>();
+    private List<PendingGrace> waiting = new ArrayList<>();
     private boolean writing;
 
     /** Guarded by the disk lock. */
     private List<RunFile> files = List.of();
 
-    /** Whether the files are what this run wrote last. Guarded by the disk lock. */
+    /** Whether this run wrote the files last. Guarded by the disk lock. */
     private boolean own;
 
     /** Guarded by the disk lock. */
     private boolean closed;
 
-    /** Whether run files are kept; without, graces are granted as if they were written. */
+    /** Whether run files are kept; if not, graces are granted as if they were written. */
     private boolean kept;
 
-    /** Of an earlier run, while its quarantine lasts. */
+    /** The grace of an earlier run, while the quarantine lasts. */
     private long leftSeconds;
 
     private boolean quarantineEnded;
 
-    /** The largest of this run. */
+    /** The longest grace of this run. */
     private long grantedSeconds;
 
-    /** What the files say. */
+    /** The grace in the files. */
     private long recordedSeconds;
 
     private boolean failing;
 
-    RunFileGraces(RestartQuarantineConfig config, Duration most) {
+    RunFileGraces(RestartQuarantineConfig config, Duration max) {
         this.config = config;
-        this.mostNanos = ConnectionService.nanos(most);
+        this.maxNanos = ConnectionService.nanos(max);
     }
 
     /**
-     * Looks for what earlier runs have left, and keeps run files from now on.
+     * Reads the run files of earlier runs, and keeps run files from now on.
      *
-     * @param listeners where clients with a grace connect; none with a port that changes
+     * @param listeners addresses at which clients with a grace connect; only those with a fixed
+     *     port
      * @return how long nothing may be granted
      */
     synchronized Duration open(List<InetSocketAddress> listeners) throws StartException {
         if (listeners.isEmpty()) {
             return Duration.ZERO;
         }
-        Path folder = config.stateDir();
-        if (folder == null) {
+        Path directory = config.stateDir();
+        if (directory == null) {
             warn("there is no state directory");
             return Duration.ZERO;
         }
-        files = listeners.stream().map(at -> new RunFile(folder, at, run)).toList();
-        return read(folder);
+        files = listeners.stream().map(at -> new RunFile(directory, at, run)).toList();
+        return read(directory);
     }
 
     /**
-     * Looks again for what earlier runs have left, before the first grace is granted.
+     * Reads the run files again, before the first grace is granted.
      *
      * @return how long nothing may be granted; never shorter than before
      */
     synchronized Duration reread() throws StartException {
-        Path folder = config.stateDir();
-        return kept && folder != null ? read(folder) : Duration.ZERO;
+        Path directory = config.stateDir();
+        return kept && directory != null ? read(directory) : Duration.ZERO;
     }
 
-    private Duration read(Path folder) throws StartException {
+    private Duration read(Path directory) throws StartException {
         try {
-            makeFolder(folder);
+            createDirectory(directory);
             for (RunFile file : files) {
                 leftSeconds = Math.max(leftSeconds, leftIn(file));
             }
@@ -115,7 +116,10 @@ final class RunFileGraces implements SessionGraces {
             recordedSeconds = leftSeconds;
         } catch (IOException e) {
             String problem =
-                    "cannot use the state directory " + folder + ": " + FailureText.of(e, folder);
+                    "cannot use the state directory "
+                            + directory
+                            + ": "
+                            + FailureText.of(e, directory);
             if (config.required()) {
                 throw new StartException(problem, e);
             }
@@ -132,8 +136,8 @@ final class RunFileGraces implements SessionGraces {
                 problem);
     }
 
-    /** Readable by its owner alone, as such directories are. */
-    private static void makeFolder(Path folder) throws IOException {
+    /** Creates the directory, accessible to its owner alone. */
+    private static void createDirectory(Path directory) throws IOException {
         boolean posix = FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
         FileAttribute<?>[] attributes =
                 posix
@@ -142,51 +146,51 @@ final class RunFileGraces implements SessionGraces {
                                     PosixFilePermissions.fromString("rwx------"))
                         }
                         : new FileAttribute<?>[0];
-        if (!Files.isDirectory(folder)) {
-            Path _ = Files.createDirectories(folder, attributes);
+        if (!Files.isDirectory(directory)) {
+            Path _ = Files.createDirectories(directory, attributes);
         }
-        if (!Files.isDirectory(folder)) {
-            throw new NotDirectoryException(folder.toString());
+        if (!Files.isDirectory(directory)) {
+            throw new NotDirectoryException(directory.toString());
         }
-        if (!Files.isWritable(folder)) {
+        if (!Files.isWritable(directory)) {
             throw new IOException("permission denied");
         }
     }
 
     private long leftIn(RunFile file) throws IOException {
-        long most = config.longestQuarantine().toSeconds();
+        long max = config.longestQuarantine().toSeconds();
         try {
-            return Math.min(file.leftSeconds(), most);
+            return Math.min(file.leftSeconds(), max);
         } catch (RunFile.DamagedException e) {
-            long assumed = Math.min(seconds(mostNanos), most);
-            if (assumed > leftSeconds) { // else it changes nothing, or was logged before
+            long assumed = Math.min(seconds(maxNanos), max);
+            if (assumed > leftSeconds) { // else it changes nothing, or is already logged
                 LOG.atWarn()
                         .addKeyValue("file", file.path())
                         .addKeyValue("reason", e.getMessage())
                         .addKeyValue("seconds", assumed)
-                        .log("damaged run file; the longest session grace is assumed");
+                        .log("damaged run file; assuming the maximum session grace");
             }
             return assumed;
         }
     }
 
     private static long seconds(long nanos) {
-        return nanos / NANOS + (nanos % NANOS == 0 ? 0 : 1);
+        return nanos / NANOS_PER_SECOND + (nanos % NANOS_PER_SECOND == 0 ? 0 : 1);
     }
 
     @Override
-    public synchronized CompletableFuture<Long> grant(long wantedNanos) {
-        long nanos = Math.min(wantedNanos, mostNanos);
+    public synchronized CompletableFuture<Long> grant(long requestedNanos) {
+        long nanos = Math.min(requestedNanos, maxNanos);
         if (!kept || seconds(nanos) <= Math.min(grantedSeconds, recordedSeconds)) {
             return CompletableFuture.completedFuture(nanos);
         }
-        Waiting entry = new Waiting(nanos, new CompletableFuture<>());
+        PendingGrace entry = new PendingGrace(nanos, new CompletableFuture<>());
         waiting.add(entry);
         startWriter();
         return entry.granted;
     }
 
-    /** Nobody goes by what an earlier run has promised any more. */
+    /** No client relies on a grace of an earlier run any more. */
     synchronized void endQuarantine() {
         leftSeconds = 0;
         quarantineEnded = true;
@@ -196,7 +200,7 @@ final class RunFileGraces implements SessionGraces {
     private void startWriter() {
         if (!writing) {
             Thread _ = Thread.ofPlatform().daemon().name("holdfast-run-file").start(this::write);
-            writing = true; // it cannot have looked yet
+            writing = true; // the thread cannot have read it yet: it needs our monitor
         }
     }
 
@@ -204,9 +208,9 @@ final class RunFileGraces implements SessionGraces {
         while (true) {
             disk.lock();
             try {
-                List<Waiting> batch;
+                List<PendingGrace> batch;
                 long granted;
-                long wanted;
+                long toRecord;
                 synchronized (this) {
                     if (waiting.isEmpty() && !quarantineEnded) {
                         writing = false;
@@ -216,20 +220,20 @@ final class RunFileGraces implements SessionGraces {
                     waiting = new ArrayList<>();
                     quarantineEnded = false;
                     granted = grantedSeconds;
-                    for (Waiting entry : batch) {
+                    for (PendingGrace entry : batch) {
                         granted = Math.max(granted, seconds(entry.nanos));
                     }
-                    wanted = Math.max(granted, leftSeconds);
+                    toRecord = Math.max(granted, leftSeconds);
                 }
-                // The file of another run does not count: that run may still remove it.
-                boolean written = (own && wanted == recorded()) || record(wanted);
+                // A file of another run is written again: that run may still remove it.
+                boolean written = (own && toRecord == recorded()) || record(toRecord);
                 long limit;
                 synchronized (this) {
                     if (written) {
                         grantedSeconds = granted;
-                        recordedSeconds = wanted;
+                        recordedSeconds = toRecord;
                     }
-                    limit = grantedSeconds * NANOS;
+                    limit = grantedSeconds * NANOS_PER_SECOND;
                 }
                 batch.forEach(entry -> entry.granted.complete(Math.min(entry.nanos, limit)));
             } finally {
@@ -242,7 +246,7 @@ final class RunFileGraces implements SessionGraces {
         return recordedSeconds;
     }
 
-    /** With the disk lock. False if the next start would not know of it. */
+    /** Writes the grace to all files; the caller has the disk lock. False if that failed. */
     private boolean record(long graceSeconds) {
         if (closed) {
             return false;
@@ -255,16 +259,16 @@ final class RunFileGraces implements SessionGraces {
                     file.remove();
                 }
             } catch (IOException | RuntimeException | Error e) {
-                if (!failing) { // clients can make it happen again and again
+                if (!failing) { // clients can cause it repeatedly
                     LOG.atWarn()
                             .addKeyValue("file", file.path())
                             .addKeyValue("reason", e)
                             .log(
-                                    "cannot change the run file; sessions get no longer grace than"
-                                            + " it has");
+                                    "cannot update the run file; sessions get no longer grace"
+                                            + " than it contains");
                 }
                 failing = true;
-                return false; // whatever it is, those who wait are answered
+                return false; // whatever it is: waiting requests must complete
             }
         }
         own = graceSeconds > 0;
@@ -273,14 +277,14 @@ final class RunFileGraces implements SessionGraces {
     }
 
     /**
-     * Keeps no run files any more.
+     * Stops keeping run files.
      *
-     * @param clean whether no client goes by a hold that it has with a grace: the files are removed
+     * @param clean whether no client relies on a hold with a grace; if so, the files are removed
      */
     void close(boolean clean) {
         boolean locked = false;
         try {
-            locked = disk.tryLock(CLOSE_SECONDS, TimeUnit.SECONDS); // else a disk hangs
+            locked = disk.tryLock(CLOSE_SECONDS, TimeUnit.SECONDS); // in case the disk hangs
             if (locked) {
                 close(clean, leftSeconds());
             }

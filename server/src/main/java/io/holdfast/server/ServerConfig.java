@@ -13,17 +13,17 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Everything the server is told. A count of 0 is no limit; a write or shutdown timeout of zero
- * never ends.
+ * The configuration of the server. A maximum of 0 is no limit; a write or shutdown timeout of zero
+ * is no timeout.
  *
- * @param listeners none, if there are front ends that listen
- * @param settings its policies are those of the listeners, whatever it says
- * @param maxEntries most counters, values and lists
- * @param maxSubscriptions most registrations of one listener
- * @param maxPushBytes what a listener may leave unread before it is cut off
- * @param perClient what one connection may have, or one session in tagged mode or of HTTP
- * @param maxSessionGrace how long a session in tagged mode may outlive its connection; zero: none
- *     does
+ * @param listeners may be empty if other front ends listen
+ * @param settings its queue policies are replaced by those of the listeners
+ * @param maxEntries maximum number of counters, values and lists
+ * @param maxSubscriptions maximum number of subscriptions of one connection
+ * @param maxPushBytes bytes of signals that a listener may leave unread before it is disconnected
+ * @param perClient limits of one connection, or of one session in tagged mode or over HTTP
+ * @param maxSessionGrace how long a session in tagged mode may outlive its connection at most;
+ *     zero: not at all
  */
 public record ServerConfig(
         List<ListenEndpoint> listeners,
@@ -57,7 +57,7 @@ public record ServerConfig(
                                 + " needs a certificate and a key");
             }
         }
-        requirePathsApart(listeners);
+        requireDistinctPaths(listeners);
         settings =
                 new EngineSettings(
                         settings.maxWaiters(),
@@ -71,17 +71,17 @@ public record ServerConfig(
         requirePositive("read timeout", readTimeout);
         requireNotNegative("write timeout", writeTimeout.toSeconds());
         requireNotNegative("shutdown timeout", shutdownTimeout.toSeconds());
-        requireNotNegative("maximum of session grace", maxSessionGrace.toSeconds());
-        requireNotNegative("maximum of locks", maxLocks);
-        requireNotNegative("maximum of counters, values and lists", maxEntries);
-        requireNotNegative("maximum of subscriptions", maxSubscriptions);
-        requireNotNegative("maximum of unread pushed bytes", maxPushBytes);
-        requireNotNegative("maximum of connections", maxConnections);
-        requireNotNegative("maximum of connections per address", maxConnectionsPerAddress);
+        requireNotNegative("maximum session grace", maxSessionGrace.toSeconds());
+        requireNotNegative("maximum number of locks", maxLocks);
+        requireNotNegative("maximum number of counters, values and lists", maxEntries);
+        requireNotNegative("maximum number of subscriptions", maxSubscriptions);
+        requireNotNegative("maximum number of unread pushed bytes", maxPushBytes);
+        requireNotNegative("maximum number of connections", maxConnections);
+        requireNotNegative("maximum number of connections per address", maxConnectionsPerAddress);
         requireNotNegative("number of event loops", eventLoops);
     }
 
-    private static void requirePathsApart(List<ListenEndpoint> listeners) {
+    private static void requireDistinctPaths(List<ListenEndpoint> listeners) {
         Set<Path> paths = new HashSet<>();
         for (ListenEndpoint listenEndpoint : listeners) {
             Path path = listenEndpoint.path();

@@ -21,37 +21,36 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 
 /**
- * A listener for socketlock: the primary of its path, for as long as the path is its own. One that
- * has lost it closes its connections and tries to get it back; a thread of its own looks after
- * that.
+ * A listener for socketlock: the primary of its path. When it has lost the primary lock, it closes
+ * its connections and tries to become the primary again; its own thread checks this periodically.
  */
 final class SocketlockListener {
     private static final Logger LOG = LoggerFactory.getLogger(SocketlockListener.class);
     private static final long CHECK_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    private static final long END_MOST_MILLIS = 1000;
+    private static final long END_TIMEOUT_MILLIS = 1000;
     private static final long END_CHECK_INTERVAL_MILLIS = 5;
 
-    /** As the original says it. */
+    /** The text of the original implementation. */
     static final String ALREADY_RUNNING = "socketlock: server already running";
 
-    /** Listens at a path; accepts nothing yet. */
+    /** Binds a socket at a path; accepts no connection yet. */
     @FunctionalInterface
     interface Binding {
         Channel bind(Path path, SocketlockService service, ChannelGroup connections)
                 throws StartException;
     }
 
-    /** The time in which the path is ours. */
+    /** One period in which this listener is the primary of the path. */
     private static final class ServingPeriod {
         final PrimaryLock primaryLock;
         final SocketlockService service;
         final ChannelGroup connections =
                 new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
 
-        /** Whether the key is suspended on our behalf. */
+        /** Whether this listener has suspended the key. */
         boolean suspended;
 
-        /** Whether it was said why nothing is granted. */
+        /** Whether the grace period has been logged. */
         boolean graceLogged;
 
         private final long startNanos = System.nanoTime();
@@ -77,7 +76,7 @@ final class SocketlockListener {
     private final Thread watch;
     private @Nullable ServingPeriod servingPeriod;
 
-    /** Why the path could not be had again, as last told. */
+    /** Why the listener could not become the primary again, as logged last. */
     private String lastFailure = "";
 
     // Guarded by this.
@@ -102,9 +101,10 @@ final class SocketlockListener {
     }
 
     /**
-     * Takes the path, and serves nobody before {@link #listen}.
+     * Becomes the primary of the path; accepts no connection before {@link #listen}.
      *
-     * @param services makes what connections share; they may ask for a look at the seat
+     * @param services creates the service of a serving period; its second argument requests a check
+     *     of the primary lock
      */
     static SocketlockListener acquirePath(
             ListenEndpoint listenEndpoint,
@@ -128,7 +128,7 @@ final class SocketlockListener {
         return listenEndpoint;
     }
 
-    /** From now on others find us. */
+    /** Publishes the socket and begins to accept connections. */
     void listen() throws StartException {
         if (servingPeriod != null) {
             publish(servingPeriod);
@@ -136,15 +136,15 @@ final class SocketlockListener {
         watch.start();
     }
 
-    /** Looks at the seat soon, and not only when it is time. */
+    /** Checks the primary lock soon instead of at the next interval. */
     synchronized void checkSoon() {
         checkRequested = true;
         notifyAll();
     }
 
     /**
-     * Ends the service at once, whoever is connected: a lock of this table must not be valid beside
-     * those that the next primary grants.
+     * Stops serving at once, even with open connections: a lock granted here must not be valid
+     * beside those that the next primary grants.
      */
     void stop() {
         synchronized (this) {
@@ -155,7 +155,7 @@ final class SocketlockListener {
             notifyAll();
         }
         if (watch.getState() == Thread.State.NEW) {
-            endForGood();
+            endPermanently();
             return;
         }
         boolean interrupted = false;
@@ -188,13 +188,13 @@ final class SocketlockListener {
                     endGrace(now);
                 }
             } catch (RuntimeException e) {
-                LOG.atError().setCause(e).log("socketlock listener failed, trying again");
+                LOG.atError().setCause(e).log("socketlock listener failed; retrying");
             }
         }
-        endForGood();
+        endPermanently();
     }
 
-    /** Waits until it is time to look; false if there is nothing more to look after. */
+    /** Waits until the next check is due; false if the listener is stopping. */
     private synchronized boolean pause() {
         long end = System.nanoTime() + CHECK_INTERVAL_NANOS;
         ServingPeriod now = servingPeriod;
@@ -207,7 +207,7 @@ final class SocketlockListener {
             try {
                 wait(Math.max(1, TimeUnit.NANOSECONDS.toMillis(left)));
             } catch (InterruptedException e) {
-                break; // nobody does
+                break; // never interrupted
             }
         }
         checkRequested = false;
@@ -223,15 +223,17 @@ final class SocketlockListener {
             LOG.atWarn()
                     .addKeyValue("path", address)
                     .addKeyValue(
-                            "seconds",
+                            "max_seconds",
                             TimeUnit.NANOSECONDS.toSeconds(TakeoverGracePeriod.LENGTH_NANOS))
-                    .log("waiting for those who held locks under the primary before, at most");
+                    .log(
+                            "grace period: waiting for clients of the previous primary to re-assert"
+                                    + " their locks");
         }
     }
 
     /**
-     * Whoever held the lock may come back if the path is ours again. Until that is known nobody
-     * else gets the key, whatever it is asked by.
+     * The former holders may re-assert their locks if this listener becomes the primary again.
+     * Until then the key stays suspended for clients of all protocols.
      */
     private void startOver(ServingPeriod lost) {
         servingPeriod = null;
@@ -248,7 +250,7 @@ final class SocketlockListener {
         try {
             ServingPeriod fresh = acquirePath();
             if (fresh == null) {
-                logFailure("another server has it");
+                logFailure("another server is the primary");
                 return;
             }
             try {
@@ -277,22 +279,22 @@ final class SocketlockListener {
 
     // ---- the steps
 
-    /** Null if somebody else has it. */
+    /** Null if another server is the primary. */
     private @Nullable ServingPeriod acquirePath() throws StartException {
         PrimaryLock primaryLock;
         try {
             if (!(PrimaryLock.tryTake(address.path())
-                    instanceof PrimaryLock.Attempt.Taken(PrimaryLock taken))) {
+                    instanceof PrimaryLock.Attempt.Taken(PrimaryLock acquired))) {
                 return null;
             }
-            primaryLock = taken;
+            primaryLock = acquired;
         } catch (IOException e) {
             throw failure(e);
         }
         ServingPeriod fresh;
         try {
             fresh = new ServingPeriod(primaryLock, services.apply(primaryLock, this::checkSoon));
-        } catch (RuntimeException e) { // the file asks for fences that there are not
+        } catch (RuntimeException e) { // the fence floor in the file is out of range
             primaryLock.stopServing();
             primaryLock.close();
             throw failure(e);
@@ -301,7 +303,10 @@ final class SocketlockListener {
             fresh.suspended = true;
             if (!suspendedKeys.suspend(key)) {
                 undo(fresh);
-                throw new StartException("cannot listen on " + address + ": too many locks");
+                throw new StartException(
+                        "cannot listen on "
+                                + address
+                                + ": the limit of locks or memory is reached");
             }
         }
         try {
@@ -334,8 +339,11 @@ final class SocketlockListener {
         return new StartException("cannot listen on " + address + ": " + FailureText.of(e), e);
     }
 
-    /** Nobody else here is to get what clients may still have, and bring to the next primary. */
-    private void endForGood() {
+    /**
+     * Ends without resuming the key: clients may still have locks and re-assert them at the next
+     * primary.
+     */
+    private void endPermanently() {
         ServingPeriod last = servingPeriod;
         servingPeriod = null;
         if (last != null) {
@@ -343,33 +351,39 @@ final class SocketlockListener {
         }
     }
 
-    /** Ends a term that nobody has seen. */
+    /** Ends a serving period that was not published. */
     private void undo(ServingPeriod fresh) {
         end(fresh);
         suspendedKeys.resume(key);
     }
 
-    /** No more offers, then no more connections, then no more primary. The key stays suspended. */
+    /**
+     * Stops offers, then closes the connections, then releases the primary lock. The key stays
+     * suspended.
+     */
     private void end(ServingPeriod last) {
         if (!last.suspended) {
             last.suspended = true;
-            boolean _ = suspendedKeys.suspend(key); // if that fails nobody has it
+            boolean _ = suspendedKeys.suspend(key); // if that fails there is no holder
         }
         last.service.end();
         last.primaryLock.stopServing();
         if (last.channel != null) {
-            last.channel.close().awaitUninterruptibly(END_MOST_MILLIS);
+            last.channel.close().awaitUninterruptibly(END_TIMEOUT_MILLIS);
         }
-        last.connections.close().awaitUninterruptibly(END_MOST_MILLIS);
+        last.connections.close().awaitUninterruptibly(END_TIMEOUT_MILLIS);
         last.primaryLock.close();
     }
 
-    /** What connections held is released only now: not while any of them could be offered it. */
+    /**
+     * Waits until the sessions of the closed connections have ended, so that their holds are
+     * released.
+     */
     private static void awaitSessions(SocketlockService service) {
         long startNanos = System.nanoTime();
         while (service.open() > 0
                 && System.nanoTime() - startNanos
-                        < TimeUnit.MILLISECONDS.toNanos(END_MOST_MILLIS)) {
+                        < TimeUnit.MILLISECONDS.toNanos(END_TIMEOUT_MILLIS)) {
             try {
                 TimeUnit.MILLISECONDS.sleep(END_CHECK_INTERVAL_MILLIS);
             } catch (InterruptedException e) {

@@ -1,6 +1,6 @@
 package io.holdfast.server;
 
-/** The server could not start, though its settings make sense. The message is for the user. */
+/** The server could not start, although its settings are valid. The message is for the user. */
 public final class StartException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -12,7 +12,7 @@ public final class StartException extends Exception {
         super(message, cause);
     }
 
-    /** What is wrong, without where: for those who know that. */
+    /** The message without the address if another server is running there, else all of it. */
     public String summary() {
         String text = String.valueOf(getMessage());
         return text.endsWith(SocketlockListener.ALREADY_RUNNING)

@@ -14,26 +14,32 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 
-/** Keys of which nothing is granted for the time being, each for so many reasons. */
+/**
+ * Keys that are suspended: not granted until they are resumed. Each suspension of a key is counted.
+ */
 final class SuspendedKeys {
-    /** A driver answers sooner, if only that it cannot. */
+    /** A driver responds sooner, if only with a refusal. */
     private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Driver driver;
-    private final Map<Key, Integer> reasons = new HashMap<>();
+    private final Map<Key, Integer> suspensions = new HashMap<>();
 
     SuspendedKeys(Driver driver) {
         this.driver = driver;
     }
 
-    /** False if there is no room to remember it, and so nobody has the key. */
+    /** False if a limit does not allow to store the key; then there is no holder of it. */
     synchronized boolean suspend(Key key) {
-        reasons.merge(key, 1, Integer::sum);
-        return isDone(id -> new Command.Suspend(id, 1, key)); // again if it was refused before
+        suspensions.merge(key, 1, Integer::sum);
+        return isDone(
+                id ->
+                        new Command.Suspend(
+                                id, 1, key)); // each time: an earlier one may have been refused
     }
 
     synchronized void resume(Key key) {
-        if (reasons.computeIfPresent(key, (_, count) -> count == 1 ? null : count - 1) == null) {
+        if (suspensions.computeIfPresent(key, (_, count) -> count == 1 ? null : count - 1)
+                == null) {
             boolean _ = isDone(id -> new Command.Resume(id, 1, key));
         }
     }
@@ -41,12 +47,12 @@ final class SuspendedKeys {
     private boolean isDone(LongFunction<Command.Keyed> command) {
         ReplyMailbox replyMailbox = new ReplyMailbox();
         Session session = driver.open(replyMailbox, ClientInfo.ofServer("holdfast"));
-        boolean applied = session.submit(command.apply(session.id())) || replyMailbox.arrives();
+        boolean applied = session.submit(command.apply(session.id())) || replyMailbox.awaitReply();
         session.close(1);
         return applied && !replyMailbox.refused;
     }
 
-    /** It is there when the command has been applied. */
+    /** Is woken when the command has been applied. */
     private static final class ReplyMailbox implements EffectMailbox {
         private final CountDownLatch woken = new CountDownLatch(1);
         private volatile boolean refused;
@@ -61,8 +67,8 @@ final class SuspendedKeys {
             woken.countDown();
         }
 
-        /** Waits for it; false if it does not come. */
-        boolean arrives() {
+        /** Waits for the reply; false on timeout. */
+        boolean awaitReply() {
             boolean interrupted = false;
             long end = System.nanoTime() + TIMEOUT_NANOS;
             try {

@@ -50,21 +50,21 @@ public final class TlsLoader {
         }
     }
 
-    /** For those who make TLS of it themselves. */
+    /** Reads certificate and key. */
     public static X509KeyManager keyManager(TlsFiles files) throws StartException {
         List<X509Certificate> chain = certificates(files.certificate());
         PrivateKey key = key(files.key());
         try {
             if (!belongTogether(chain.getFirst().getPublicKey(), key)) {
-                throw new GeneralSecurityException("the key is not that of the certificate");
+                throw new GeneralSecurityException("the key does not belong to the certificate");
             }
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
-            char[] none = new char[0];
-            store.setKeyEntry("server", key, none, chain.toArray(Certificate[]::new));
+            char[] noPassword = new char[0];
+            store.setKeyEntry("server", key, noPassword, chain.toArray(Certificate[]::new));
             KeyManagerFactory factory =
                     KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-            factory.init(store, none);
+            factory.init(store, noPassword);
             return Stream.of(factory.getKeyManagers())
                     .filter(X509KeyManager.class::isInstance)
                     .map(X509KeyManager.class::cast)
@@ -82,7 +82,7 @@ public final class TlsLoader {
         }
     }
 
-    /** All certificates in the file, whatever else is in it. */
+    /** All certificates in the file; other content is ignored. */
     private static List<X509Certificate> certificates(Path file) throws StartException {
         try {
             List<X509Certificate> chain = new ArrayList<>();
@@ -136,7 +136,7 @@ public final class TlsLoader {
         try {
             return verifier.verify(signature);
         } catch (GeneralSecurityException e) {
-            return false; // of another curve or size
+            return false; // another curve or key size
         }
     }
 

@@ -29,28 +29,31 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The file of a Unix socket. One that a server left behind is replaced; anything else that is in
- * the way, a live server's socket above all, is left alone. Removed at the end, if it is still
- * ours.
+ * The file of a Unix socket. A stale socket of an earlier server is replaced; any other file, and
+ * the socket of a live server, is not touched. Removed at the end if it is still the one that was
+ * created.
  */
 final class UnixSocketFile {
     private static final Logger LOG = LoggerFactory.getLogger(UnixSocketFile.class);
 
-    /** The bits of a file's mode that tell its type, and those of a socket. */
+    /** The bits of a file's mode that are its type, and their value for a socket. */
     private static final int FILE_TYPE = 0170000;
 
     private static final int SOCKET = 0140000;
 
-    /** The longest path that the system, Netty and the JDK all take. */
+    /** The longest path that the system, Netty and the JDK all accept. */
     private static final int MAX_PATH_BYTES = 106;
 
-    /** Their names stay short: the path of a socket in there must not be too long either. */
-    private static final int FOLDER_NAMES = 36 * 36 * 36;
+    /**
+     * Number of names for private directories. The names are short because the path of a socket in
+     * such a directory is limited too.
+     */
+    private static final int DIRECTORY_NAMES = 36 * 36 * 36;
 
     private static final Set<PosixFilePermission> OWNER_ONLY =
             PosixFilePermissions.fromString("rwx------");
 
-    /** Binds a socket there; the file is there when it returns. */
+    /** Binds a socket at a path; the file exists when it returns. */
     @FunctionalInterface
     interface Binding {
         void bind(Path path) throws StartException;
@@ -58,7 +61,7 @@ final class UnixSocketFile {
 
     private final Path path;
 
-    /** What tells our file from one that took its place. */
+    /** Distinguishes our file from one that replaced it. */
     private final @Nullable Object identity;
 
     private UnixSocketFile(Path path, @Nullable Object identity) {
@@ -67,9 +70,10 @@ final class UnixSocketFile {
     }
 
     /**
-     * Makes way for the socket and binds it in a private folder first: Netty removes whatever has
-     * the name that it bound, and nobody may connect before the permissions are right. Two servers
-     * that start at the same moment are kept apart by a lock file, which is there only meanwhile.
+     * Removes a stale socket and binds the new one in a private directory first: Netty removes any
+     * file at the path that it bound, and no client may connect before the permissions are set. A
+     * lock file, which exists only during this call, excludes other servers that start at the same
+     * path.
      */
     static UnixSocketFile bind(ListenAddress.Unix address, Binding binding) throws StartException {
         Path path = address.path();
@@ -90,17 +94,17 @@ final class UnixSocketFile {
                         "cannot listen on " + path + ": another server is starting there");
             }
             try {
-                makeWay(path);
-                Path folder = privateFolder(path);
+                removeStale(path);
+                Path directory = privateDirectory(path);
                 try {
-                    Path fresh = folder.resolve("s");
+                    Path fresh = directory.resolve("s");
                     binding.bind(fresh);
                     return publish(fresh, address);
                 } finally {
-                    Files.delete(folder);
+                    Files.delete(directory);
                 }
             } finally {
-                if (channel.size() == 0) { // else it is somebody else's
+                if (channel.size() == 0) { // else it is not our file
                     Files.deleteIfExists(lockPath);
                 }
             }
@@ -119,16 +123,23 @@ final class UnixSocketFile {
         }
     }
 
-    private static void makeWay(Path path) throws IOException, StartException {
+    private static void removeStale(Path path) throws IOException, StartException {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             return;
         }
         if (!isSocket(path)) {
             throw new StartException(
-                    "cannot listen on " + path + ": there is something that is no socket");
+                    "cannot listen on "
+                            + path
+                            + ": the file there is not a socket; remove it or choose another path"
+                            + " with --listen");
         }
-        if (answers(path)) {
-            throw new StartException("cannot listen on " + path + ": a server answers there");
+        if (isListening(path)) {
+            throw new StartException(
+                    "cannot listen on "
+                            + path
+                            + ": another server is listening there; choose another path with"
+                            + " --listen");
         }
         LOG.atInfo().addKeyValue("path", path).log("replacing a stale socket file");
         Files.delete(path);
@@ -139,30 +150,30 @@ final class UnixSocketFile {
         return mode instanceof Integer bits && (bits & FILE_TYPE) == SOCKET;
     }
 
-    private static boolean answers(Path path) throws IOException {
+    private static boolean isListening(Path path) throws IOException {
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            probe.configureBlocking(false); // one whose line is full is alive too
+            probe.configureBlocking(false); // a server with a full backlog is alive too
             return probe.connect(UnixDomainSocketAddress.of(path));
         } catch (ConnectException e) {
-            return false; // refused: nobody listens
+            return false; // refused: no server listens
         }
     }
 
-    /** A folder beside the socket that nobody else can look into. */
-    private static Path privateFolder(Path path) throws IOException {
+    /** Creates a directory beside the socket that only its owner can access. */
+    private static Path privateDirectory(Path path) throws IOException {
         while (true) {
-            int number = ThreadLocalRandom.current().nextInt(FOLDER_NAMES);
+            int number = ThreadLocalRandom.current().nextInt(DIRECTORY_NAMES);
             try {
                 return Files.createDirectory(
                         path.resolveSibling("." + Integer.toString(number, 36)),
                         PosixFilePermissions.asFileAttribute(OWNER_ONLY));
             } catch (FileAlreadyExistsException e) {
-                LOG.debug("a folder of that name is there already, trying another");
+                LOG.debug("the name of the temporary directory is in use; trying another");
             }
         }
     }
 
-    /** Gives a bound socket its permissions, then its name. */
+    /** Sets the permissions of a bound socket, then moves it to its path. */
     private static UnixSocketFile publish(Path fresh, ListenAddress.Unix address)
             throws IOException {
         try {
@@ -183,16 +194,16 @@ final class UnixSocketFile {
                 .fileKey();
     }
 
-    /** Removes the file, unless another server's has taken its place. */
+    /** Removes the file, unless another server has replaced it. */
     void remove() {
         try {
             if (identity != null && Objects.equals(identity, identityOf(path))) {
                 Files.delete(path);
             }
         } catch (NoSuchFileException e) {
-            LOG.atDebug().addKeyValue("path", path).log("socket file is gone already");
+            LOG.atDebug().addKeyValue("path", path).log("socket file is already removed");
         } catch (IOException e) {
-            LOG.atWarn().addKeyValue("path", path).setCause(e).log("cannot remove socket file");
+            LOG.atWarn().addKeyValue("path", path).setCause(e).log("cannot remove the socket file");
         }
     }
 }

@@ -1,5 +1,5 @@
 /**
- * The shell around the engine: listeners (transport, TLS, protocol), connections as sessions,
+ * Serves the engine to clients: listeners (transport, TLS, protocol), connections as sessions,
  * limits, timers and lifecycle. Start at {@link io.holdfast.server.HoldfastServer}.
  */
 @NullMarked

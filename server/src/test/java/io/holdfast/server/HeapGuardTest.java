@@ -30,7 +30,7 @@ class HeapGuardTest {
         long collectionNanos;
 
         @Override
-        public long mostBytes() {
+        public long maxBytes() {
             return MOST;
         }
 

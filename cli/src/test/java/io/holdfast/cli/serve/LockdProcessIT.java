@@ -123,7 +123,9 @@ class LockdProcessIT {
             try (var other = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
                 other.bind(UnixDomainSocketAddress.of(alive));
                 try (ServerProcess server = lockd("--tcp", "0", "--unix", alive.toString())) {
-                    assertRefused(server, "cannot listen on " + alive + ": a server answers there");
+                    assertRefused(
+                            server,
+                            "cannot listen on " + alive + ": another server is listening there");
                 }
                 assertThat(alive).exists();
             }

@@ -177,23 +177,23 @@ class UnixSocketIT {
     @Test
     void leaves_a_regular_file_alone() throws Exception {
         Files.writeString(socket, "precious");
-        assertRefused("there is something that is no socket");
+        assertRefused("the file there is not a socket");
         assertThat(socket).hasContent("precious");
     }
 
     @Test
     void leaves_a_folder_a_pipe_and_a_link_alone() throws Exception {
         Files.createDirectory(socket);
-        assertRefused("there is something that is no socket");
+        assertRefused("the file there is not a socket");
         Files.delete(socket);
         Process mkfifo = new ProcessBuilder("mkfifo", socket.toString()).start();
         assertThat(mkfifo.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(mkfifo.exitValue()).isZero();
-        assertRefused("there is something that is no socket");
+        assertRefused("the file there is not a socket");
         assertThat(Files.exists(socket, LinkOption.NOFOLLOW_LINKS)).isTrue();
         Files.delete(socket);
         Files.createSymbolicLink(socket, folder.resolve("nowhere"));
-        assertRefused("there is something that is no socket");
+        assertRefused("the file there is not a socket");
         assertThat(socket).isSymbolicLink();
     }
 
@@ -201,7 +201,7 @@ class UnixSocketIT {
     void leaves_the_socket_of_a_live_server_alone() {
         LockdTestServer first = start();
         LockdTestClient client = first.connect(socket).get("k");
-        assertRefused("a server answers there");
+        assertRefused("another server is listening there");
         client.assertServed();
         first.connect(socket).assertRefused("k");
     }

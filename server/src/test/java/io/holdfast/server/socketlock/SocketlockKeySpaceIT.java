@@ -173,7 +173,7 @@ class SocketlockKeySpaceIT {
                                         false,
                                         listenerProtocol))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("socketlock is spoken on a Unix socket alone");
+                .hasMessageContaining("socketlock requires a Unix socket");
     }
 
     @Test
