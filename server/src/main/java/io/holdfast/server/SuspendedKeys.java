@@ -31,10 +31,8 @@ final class SuspendedKeys {
     /** False if a limit does not allow to store the key; then there is no holder of it. */
     synchronized boolean suspend(Key key) {
         suspensions.merge(key, 1, Integer::sum);
-        return isDone(
-                id ->
-                        new Command.Suspend(
-                                id, 1, key)); // each time: an earlier one may have been refused
+        // Submitted each time: an earlier one may have been refused.
+        return isDone(id -> new Command.Suspend(id, 1, key));
     }
 
     synchronized void resume(Key key) {

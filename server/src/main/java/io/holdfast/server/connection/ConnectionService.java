@@ -30,7 +30,8 @@ public abstract class ConnectionService {
     final AtomicInteger connections = new AtomicInteger();
 
     /**
-     * @param protocol the name of the protocol @param inputBudget shared by the whole server
+     * @param protocol the name of the protocol
+     * @param inputBudget shared by the whole server
      * @param writeTimeout zero is no limit
      */
     protected ConnectionService(
@@ -49,7 +50,7 @@ public abstract class ConnectionService {
         this.writeTimeoutNanos = nanos(writeTimeout);
     }
 
-    /** The duration in nanoseconds, saturated, as a whole number of seconds. */
+    /** The duration in nanoseconds, limited to the largest number of whole seconds that fits. */
     public static long nanos(Duration duration) {
         return duration.toSeconds() >= Long.MAX_VALUE / 1_000_000_000L
                 ? Long.MAX_VALUE / 1_000_000_000L * 1_000_000_000L

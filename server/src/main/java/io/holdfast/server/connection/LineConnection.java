@@ -175,8 +175,8 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     /**
      * Ends the session; overridden where a session can outlive its connection.
      *
-     * @param lastResponded the last request whose response was handed to the socket @param released
-     *     called once everything that ends with the connection is released
+     * @param lastResponded the last request whose response was handed to the socket
+     * @param released called once everything that ends with the connection is released
      */
     protected void endSession(long lastResponded, Runnable released) {
         session.close(lastResponded, released);
@@ -782,7 +782,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         }
     }
 
-    /** The cancelled request was granted, and its hold ended, before the response: answers it. */
+    /** Responds to a cancelled request that was granted and whose hold has already ended. */
     private void respondCancelled() {
         pending = null;
         cancelling = false;

@@ -212,7 +212,9 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     protected void handle(DflockdInput next) {
         switch (next) {
             case DflockdInput.LooksLikeHttp() -> {
-                LOG.atDebug().addKeyValue("conn", session().id()).log("HTTP on a lock port");
+                LOG.atDebug()
+                        .addKeyValue("conn", session().id())
+                        .log("HTTP request on a lock port; closing");
                 abort();
             }
             case DflockdInput.LineTooLong() -> {
@@ -234,8 +236,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                 }
             }
             case DflockdInput.Tagged(var number, var request) -> {
-                boolean deferred =
-                        cancelling != 0; // deferred until the cancelled request has ended
+                // Whether this cancel was deferred until the cancelled request has ended.
+                boolean deferred = cancelling != 0;
                 cancelling = 0;
                 boolean valid = deferred || (tagged != null && tagged.takeTag(number, this));
                 tag = valid ? number : 0;
@@ -405,9 +407,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             case DflockdRequest.Auth(byte[] ignored) -> DflockdEncoder.error(responseBuffer());
             case DflockdRequest.Malformed() -> refuse("malformed request");
             case DflockdRequest.Hello _, DflockdRequest.Cancel _ ->
-                    DflockdEncoder.error(
-                            responseBuffer()); // not valid here: Hello only untagged, Cancel only
-                                               // tagged
+                    DflockdEncoder.error(responseBuffer()); // not valid in this mode
             case DflockdRequest.Mine(long after) -> {
                 List<TrackedRequestView> requests =
                         session().trackedRequests(after, MAX_TRACKED_REQUESTS);

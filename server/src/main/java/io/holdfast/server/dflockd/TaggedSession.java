@@ -240,9 +240,11 @@ final class TaggedSession implements EffectMailbox {
     }
 
     /**
-     * Cancels the wait of a request, if it waits. @param request the number of the cancel
-     * request @param tag the request to cancel @return whether an effect with the number of the
-     * cancel request follows
+     * Cancels the wait of a request, if it waits.
+     *
+     * @param request the number of the cancel request
+     * @param tag the request to cancel
+     * @return whether an effect with the number of the cancel request follows
      */
     synchronized boolean cancel(long request, long tag, DflockdHandler from) {
         Command.Keyed waiting = unanswered.get(tag);
@@ -277,8 +279,9 @@ final class TaggedSession implements EffectMailbox {
     }
 
     /**
-     * The connection has ended: ends the session after its grace. @param detachedSessions admits
-     * the session and schedules its end
+     * The connection has ended: ends the session after its grace.
+     *
+     * @param detachedSessions admits the session and schedules its end
      */
     synchronized void detach(DflockdHandler from, DetachedSessions detachedSessions) {
         if (owner != from) {

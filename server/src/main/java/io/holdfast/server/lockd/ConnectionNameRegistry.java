@@ -14,9 +14,10 @@ import java.util.concurrent.atomic.AtomicLong;
 /** The names that connections have registered with {@code iam}. Can be read by any thread. */
 final class ConnectionNameRegistry {
     /**
-     * A connection that has registered. @param connection the name of the connection @param name
-     * the registered name
+     * A connection that has registered.
      *
+     * @param connection the name of the connection
+     * @param name the registered name
      * @param order larger than that of every earlier registration
      */
     record Entry(String connection, ByteString name, long order) {}

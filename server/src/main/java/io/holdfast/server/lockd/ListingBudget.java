@@ -38,7 +38,8 @@ public final class ListingBudget {
     private long used;
 
     /**
-     * @param limit in bytes @param timeout how long a listing may take while others wait for memory
+     * @param limit in bytes
+     * @param timeout how long a listing may take while others wait for memory
      */
     public ListingBudget(long limit, Duration timeout) {
         this.limit = limit;

@@ -39,7 +39,9 @@ public final class LockdHandler extends LockdConnection<LockdInput> {
             case LockdInput.Command command -> serve(command);
             case LockdInput.Invalid() -> serveInvalid();
             case LockdInput.LooksLikeHttp() -> {
-                LOG.atDebug().addKeyValue("conn", session().id()).log("HTTP on a lock port");
+                LOG.atDebug()
+                        .addKeyValue("conn", session().id())
+                        .log("HTTP request on a lock port; closing");
                 abort();
             }
         }

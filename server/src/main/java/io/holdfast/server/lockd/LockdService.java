@@ -32,10 +32,11 @@ public final class LockdService extends ConnectionService {
     final boolean verbose;
 
     /**
-     * @param inputBudget shared by the whole server @param listings shared by the whole
-     *     server @param readTimeout from the beginning of a command to its end @param
-     *     listingTimeout write timeout of a long listing; zero is no limit @param events receives a
-     *     line of text for each event; null if events are not logged
+     * @param inputBudget shared by the whole server
+     * @param listings shared by the whole server
+     * @param readTimeout from the beginning of a command to its end
+     * @param listingTimeout write timeout of a long listing; zero is no limit
+     * @param events receives a line of text for each event; null if events are not logged
      */
     public LockdService(
             Driver driver,

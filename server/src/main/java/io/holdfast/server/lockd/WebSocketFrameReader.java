@@ -29,8 +29,7 @@ final class WebSocketFrameReader extends WebSocket13FrameDecoder {
                         .allowMaskMismatch(false)
                         .allowExtensions(false)
                         .maxFramePayloadLength(maxBytes)
-                        .closeOnProtocolViolation(
-                                false) // throws; the close frame is sent by us, in order
+                        .closeOnProtocolViolation(false) // throws: we send the close
                         .withUTF8Validator(false)
                         .build());
     }

@@ -52,9 +52,10 @@ public final class SocketlockService extends ConnectionService {
     private volatile boolean over;
 
     /**
-     * @param inputBudget shared by the whole server @param fences returns the next fence @param
-     *     checkPrimaryLock called when the primary lock should be checked soon; must not
-     *     block @param events receives a line of text for each event; null if events are not logged
+     * @param inputBudget shared by the whole server
+     * @param fences returns the next fence
+     * @param checkPrimaryLock called when the primary lock should be checked soon; must not block
+     * @param events receives a line of text for each event; null if events are not logged
      */
     public SocketlockService(
             Driver driver,

@@ -61,8 +61,8 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
     private boolean responded;
 
     /**
-     * @param timeoutMillis how long a client may take for its request @param next creates the
-     *     handler of messages
+     * @param timeoutMillis how long a client may take for its request
+     * @param next creates the handler of messages
      */
     public WebSocketUpgrade(
             OriginPolicy originPolicy, long timeoutMillis, Supplier<ChannelHandler> next) {
@@ -72,8 +72,9 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Adds this handler, and those that must precede it, to a pipeline. @param inputBudget counts
-     * incomplete requests
+     * Adds this handler, and those that must precede it, to a pipeline.
+     *
+     * @param inputBudget counts incomplete requests
      */
     public void addTo(ChannelPipeline pipeline, InputBudget inputBudget) {
         pipeline.addLast(
