@@ -15,10 +15,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-@DisplayName("A server that may open no more files")
+@DisplayName("A server without free file descriptors")
 @Timeout(120)
 class AcceptFailureIT {
-    private static final Duration PATIENCE = Duration.ofMillis(1500);
+    private static final Duration TIMEOUT = Duration.ofMillis(1500);
 
     private final List<TestClient> clients = new ArrayList<>();
     private ServerProcess server;
@@ -33,7 +33,8 @@ class AcceptFailureIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void waits_at_ease_and_accepts_again_when_it_can(IoTransport ioTransport) throws Exception {
+    void the_server_pauses_without_free_descriptors_and_accepts_again_when_it_can(
+            IoTransport ioTransport) throws Exception {
         assumeTrue(new File("/bin/sh").canExecute());
         server =
                 ServerProcess.start(
@@ -50,8 +51,8 @@ class AcceptFailureIT {
             before = server.cpu();
             starving = connect();
         } while (isAnswered(starving) || clients.size() < 60);
-        // A loop without pauses would take all it can get.
-        assertThat(server.cpu().minus(before)).isLessThan(PATIENCE.dividedBy(3));
+        // A loop without pauses would use all the processor time it can get.
+        assertThat(server.cpu().minus(before)).isLessThan(TIMEOUT.dividedBy(3));
         first.assertServed();
         assertThat(clients).hasSizeGreaterThan(10);
 
@@ -63,7 +64,7 @@ class AcceptFailureIT {
         first.assertServed();
     }
 
-    /** A JVM that may open no files cannot load what it needs for the first time. */
+    /** Loads classes in advance: a JVM that cannot open files cannot load them. */
     private static void loadClasses(TestClient client) {
         assertThat(client.ask("r", "k", client.acquire("k"))).isEqualTo("ok");
         TestServer.soon()
@@ -79,7 +80,7 @@ class AcceptFailureIT {
     }
 
     private boolean isAnswered(TestClient client) throws SocketException {
-        client.socket().setSoTimeout((int) PATIENCE.toMillis());
+        client.socket().setSoTimeout((int) TIMEOUT.toMillis());
         client.sendRaw("ping\n\n\n");
         try {
             return client.line().equals("ok");

@@ -20,7 +20,7 @@ class AcceptHandlerTest {
     private final EmbeddedChannel listener =
             new EmbeddedChannel(new AcceptHandler(new ConnectionGate(1, 0, () -> true)));
 
-    /** A connection from an address of the internet family. */
+    /** A connection with an internet address. */
     private static final class Connection extends EmbeddedChannel {
         @Override
         protected SocketAddress remoteAddress0() {
@@ -29,7 +29,7 @@ class AcceptHandlerTest {
     }
 
     @Test
-    void passes_on_what_is_within_the_cap_and_closes_the_rest() {
+    void the_accept_handler_passes_on_what_is_within_the_cap_and_closes_the_rest() {
         Connection first = new Connection();
         Connection second = new Connection();
         listener.writeInbound(first, second);
@@ -41,7 +41,7 @@ class AcceptHandlerTest {
     }
 
     @Test
-    void gives_a_place_back_when_its_connection_closes() {
+    void the_accept_handler_counts_a_connection_until_it_closes() {
         Connection first = new Connection();
         listener.writeInbound(first);
         first.close();
@@ -49,15 +49,15 @@ class AcceptHandlerTest {
     }
 
     @Test
-    void closes_a_connection_that_is_gone_already() {
-        EmbeddedChannel gone = new EmbeddedChannel(); // its address is not of the internet family
+    void the_accept_handler_closes_a_connection_without_a_remote_address() {
+        EmbeddedChannel gone = new EmbeddedChannel(); // it has no internet address
         assertThat(listener.writeInbound(gone)).isFalse();
         assertThat(gone.isOpen()).isFalse();
         assertThat(listener.writeInbound(new Connection())).isTrue();
     }
 
     @Test
-    void pauses_after_a_failed_accept_longer_each_time_up_to_a_second() {
+    void the_accept_handler_pauses_after_a_failed_accept_longer_each_time_up_to_a_second() {
         listener.freezeTime();
         List<Long> pauses = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
@@ -67,7 +67,7 @@ class AcceptHandlerTest {
     }
 
     @Test
-    void starts_over_with_a_short_pause_after_a_success() {
+    void the_accept_handler_starts_over_with_a_short_pause_after_a_success() {
         listener.freezeTime();
         for (int i = 0; i < 5; i++) {
             pauseAfterFailure();
@@ -76,9 +76,9 @@ class AcceptHandlerTest {
         assertThat(pauseAfterFailure()).isEqualTo(5);
     }
 
-    /** Some transports try once more before they hear of the pause. */
+    /** Some transports accept once more before the pause takes effect. */
     @Test
-    void a_failure_during_a_pause_adds_no_second_one() {
+    void a_failed_accept_during_a_pause_adds_no_second_pause() {
         listener.freezeTime();
         listener.pipeline().fireExceptionCaught(new IOException("Too many open files"));
         assertThat(pauseAfterFailure()).isEqualTo(5);
@@ -87,7 +87,7 @@ class AcceptHandlerTest {
         assertThat(listener.runScheduledPendingTasks()).isEqualTo(-1);
     }
 
-    /** Milliseconds of the listener's own clock until it accepts again. */
+    /** The pause until the listener accepts again, in milliseconds of its clock. */
     private long pauseAfterFailure() {
         listener.pipeline().fireExceptionCaught(new IOException("Too many open files"));
         assertThat(listener.config().isAutoRead()).isFalse();

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-@DisplayName("With a secret")
+@DisplayName("Authentication over dflockd")
 class AuthIT {
     private static final String SECRET = "s3cret words";
 
@@ -31,21 +31,21 @@ class AuthIT {
     }
 
     @Test
-    void the_right_one_opens_the_connection() {
+    void the_right_secret_authenticates_the_connection() {
         TestClient client = authenticated();
         client.acquire("k");
         client.assertServed();
     }
 
     @Test
-    void blanks_around_it_do_not_matter_nor_does_the_key_line() {
+    void whitespace_around_the_secret_and_the_key_line_are_ignored() {
         TestClient client = server.connect();
         assertThat(client.ask("auth", "any thing", " \t" + SECRET + "  ")).isEqualTo("ok");
         client.assertServed();
     }
 
     @Test
-    void what_is_pipelined_behind_it_is_served() {
+    void requests_pipelined_behind_the_secret_are_served() {
         TestClient client = server.connect();
         client.sendRaw("auth\n\n" + SECRET + "\nl\nk\n0 7\nping\n\n\n");
         assertThat(client.line()).isEqualTo("ok");
@@ -62,7 +62,7 @@ class AuthIT {
         assertThat(client.ask("r", "k", token)).isEqualTo("ok");
     }
 
-    /** All of these take the path of a wrong secret, with its comparison. */
+    /** Each of these takes the path of a wrong secret, including the comparison. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -80,15 +80,15 @@ class AuthIT {
                 "nonsense\nk\nx\n",
                 "l\nbad key\n0\n",
             })
-    void anything_else_first_is_refused_and_closes(String request) {
+    void any_other_first_request_is_refused_and_closes(String request) {
         TestClient client = server.connect();
         client.sendRaw(request + "l\nk\n0\n");
         assertThat(client.rest()).isEqualTo("error_auth\n");
-        assertNothingTaken();
+        assertNothingHeld();
     }
 
     @Test
-    void an_overlong_line_first_is_refused_once_it_ends() {
+    void an_overlong_line_before_authentication_is_refused_once_it_ends() {
         for (String line : new String[] {"x".repeat(257), "x".repeat(100_000)}) {
             TestClient client = server.connect();
             client.sendRaw(line + "\nauth\n\n" + SECRET + "\n");
@@ -97,7 +97,7 @@ class AuthIT {
     }
 
     @Test
-    void the_secret_may_be_long_but_not_endless() {
+    void the_secret_may_be_long_up_to_a_limit() {
         server.close();
         String secret = "x".repeat(65_536);
         server = TestServer.start(new TestConfig().secret(secret));
@@ -110,14 +110,14 @@ class AuthIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"auth\n\ns3cret words", "auth\n", "a", "auth\n\n"})
-    void the_end_of_the_stream_inside_the_request_is_refused(String part) {
+    void a_stream_that_ends_within_the_auth_request_is_refused(String part) {
         TestClient client = server.connect();
         client.sendRaw(part).halfClose();
         assertThat(client.rest()).isEqualTo("error_auth\n");
     }
 
     @Test
-    void the_end_of_the_stream_inside_an_overlong_line_is_refused() {
+    void a_stream_that_ends_within_an_overlong_auth_line_is_refused() {
         TestClient client = server.connect();
         client.sendRaw("x".repeat(300)).halfClose();
         assertThat(client.rest()).isEqualTo("error_auth\n");
@@ -125,7 +125,7 @@ class AuthIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "auth\n\n", "auth\n\ns3cret words", "x"})
-    void the_read_timeout_inside_the_request_is_refused(String part) {
+    void a_read_timeout_within_the_auth_request_is_refused(String part) {
         server.close();
         server =
                 TestServer.start(
@@ -137,7 +137,8 @@ class AuthIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void the_refusal_reaches_a_client_that_half_closed_or_goes_on_sending(IoTransport ioTransport) {
+    void an_auth_error_reaches_a_client_that_half_closed_or_continues_sending(
+            IoTransport ioTransport) {
         server.close();
         server = TestServer.start(new TestConfig().secret(SECRET).transport(ioTransport));
         for (int i = 0; i < 5; i++) {
@@ -151,18 +152,18 @@ class AuthIT {
     }
 
     @Test
-    void the_refusal_comes_before_the_close_by_a_moment() {
+    void an_auth_error_precedes_the_close_by_a_pause() {
         TestClient client = server.connect();
-        long asked = System.nanoTime();
+        long sentNanos = System.nanoTime();
         client.send("auth", "", "wrong");
         assertThat(client.line()).isEqualTo("error_auth");
         client.assertClosed();
         // The pause is 100 ms: the end may come late, but never earlier.
-        assertThat(System.nanoTime() - asked).isGreaterThan(Duration.ofMillis(90).toNanos());
+        assertThat(System.nanoTime() - sentNanos).isGreaterThan(Duration.ofMillis(90).toNanos());
     }
 
     @Test
-    void a_connection_that_closes_before_it_said_anything_harms_nobody() {
+    void a_connection_that_closes_before_authenticating_affects_no_other() {
         for (int i = 0; i < 20; i++) {
             server.connect().close();
             server.connect().reset();
@@ -171,7 +172,7 @@ class AuthIT {
     }
 
     @Test
-    void a_refused_connection_leaves_nothing_behind() {
+    void a_connection_with_a_wrong_secret_leaves_nothing_behind() {
         for (int i = 0; i < 5; i++) {
             TestClient client = server.connect();
             client.send("auth", "", "wrong");
@@ -182,7 +183,7 @@ class AuthIT {
     }
 
     @Test
-    void without_one_auth_is_an_error_and_the_connection_stays() {
+    void without_a_secret_auth_is_an_error_and_the_connection_stays() {
         server.close();
         server = TestServer.start();
         TestClient client = server.connect();
@@ -191,36 +192,36 @@ class AuthIT {
     }
 
     @Test
-    void wrong_secrets_delay_those_behind_them_and_the_right_one_is_still_good() {
+    void wrong_secrets_delay_later_ones_and_the_right_secret_still_works() {
         List<TestClient> guessing = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             TestClient client = server.connect();
             client.send("auth", "", "wrong" + i);
             guessing.add(client);
         }
-        // Some were free, some delayed; while that was all that may be delayed, others were closed.
+        // Some were delayed; beyond the limit of delayed ones, connections were closed.
         int refused = 0;
-        int sentAway = 0;
+        int closed = 0;
         for (TestClient client : guessing) {
-            String answer = client.rest(100);
-            refused += answer.equals("error_auth\n") ? 1 : 0;
-            sentAway += answer.isEmpty() ? 1 : 0;
+            String response = client.rest(100);
+            refused += response.equals("error_auth\n") ? 1 : 0;
+            closed += response.isEmpty() ? 1 : 0;
         }
         assertThat(refused).isGreaterThanOrEqualTo(20);
-        assertThat(refused + sentAway).isEqualTo(100);
+        assertThat(refused + closed).isEqualTo(100);
 
-        long asked = System.nanoTime();
+        long sentNanos = System.nanoTime();
         TestClient client = server.connect();
         client.sendRaw("auth\n\n" + SECRET + "\nl\nk\n0 7\n");
         assertThat(client.line()).isEqualTo("ok");
-        // A second: it may be late, but never earlier.
-        assertThat(System.nanoTime() - asked).isGreaterThan(Duration.ofMillis(990).toNanos());
+        // The delay is one second: it may end late, but never earlier.
+        assertThat(System.nanoTime() - sentNanos).isGreaterThan(Duration.ofMillis(990).toNanos());
         assertThat(client.line()).endsWith(" 7");
         client.assertServed();
     }
 
     @Test
-    void a_client_that_leaves_while_its_secret_is_delayed_harms_nobody() {
+    void a_client_that_leaves_while_its_secret_is_delayed_affects_no_other() {
         for (int i = 0; i < 25; i++) {
             TestClient client = server.connect();
             client.send("auth", "", "wrong");
@@ -236,7 +237,7 @@ class AuthIT {
         authenticated().assertServed();
     }
 
-    private void assertNothingTaken() {
+    private void assertNothingHeld() {
         Stats stats = Stats.parse(authenticated().ask("stats", "", ""));
         assertThat(stats.keys("locks")).isEmpty();
         assertThat(stats.keys("idle_locks")).isEmpty();

@@ -50,7 +50,7 @@ class AutoReleaseOffIT {
     }
 
     @Test
-    void waits_and_enqueue_records_of_a_dead_connection_are_removed() {
+    void waiters_and_enqueue_records_of_a_closed_connection_are_removed() {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient waiting = server.connect();
@@ -68,7 +68,7 @@ class AutoReleaseOffIT {
     }
 
     @Test
-    void a_grant_whose_token_nobody_was_told_is_released_with_the_connection() {
+    void a_grant_whose_token_was_not_sent_is_released_with_the_connection() {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient enqueued = server.connect();
@@ -82,7 +82,7 @@ class AutoReleaseOffIT {
     }
 
     @Test
-    void a_token_that_was_told_stays_good_after_a_half_close() {
+    void a_token_that_was_sent_stays_valid_after_a_half_close() {
         TestClient other = server.connect();
         for (int i = 0; i < 50; i++) {
             String key = "k" + i;
@@ -96,7 +96,7 @@ class AutoReleaseOffIT {
     }
 
     @Test
-    void tokens_told_before_an_overlong_line_stay_good() {
+    void tokens_sent_before_an_overlong_line_stay_valid() {
         TestClient other = server.connect();
         for (int i = 0; i < 20; i++) {
             String key = "k" + i;

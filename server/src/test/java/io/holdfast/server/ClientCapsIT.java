@@ -22,7 +22,7 @@ class ClientCapsIT {
     }
 
     @Test
-    void gets_the_refusals_of_dflockd_and_others_do_not() {
+    void a_connection_beyond_its_own_limits_gets_the_refusals_of_dflockd_and_others_do_not() {
         for (int i = 0; i < 3; i++) {
             alice.acquire("a" + i);
             bob.acquire("b" + i);

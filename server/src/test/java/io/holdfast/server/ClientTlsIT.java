@@ -21,7 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 
-@DisplayName("Over TLS and with a secret, the Java client")
+@DisplayName("The Java client over TLS and with a secret")
 class ClientTlsIT {
     @TempDir private Path folder;
     private TlsFiles files;
@@ -51,7 +51,7 @@ class ClientTlsIT {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void takes_a_lock_if_it_trusts_the_server_and_knows_the_secret(boolean plain)
+    void a_client_that_trusts_the_server_and_has_the_secret_acquires_a_lock(boolean plain)
             throws InterruptedException {
         HoldfastBuilder builder =
                 builder("localhost").tls(files.certificate()).authToken(() -> "sesame");
@@ -63,7 +63,7 @@ class ClientTlsIT {
     }
 
     @Test
-    void does_not_speak_to_a_server_of_another_name() {
+    void a_client_refuses_a_server_with_a_certificate_for_another_name() {
         assertThatThrownBy(
                         () ->
                                 builder("127.0.0.1")
@@ -75,7 +75,7 @@ class ClientTlsIT {
     }
 
     @Test
-    void does_not_speak_to_a_server_that_it_does_not_trust() throws Exception {
+    void a_client_refuses_a_server_that_it_does_not_trust() throws Exception {
         Path other = Files.createDirectory(folder.resolve("other"));
         TlsFiles strangers = TestCertificates.rsa().files(other);
         assertThatThrownBy(
@@ -88,7 +88,7 @@ class ClientTlsIT {
     }
 
     @Test
-    void is_told_that_its_secret_is_wrong_without_repeating_it() {
+    void a_client_reports_a_wrong_secret_without_printing_it() {
         assertThatThrownBy(
                         () ->
                                 builder("localhost")

@@ -28,7 +28,7 @@ import java.util.concurrent.Executors;
 class ConnectionCapIT {
     private final IoTransport ioTransport;
 
-    /** A socket that nobody refers to may be closed by the garbage collector. */
+    /** Keeps sockets reachable: the garbage collector may close an unreachable one. */
     private final List<TestClient> connected = new ArrayList<>();
 
     private TestServer server;
@@ -51,12 +51,12 @@ class ConnectionCapIT {
             client.sendRaw("ping\n\n\n");
             return client.rest(3).equals("ok\n");
         } catch (UncheckedIOException e) {
-            return false; // closed before or while it was asked
+            return false; // closed before or during the request
         }
     }
 
     @Test
-    void closes_the_next_one_without_a_byte_and_leaves_the_others_alone() {
+    void a_connection_beyond_the_cap_is_closed_without_a_byte_and_others_stay() {
         start(new TestConfig().maxConnections(2));
         TestClient first = server.connect();
         first.assertServed();
@@ -73,7 +73,7 @@ class ConnectionCapIT {
     }
 
     @Test
-    void counts_only_what_is_open() {
+    void the_connection_cap_counts_only_open_connections() {
         start(new TestConfig().maxConnections(1));
         for (int i = 0; i < 50; i++) {
             try (TestClient client = nextServed()) {
@@ -83,7 +83,7 @@ class ConnectionCapIT {
     }
 
     @Test
-    void counts_only_what_is_open_however_it_ended() {
+    void the_connection_cap_counts_only_open_connections_however_others_ended() {
         start(new TestConfig().maxConnections(1));
         for (int i = 0; i < 10; i++) {
             nextServed().reset();
@@ -95,7 +95,10 @@ class ConnectionCapIT {
         nextServed();
     }
 
-    /** The place of a connection that ended is free as soon as the server has seen its end. */
+    /**
+     * Connects until a connection is served: a slot is free when the server has seen the end of a
+     * connection.
+     */
     private TestClient nextServed() {
         return TestServer.soon()
                 .until(
@@ -108,7 +111,7 @@ class ConnectionCapIT {
 
     /** Two listeners on two event loops accept at the same time. */
     @Test
-    void is_exact_when_two_arrive_together_for_the_last_place() throws Exception {
+    void the_connection_cap_is_exact_when_two_arrive_together_for_the_last_slot() throws Exception {
         start(
                 new TestConfig()
                         .maxConnections(2)
@@ -153,7 +156,7 @@ class ConnectionCapIT {
     }
 
     @Test
-    void is_exact_when_many_arrive_together() throws Exception {
+    void the_connection_cap_is_exact_when_many_arrive_together() throws Exception {
         start(new TestConfig().maxConnections(10));
         List<TestClient> clients = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
@@ -163,7 +166,7 @@ class ConnectionCapIT {
     }
 
     @Test
-    void per_address_counts_each_address_for_itself() throws Exception {
+    void the_cap_per_address_counts_each_address_separately() throws Exception {
         start(new TestConfig().maxConnectionsPerAddress(2));
         TestClient first = from("127.0.0.1");
         assertThat(isServed(first)).isTrue();

@@ -18,7 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-@DisplayName("The gate for connections")
+@DisplayName("The connection gate")
 @Timeout(120)
 class ConnectionGateTest {
     private static final InetAddress HERE = address(1);
@@ -33,7 +33,7 @@ class ConnectionGateTest {
     }
 
     @Test
-    void lets_everybody_in_without_caps() {
+    void the_gate_without_caps_admits_every_connection() {
         ConnectionGate gate = new ConnectionGate(0, 0, () -> true);
         for (int i = 0; i < 10_000; i++) {
             assertThat(gate.enter(HERE)).isTrue();
@@ -41,7 +41,7 @@ class ConnectionGateTest {
     }
 
     @Test
-    void lets_in_as_many_as_the_cap_and_one_for_each_that_leaves() {
+    void the_gate_admits_up_to_the_cap_and_one_for_each_that_leaves() {
         ConnectionGate gate = new ConnectionGate(2, 0, () -> true);
         assertThat(gate.enter(HERE)).isTrue();
         assertThat(gate.enter(THERE)).isTrue();
@@ -53,7 +53,7 @@ class ConnectionGateTest {
     }
 
     @Test
-    void counts_each_address_for_itself() {
+    void the_gate_counts_each_address_separately() {
         ConnectionGate gate = new ConnectionGate(0, 2, () -> true);
         assertThat(gate.enter(HERE)).isTrue();
         assertThat(gate.enter(HERE)).isTrue();
@@ -65,7 +65,7 @@ class ConnectionGateTest {
     }
 
     @Test
-    void forgets_what_it_refused() {
+    void the_gate_does_not_count_refused_connections() {
         ConnectionGate gate = new ConnectionGate(3, 1, () -> true);
         assertThat(gate.enter(HERE)).isTrue();
         for (int i = 0; i < 10; i++) {
@@ -77,16 +77,16 @@ class ConnectionGateTest {
     }
 
     @Test
-    void is_shut_while_there_is_no_memory() {
-        AtomicBoolean room = new AtomicBoolean();
-        ConnectionGate gate = new ConnectionGate(1, 0, room::get);
+    void the_gate_refuses_connections_while_there_is_no_memory() {
+        AtomicBoolean isMemoryFree = new AtomicBoolean();
+        ConnectionGate gate = new ConnectionGate(1, 0, isMemoryFree::get);
         assertThat(gate.enter(HERE)).isFalse();
-        room.set(true);
+        isMemoryFree.set(true);
         assertThat(gate.enter(HERE)).isTrue();
     }
 
     @Test
-    void never_lets_in_more_than_the_cap_whoever_comes_at_once() throws Exception {
+    void the_gate_never_admits_more_than_the_cap_when_many_arrive_at_once() throws Exception {
         int threads = 4;
         int cap = 3;
         ConnectionGate gate = new ConnectionGate(cap, 0, () -> true);
@@ -109,9 +109,9 @@ class ConnectionGateTest {
         assertThat(gate.enter(HERE)).isFalse();
     }
 
-    /** What is being refused at the same moment takes no place, not even for an instant. */
+    /** A connection that is being refused never counts, not even briefly. */
     @Test
-    void refuses_nobody_who_has_room_while_another_is_refused() throws Exception {
+    void the_gate_refuses_no_connection_within_the_cap_while_another_is_refused() throws Exception {
         ConnectionGate gate = new ConnectionGate(2, 1, () -> true);
         assertThat(gate.enter(HERE)).isTrue();
         AtomicInteger part = new AtomicInteger();

@@ -30,9 +30,9 @@ class ContentionIT {
         server.close();
     }
 
-    /** With 50 ms lost on each blocked answer this would take minutes. */
+    /** With a delay of 50 ms for each blocked response this would take minutes. */
     @Test
-    void keep_up_their_pace_though_they_are_200() throws Exception {
+    void two_hundred_contending_clients_keep_their_throughput() throws Exception {
         int rounds = 20;
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger done = new AtomicInteger();
@@ -60,7 +60,7 @@ class ContentionIT {
     }
 
     @Test
-    void never_hold_more_slots_than_there_are() throws Exception {
+    void contending_clients_never_hold_more_slots_than_the_limit() throws Exception {
         AtomicInteger inside = new AtomicInteger();
         try (ExecutorService pool = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<?>> ends = new ArrayList<>();
@@ -85,32 +85,32 @@ class ContentionIT {
     }
 
     @Test
-    void are_served_in_the_order_they_came_whoever_leaves_in_between() throws Exception {
+    void waiters_are_granted_in_order_of_arrival_when_others_leave_in_between() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        AtomicBoolean enough = new AtomicBoolean();
+        AtomicBoolean stopped = new AtomicBoolean();
         try (ExecutorService pool = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<Future<?>> noise = new ArrayList<>();
+            List<Future<?>> churn = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
-                noise.add(pool.submit(noise(i, enough)));
+                churn.add(pool.submit(churn(i, stopped)));
             }
             try {
                 for (int round = 0; round < 5; round++) {
                     serveInOrder("k" + round, random, seed);
                 }
             } finally {
-                enough.set(true);
+                stopped.set(true);
             }
-            for (Future<?> end : noise) {
+            for (Future<?> end : churn) {
                 end.get();
             }
         }
     }
 
-    private Runnable noise(int number, AtomicBoolean enough) {
+    private Runnable churn(int number, AtomicBoolean stopped) {
         TestClient client = server.connect();
         return () -> {
-            while (!enough.get()) {
+            while (!stopped.get()) {
                 String token = client.acquire("noise" + number);
                 assertThat(client.ask("r", "noise" + number, token)).isEqualTo("ok");
             }
@@ -128,7 +128,7 @@ class ContentionIT {
                 client.send("w", key, "60");
             } else {
                 client.send("l", key, "60 60");
-                server.awaitWaiters(key, i + 1); // so that the next one comes after it
+                server.awaitWaiters(key, i + 1); // so that the next one is queued after it
             }
             line.add(client);
         }
@@ -148,7 +148,7 @@ class ContentionIT {
         TestClient last = holder;
         for (int i = 0; i < 60; i++) {
             if (leavers.contains(i)) {
-                leave(line.get(i), random); // perhaps at the very moment of its grant
+                leave(line.get(i), random); // perhaps at the moment of its grant
                 continue;
             }
             assertThat(last.ask("r", key, token)).as("seed %d", seed).isEqualTo("ok");
@@ -173,9 +173,10 @@ class ContentionIT {
         }
     }
 
-    /** Neither the release nor the close comes first for sure: the slot must not get lost. */
+    /** Release and close are concurrent: the slot must not get lost. */
     @Test
-    void pass_a_slot_on_when_its_grant_meets_the_end_of_its_connection() throws Exception {
+    void a_slot_is_passed_on_when_its_grant_races_with_the_end_of_its_connection()
+            throws Exception {
         TestClient holder = server.connect();
         TestClient next = server.connect();
         String token = holder.acquire("k", 600);
@@ -215,7 +216,7 @@ class ContentionIT {
     }
 
     @Test
-    void get_an_expired_lock_without_anybody_doing_anything() {
+    void a_waiter_gets_an_expired_lock_without_any_other_request() {
         TestClient holder = server.connect();
         String first = holder.acquire("k", 1);
         TestClient second = server.connect();
@@ -229,7 +230,7 @@ class ContentionIT {
     }
 
     @Test
-    void get_an_expired_lock_of_one_that_never_asked_for_its_grant() {
+    void a_waiter_gets_an_expired_lock_of_an_enqueuer_that_never_waited() {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient silent = server.connect();

@@ -38,12 +38,12 @@ class DataIT {
         server.close();
     }
 
-    /** Asks {@code command key argument}, the argument being the rest. */
-    private void assertAnswer(String request, String answer) {
+    /** Sends {@code command key argument}, where the argument is the rest. */
+    private void assertAnswer(String request, String response) {
         String[] words = request.split(" ", 3);
         assertThat(ask(words[0], words[1], words.length < 3 ? "" : words[2]))
                 .as(request)
-                .isEqualTo(answer);
+                .isEqualTo(response);
     }
 
     private String ask(String command, String key, String argument) {
@@ -53,7 +53,7 @@ class DataIT {
     // ---- counters
 
     @Test
-    void count_up_and_down() {
+    void counters_count_up_and_down() {
         assertAnswer("get n", "ok 0");
         assertThat(server.stats().entries("counters")).isEmpty();
         assertAnswer("incr n 5", "ok 5");
@@ -69,7 +69,7 @@ class DataIT {
     }
 
     @Test
-    void refuse_to_count_beyond_64_bits_and_keep_what_they_had() {
+    void counters_refuse_to_overflow_64_bits_and_keep_their_value() {
         assertAnswer("cset n " + LARGEST, "ok");
         assertAnswer("incr n 1", "error");
         assertAnswer("decr n -1", "error");
@@ -91,7 +91,7 @@ class DataIT {
     // ---- values
 
     @Test
-    void take_what_follows_the_last_blank_for_the_time_to_live_if_it_is_one() {
+    void a_number_after_the_last_space_of_a_value_is_its_ttl() {
         String[][] cases = {
             {"hello 5", "ok hello"},
             {"5", "ok 5"},
@@ -116,7 +116,7 @@ class DataIT {
     }
 
     @Test
-    void may_hold_a_value_that_is_deleted_or_was_never_there() {
+    void a_deleted_or_missing_value_is_nil_and_deleting_it_succeeds() {
         assertAnswer("kget k", "nil");
         assertAnswer("kdel k", "ok");
         assertAnswer("kset k v 0", "ok");
@@ -125,7 +125,7 @@ class DataIT {
     }
 
     @Test
-    void forget_a_value_when_its_time_is_over_and_no_sooner() {
+    void a_value_is_dropped_when_its_ttl_is_over_and_no_sooner() {
         long begin = System.nanoTime();
         assertAnswer("kset short v 1", "ok");
         assertAnswer("kset unread v 1", "ok");
@@ -149,7 +149,7 @@ class DataIT {
     // ---- lists
 
     @Test
-    void push_and_pop_at_both_ends() {
+    void lists_push_and_pop_at_both_ends() {
         assertAnswer("llen l", "ok 0");
         assertAnswer("lpop l", "nil");
         assertAnswer("rpop l", "nil");
@@ -169,7 +169,7 @@ class DataIT {
     }
 
     @Test
-    void show_the_range_that_is_asked_for() {
+    void lists_return_the_requested_range() {
         for (String item : new String[] {"a", "b", "c", "d"}) {
             client.ask("rpush", "l", item);
         }
@@ -192,7 +192,7 @@ class DataIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void show_10_000_items_whole_and_escaped(IoTransport ioTransport) {
+    void a_range_of_10_000_items_is_complete_and_escaped(IoTransport ioTransport) {
         restart(new TestConfig().transport(ioTransport));
         String[][] kinds = {
             {"plain", "plain"},
@@ -220,7 +220,7 @@ class DataIT {
         for (int[] range : ranges) {
             client.send("lrange", "list", range[0] + " " + range[1]);
         }
-        client.send("ping", "", "").halfClose(); // the answers come all the same
+        client.send("ping", "", "").halfClose(); // the responses still arrive
         for (int[] range : ranges) {
             int from = range[0] < 0 ? count + range[0] : range[0];
             int to = Math.min(count, (range[1] < 0 ? count + range[1] : range[1]) + 1);
@@ -233,7 +233,7 @@ class DataIT {
     // ---- all three
 
     @Test
-    void keep_bytes_that_are_no_text() {
+    void values_and_lists_keep_bytes_that_are_not_utf_8() {
         String odd = "\u00ff\u0000\u00c3(\u00fe";
         for (String key : new String[] {"k\u00ff", "k\u00fe"}) {
             assertThat(ask("kset", key, odd + key + " 0")).isEqualTo("ok");
@@ -249,7 +249,7 @@ class DataIT {
     }
 
     @Test
-    void may_have_the_same_name_as_each_other_and_as_a_lock() {
+    void data_of_different_kinds_and_a_lock_may_have_the_same_key() {
         client.acquire("name");
         assertThat(client.ask("sl", "name", "0 3")).startsWith("ok ");
         assertAnswer("incr name 1", "ok 1");
@@ -262,7 +262,7 @@ class DataIT {
     }
 
     @Test
-    void stay_when_the_one_who_made_them_goes() {
+    void data_stays_when_the_connection_that_created_it_closes() {
         assertAnswer("incr n 1", "ok 1");
         assertAnswer("kset k v 100", "ok");
         assertAnswer("rpush l x", "ok 1");
@@ -275,7 +275,7 @@ class DataIT {
     }
 
     @Test
-    void are_no_more_than_allowed_taken_together() {
+    void counters_values_and_lists_share_one_limit() {
         restart(new TestConfig().maxEntries(3));
         assertAnswer("incr n 1", "ok 1");
         assertAnswer("kset k v 0", "ok");
@@ -297,12 +297,12 @@ class DataIT {
         assertAnswer("cset m 1", "ok");
         assertAnswer("rpush i x", "error_max_keys");
         assertAnswer("kset k w 1", "ok");
-        TestServer.soon().until(() -> ask("rpush", "i", "x").equals("ok 1")); // k is over
+        TestServer.soon().until(() -> ask("rpush", "i", "x").equals("ok 1")); // k has expired
         assertAnswer("kset k v 0", "error_max_keys");
     }
 
     @Test
-    void have_no_longer_lists_than_allowed() {
+    void lists_are_no_longer_than_the_limit() {
         restart(new TestConfig().maxListLength(2));
         assertAnswer("rpush l a", "ok 1");
         assertAnswer("lpush l b", "ok 2");
@@ -315,7 +315,7 @@ class DataIT {
     }
 
     @Test
-    void are_forgotten_when_idle_if_nothing_is_lost_but_a_cached_value() {
+    void idle_data_is_dropped_if_only_a_cached_value_is_lost() {
         restart(
                 new TestConfig()
                         .idle(Duration.ofMillis(100))
@@ -333,7 +333,7 @@ class DataIT {
                                         && stats.keys("kv_entries").equals(List.of("timed")));
         assertThat(after.keys("lists")).containsExactly("list");
         assertAnswer("kget cached", "nil");
-        for (int i = 0; i < 3; i++) { // their places are free
+        for (int i = 0; i < 3; i++) { // the limit is not reached any more
             assertAnswer("cset more" + i + " 1", "ok");
         }
         assertAnswer("cset another 1", "error_max_keys");
@@ -344,7 +344,7 @@ class DataIT {
     // ---- many at once
 
     @Test
-    void lose_nothing_when_many_count() throws Exception {
+    void counters_lose_no_increment_of_many_clients() throws Exception {
         int clients = 6;
         int each = 500;
         together(
@@ -368,7 +368,7 @@ class DataIT {
     }
 
     @Test
-    void hand_every_item_to_exactly_one_of_many() throws Exception {
+    void every_list_item_is_popped_by_exactly_one_of_many_clients() throws Exception {
         int pairs = 3;
         int each = 600;
         Map<String, Integer> popped = new HashMap<>();
@@ -387,20 +387,20 @@ class DataIT {
                         }
                         return;
                     }
-                    int[] last = new int[pairs]; // one's items come in order
+                    int[] last = new int[pairs]; // the items of one client arrive in order
                     for (int got = 0; got < each; ) {
-                        String answer = one.ask("lpop", "queue", "");
-                        if (answer.equals("nil")) {
+                        String response = one.ask("lpop", "queue", "");
+                        if (response.equals("nil")) {
                             continue;
                         }
                         got++;
-                        String[] item = answer.substring(3).split("-", 2);
+                        String[] item = response.substring(3).split("-", 2);
                         int from = Integer.parseInt(item[0]);
                         int at = Integer.parseInt(item[1]) + 1;
                         assertThat(at).isGreaterThan(last[from]);
                         last[from] = at;
                         synchronized (popped) {
-                            popped.merge(answer, 1, Integer::sum);
+                            popped.merge(response, 1, Integer::sum);
                         }
                     }
                 });

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@DisplayName("When a client goes away")
+@DisplayName("A client that disconnects")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
 class DisconnectIT {
@@ -24,7 +24,7 @@ class DisconnectIT {
     }
 
     @Test
-    void what_it_held_is_free_for_others() {
+    void the_holds_of_a_closed_connection_are_released() {
         TestClient holder = server.connect();
         holder.acquire("k");
         assertThat(holder.ask("sl", "s", "0 3")).startsWith("ok ");
@@ -40,7 +40,7 @@ class DisconnectIT {
     }
 
     @Test
-    void before_its_wait_began_it_does_not_get_in_line_for_long() {
+    void a_client_that_closed_before_its_wait_began_is_not_queued_for_long() {
         server.connect().acquire("k");
         for (String before : new String[] {"stats\n\n\n", "ping\n\n\n".repeat(3000)}) {
             TestClient gone = server.connect();
@@ -51,7 +51,7 @@ class DisconnectIT {
     }
 
     @Test
-    void in_the_middle_of_a_request_nothing_is_run_or_answered() {
+    void an_incomplete_request_of_a_closed_connection_is_neither_run_nor_answered() {
         TestClient client = server.connect();
         client.sendRaw("ping\n\n\nl\nk\n0").halfClose();
 
@@ -62,7 +62,7 @@ class DisconnectIT {
     }
 
     @Test
-    void while_it_waits_it_leaves_the_line_at_once_and_its_place_is_free() {
+    void a_waiter_that_disconnects_leaves_the_queue_at_once() {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient gone = server.connect();
@@ -86,7 +86,7 @@ class DisconnectIT {
     }
 
     @Test
-    void a_reset_while_it_waits_takes_it_out_of_the_line() {
+    void a_waiter_whose_connection_is_reset_leaves_the_queue() {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient gone = server.connect();
@@ -101,7 +101,7 @@ class DisconnectIT {
     }
 
     @Test
-    void half_closing_while_it_waits_counts_as_gone() {
+    void a_waiter_that_half_closes_counts_as_disconnected() {
         TestClient holder = server.connect();
         holder.acquire("k");
         TestClient gone = server.connect();
@@ -115,7 +115,7 @@ class DisconnectIT {
     }
 
     @Test
-    void half_closing_while_it_waits_after_an_enqueue_counts_as_gone() {
+    void a_waiter_that_half_closes_after_an_enqueue_counts_as_disconnected() {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient gone = server.connect();
@@ -129,7 +129,7 @@ class DisconnectIT {
     }
 
     @Test
-    void half_closing_after_whole_requests_still_gets_their_answers() {
+    void a_client_that_half_closes_after_complete_requests_gets_their_responses() {
         TestClient client = server.connect();
         client.send("l", "k", "0 9")
                 .send("nonsense", "k", "")
@@ -145,7 +145,7 @@ class DisconnectIT {
     }
 
     @Test
-    void half_closing_after_many_requests_still_gets_all_answers() {
+    void a_client_that_half_closes_after_many_requests_gets_all_responses() {
         TestClient client = server.connect();
         client.sendRaw("ping\n\n\n".repeat(20_000)).halfClose();
 
@@ -153,7 +153,7 @@ class DisconnectIT {
     }
 
     @Test
-    void the_answer_to_an_overlong_line_reaches_a_client_that_half_closed() {
+    void the_response_to_an_overlong_line_reaches_a_client_that_half_closed() {
         for (int i = 0; i < 50; i++) {
             try (TestClient client = server.connect()) {
                 client.sendRaw("x".repeat(300) + "\n").halfClose();
@@ -163,7 +163,7 @@ class DisconnectIT {
     }
 
     @Test
-    void a_wait_after_an_enqueue_ends_with_it_and_passes_the_turn_on() {
+    void a_wait_after_an_enqueue_ends_with_its_connection_and_the_next_is_granted() {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient gone = server.connect();
@@ -179,7 +179,7 @@ class DisconnectIT {
     }
 
     @Test
-    void a_grant_it_was_never_told_of_passes_to_the_next_at_once() {
+    void a_grant_that_was_not_sent_passes_to_the_next_at_once() {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient gone = server.connect();
@@ -196,13 +196,13 @@ class DisconnectIT {
     }
 
     @Test
-    void what_it_sent_behind_a_wait_is_kept_and_served_later() {
+    void input_behind_a_wait_is_kept_and_served_later() {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient waiting = server.connect();
         waiting.send("l", "k", "60");
         server.awaitWaiters("k", 1);
-        // 585 * 7 + 1 = 4096: as much as may wait, the last request not complete
+        // 585 * 7 + 1 = 4096: the maximum behind a wait, the last request incomplete
         waiting.sendRaw("ping\n\n\n".repeat(585) + "p");
         server.stats();
         assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
@@ -216,7 +216,7 @@ class DisconnectIT {
     }
 
     @Test
-    void more_than_4096_bytes_behind_a_wait_disconnect_it() {
+    void more_than_4096_bytes_behind_a_wait_disconnect_the_client() {
         TestClient holder = server.connect();
         holder.acquire("k");
         TestClient waiting = server.connect();
@@ -230,11 +230,11 @@ class DisconnectIT {
     }
 
     @Test
-    void more_than_4096_bytes_in_one_piece_with_the_wait_disconnect_it_too() {
+    void more_than_4096_bytes_in_one_write_with_the_wait_disconnect_the_client() {
         TestClient holder = server.connect();
         holder.acquire("k");
         TestClient waiting = server.connect();
-        waiting.sendRaw("ping\n\n\n".repeat(20_000)); // now the server reads in large pieces
+        waiting.sendRaw("ping\n\n\n".repeat(20_000)); // now the server reads large chunks
         for (int i = 0; i < 20_000; i++) {
             assertThat(waiting.line()).isEqualTo("ok");
         }
@@ -245,9 +245,9 @@ class DisconnectIT {
         server.awaitWaiters("k", 0);
     }
 
-    /** A full input buffer must not hide that the peer is gone. */
+    /** A full input buffer must not hide the disconnect of the client. */
     @Test
-    void it_is_noticed_as_gone_with_4096_bytes_behind_its_wait() {
+    void a_disconnect_is_noticed_with_4096_bytes_behind_a_wait() {
         TestClient holder = server.connect();
         holder.acquire("k");
         TestClient waiting = server.connect();

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-@DisplayName("Draining ends")
+@DisplayName("The end of draining")
 class DrainEndIT {
     private TestServer server;
     private TestClient holder;
@@ -28,7 +28,7 @@ class DrainEndIT {
     }
 
     @Test
-    void for_a_holder_when_its_lease_ends() {
+    void draining_ends_for_a_holder_when_its_lease_ends() {
         start(Duration.ofSeconds(30));
         TestClient brief = server.connect();
         brief.acquire("brief", 1);
@@ -38,7 +38,7 @@ class DrainEndIT {
     }
 
     @Test
-    void at_the_shutdown_timeout_for_all_that_are_left() throws Exception {
+    void draining_ends_at_the_shutdown_timeout_for_all_that_are_left() throws Exception {
         start(Duration.ofMillis(1500));
         CompletableFuture<Void> drained = server.drain();
         holder.assertServed();
@@ -47,7 +47,7 @@ class DrainEndIT {
     }
 
     @Test
-    void when_the_last_holder_is_done_if_the_shutdown_timeout_is_zero() throws Exception {
+    void draining_without_a_timeout_ends_when_the_last_holder_is_done() throws Exception {
         start(Duration.ZERO);
         CompletableFuture<Void> drained = server.drain();
         holder.assertServed();

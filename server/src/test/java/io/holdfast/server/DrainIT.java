@@ -53,14 +53,14 @@ class DrainIT {
     }
 
     @Test
-    void new_connections_are_refused() {
+    void a_draining_server_refuses_new_connections() {
         drain();
         assertThatThrownBy(() -> server.connect()).isInstanceOf(UncheckedIOException.class);
         holder.assertServed();
     }
 
     @Test
-    void every_request_that_waits_is_answered_with_an_error() throws Exception {
+    void every_waiting_request_gets_an_error_when_the_server_drains() throws Exception {
         holder.ask("sl", "sem", "0 1");
         TestClient lock = server.connect();
         lock.send("l", "held", "60");
@@ -83,7 +83,7 @@ class DrainIT {
     }
 
     @Test
-    void a_request_that_waits_on_a_connection_with_holds_ends_but_the_connection_stays()
+    void a_wait_of_a_holder_ends_when_the_server_drains_but_its_connection_stays()
             throws Exception {
         TestClient both = server.connect();
         String own = both.acquire("own");
@@ -103,7 +103,7 @@ class DrainIT {
     }
 
     @Test
-    void a_holder_may_renew_look_and_release_and_is_then_closed() throws Exception {
+    void a_draining_holder_may_renew_query_and_release_and_is_then_closed() throws Exception {
         drain();
         holder.assertServed();
         assertThat(holder.ask("n", "held", token + " 30")).isEqualTo("ok 30");
@@ -116,7 +116,7 @@ class DrainIT {
     }
 
     @Test
-    void a_holder_of_several_is_closed_after_the_last() throws Exception {
+    void a_draining_holder_of_several_locks_is_closed_after_the_last_release() throws Exception {
         String second = holder.acquire("second");
         String slot = TestClient.token(holder.ask("sl", "sem", "0 3"));
         drain();
@@ -128,7 +128,7 @@ class DrainIT {
     }
 
     @Test
-    void whatever_would_take_or_wait_or_make_is_refused_and_closes() throws Exception {
+    void requests_that_create_state_are_refused_and_close_while_draining() throws Exception {
         String[][] requests = {
             {"l", "k", "0"},
             {"l", "held", "0"},
@@ -161,7 +161,7 @@ class DrainIT {
     }
 
     @Test
-    void what_makes_nothing_is_served_to_a_holder() throws Exception {
+    void requests_that_create_nothing_are_served_to_a_holder_while_draining() throws Exception {
         for (String[] request :
                 new String[][] {
                     {"incr", "n", "7"}, {"kset", "v", "value 0"}, {"kset", "w", "value 0"},
@@ -196,7 +196,7 @@ class DrainIT {
     }
 
     @Test
-    void who_only_listens_is_closed_at_once() throws Exception {
+    void a_draining_connection_that_only_listens_is_closed_at_once() throws Exception {
         TestClient listener = server.connect().listen("a").listen("*", "g");
         TestClient blocked = server.connect().listen("a");
         blocked.send("l", "held", "60");
@@ -210,7 +210,7 @@ class DrainIT {
     }
 
     @Test
-    void a_malformed_request_is_still_an_error_and_closes_nothing() {
+    void a_malformed_request_while_draining_is_an_error_and_closes_nothing() {
         drain();
         assertThat(holder.ask("nonsense", "k", "")).isEqualTo("error");
         assertThat(holder.ask("l", "bad key", "0")).isEqualTo("error");
@@ -220,7 +220,7 @@ class DrainIT {
     }
 
     @Test
-    void connections_without_holds_are_closed_at_once() {
+    void draining_closes_connections_without_holds_at_once() {
         TestClient idle = server.connect();
         idle.assertServed();
         TestClient half = server.connect();
@@ -241,7 +241,7 @@ class DrainIT {
     }
 
     @Test
-    void a_holder_whose_lock_another_releases_is_closed() throws Exception {
+    void a_draining_holder_whose_lock_another_releases_is_closed() throws Exception {
         TestClient other = server.connect();
         other.acquire("other");
         drain();
@@ -250,7 +250,7 @@ class DrainIT {
     }
 
     @Test
-    void a_lock_that_is_released_goes_to_nobody() {
+    void a_lock_released_while_draining_is_not_granted() {
         TestClient waiting = server.connect();
         String own = waiting.acquire("own");
         waiting.send("l", "held", "60");
@@ -263,7 +263,7 @@ class DrainIT {
     }
 
     @Test
-    void it_ends_at_once_when_nobody_is_connected() throws Exception {
+    void draining_ends_at_once_without_connections() throws Exception {
         holder.close();
         server.awaitConnections(0);
         drained = CompletableFuture.runAsync(server.server()::drain);
@@ -271,14 +271,14 @@ class DrainIT {
     }
 
     @Test
-    void it_ends_at_once_when_the_last_holder_goes_away() throws Exception {
+    void draining_ends_at_once_when_the_last_holder_disconnects() throws Exception {
         drain();
         holder.reset();
         assertDrained();
     }
 
     @Test
-    void a_connection_that_was_not_let_in_yet_is_closed() {
+    void draining_closes_a_connection_that_is_not_authenticated_yet() {
         server.close();
         server = TestServer.start(new TestConfig().transport(ioTransport).secret("open"));
         TestClient locked = server.connect();

@@ -12,7 +12,7 @@ import java.util.List;
 
 @DisplayName("A server with a front end beside its listeners")
 class FrontEndIT {
-    /** One that is drained when it was told often enough. */
+    /** A front end that is drained after a number of calls. */
     private static final class Counting implements FrontEnd {
         private final int drainsNeeded;
         private boolean opened;
@@ -41,23 +41,23 @@ class FrontEndIT {
         @Override
         public void close() {
             closes++;
-            throw new IllegalStateException("it does not want to");
+            throw new IllegalStateException("close failed");
         }
     }
 
     @Test
-    void opens_it_last_and_tells_it_to_drain_until_it_has() throws Exception {
+    void the_server_opens_a_front_end_last_and_drains_it_until_it_is_done() throws Exception {
         Counting front = new Counting(4);
         HoldfastServer server = HoldfastServer.start(new TestConfig().build(), List.of(_ -> front));
         assertThat(front.opened).isTrue();
         server.drain();
         assertThat(front.drains).isGreaterThanOrEqualTo(4);
         assertThat(front.closes).isEqualTo(1);
-        server.awaitEnd(); // although closing it went wrong
+        server.awaitEnd(); // although closing it failed
     }
 
     @Test
-    void closes_what_was_started_when_another_one_fails_to() {
+    void the_server_closes_started_front_ends_when_another_fails_to_start() {
         Counting front = new Counting(0);
         assertThatThrownBy(
                         () ->

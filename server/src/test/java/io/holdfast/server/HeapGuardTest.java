@@ -11,17 +11,17 @@ import org.junit.jupiter.api.Timeout;
 
 import java.util.concurrent.TimeUnit;
 
-@DisplayName("The guard of the heap")
+@DisplayName("The heap guard")
 @Timeout(120)
 class HeapGuardTest {
     private static final long MB = 1024 * 1024;
-    private static final long MOST = 100 * MB;
+    private static final long MAX_BYTES = 100 * MB;
 
     private final FakeHeap heap = new FakeHeap();
     private long now;
     private final HeapGuard guard = new HeapGuard(heap, () -> now);
 
-    /** A heap of live bytes and garbage, which is filled by hand. */
+    /** A heap of live bytes and garbage that the test sets. */
     private final class FakeHeap implements HeapGuard.Heap {
         long live;
         long garbage;
@@ -31,7 +31,7 @@ class HeapGuardTest {
 
         @Override
         public long maxBytes() {
-            return MOST;
+            return MAX_BYTES;
         }
 
         @Override
@@ -50,7 +50,7 @@ class HeapGuardTest {
 
     private final MemoryBudgets budgets = guard.state();
 
-    /** Takes pieces of a kind until it is refused, each of which really needs what it says. */
+    /** Reserves pieces of a kind until one is refused; each really needs its estimated size. */
     private long fill(MemoryBudget budget, int bytes) {
         long taken = 0;
         while (budget.tryReserve(bytes)) {
@@ -61,7 +61,7 @@ class HeapGuardTest {
     }
 
     @Test
-    void allows_state_while_the_heap_is_empty_and_hardly_ever_looks() {
+    void the_heap_guard_allows_state_while_the_heap_is_empty_and_rarely_checks() {
         for (int i = 0; i < 10_000; i++) {
             assertThat(budgets.names().tryReserve(250)).isTrue();
         }
@@ -70,7 +70,7 @@ class HeapGuardTest {
     }
 
     @Test
-    void gives_each_kind_a_share_of_the_heap() {
+    void each_kind_of_state_has_a_share_of_the_heap() {
         assertThat(fill(budgets.data(), 300)).isBetween(39 * MB, 40 * MB);
         heap.live = 0;
         assertThat(fill(budgets.waits(), 128)).isBetween(24 * MB, 25 * MB);
@@ -80,8 +80,8 @@ class HeapGuardTest {
     }
 
     @Test
-    void refuses_kinds_one_after_the_other_as_the_heap_fills_and_holds_last() {
-        heap.live = 25 * MB; // of others
+    void kinds_are_refused_one_after_the_other_as_the_heap_fills_and_holds_last() {
+        heap.live = 25 * MB; // other state
         fill(budgets.data(), 300);
         assertThat(heap.live).isBetween(55 * MB, 61 * MB);
         assertThat(budgets.subscriptions().tryReserve(300)).isFalse();
@@ -100,7 +100,7 @@ class HeapGuardTest {
     }
 
     @Test
-    void refuses_in_time_when_state_is_larger_than_it_was_estimated() {
+    void state_is_refused_in_time_when_it_is_larger_than_estimated() {
         while (budgets.data().tryReserve(100)) {
             heap.live += 200;
         }
@@ -108,7 +108,7 @@ class HeapGuardTest {
     }
 
     @Test
-    void charges_a_grant_to_the_holds_however_little_is_left() {
+    void a_grant_is_charged_to_the_holds_however_little_is_left() {
         fill(budgets.holds(), 112);
         budgets.holds().reserve(112);
         budgets.holds().release(112);
@@ -117,15 +117,15 @@ class HeapGuardTest {
         assertThat(budgets.holds().tryReserve(112)).isTrue();
     }
 
-    /** Each collection stops everybody. Most of what is made is garbage at once. */
+    /** Each collection stops all threads. Most of what is allocated is garbage at once. */
     @Test
-    void does_not_collect_again_and_again_while_the_heap_fills_up() {
+    void there_are_few_collections_while_the_heap_fills_up() {
         while (budgets.names().tryReserve(100)) {
-            now += 10_000; // a hundred thousand a second
+            now += 10_000; // 100,000 per second
             heap.live += 100;
             heap.garbage += 300;
             if (heap.usedBytes() > 95 * MB) {
-                heap.garbage = 0; // the collector ran by itself
+                heap.garbage = 0; // the JVM collected
             }
         }
         assertThat(heap.live).isBetween(40 * MB, 69 * MB);
@@ -133,7 +133,7 @@ class HeapGuardTest {
     }
 
     @Test
-    void lets_much_come_and_go_without_a_collection() {
+    void large_changes_of_state_need_no_collection() {
         heap.live = 40 * MB;
         for (int i = 0; i < 1_000_000; i++) {
             assertThat(budgets.holds().tryReserve(112)).isTrue();
@@ -144,7 +144,7 @@ class HeapGuardTest {
     }
 
     @Test
-    void takes_garbage_for_what_it_is() {
+    void garbage_does_not_count_as_live_state() {
         heap.live = 10 * MB;
         heap.garbage = 85 * MB;
         assertThat(budgets.data().tryReserve(300)).isTrue();
@@ -155,7 +155,7 @@ class HeapGuardTest {
     }
 
     @Test
-    void once_full_does_not_collect_for_each_that_asks_nor_every_few_seconds() {
+    void a_full_heap_is_not_collected_for_each_reservation_nor_every_few_seconds() {
         heap.live = 90 * MB;
         for (int i = 0; i < 10_000; i++) {
             now += TimeUnit.MILLISECONDS.toNanos(1);
@@ -169,16 +169,16 @@ class HeapGuardTest {
     }
 
     @Test
-    void notices_free_memory_without_a_collection_of_its_own() {
+    void free_memory_is_noticed_after_a_collection_by_the_jvm() {
         heap.live = 90 * MB;
         assertThat(budgets.data().tryReserve(300)).isFalse();
-        heap.live = 20 * MB; // the collector ran by itself
+        heap.live = 20 * MB; // the JVM collected
         assertThat(budgets.data().tryReserve(300)).isTrue();
         assertThat(heap.collections).isEqualTo(1);
     }
 
     @Test
-    void collects_again_soon_when_very_much_was_given_back() {
+    void there_is_a_collection_soon_when_very_much_was_released() {
         heap.live = 40 * MB;
         long taken = fill(budgets.data(), 300);
         assertThat(budgets.subscriptions().tryReserve(300)).isFalse();
@@ -190,14 +190,14 @@ class HeapGuardTest {
     }
 
     @Test
-    void collects_again_when_much_was_given_back_meanwhile() {
+    void there_is_another_collection_when_much_was_released() {
         heap.live = 54 * MB;
         long taken = 4 * MB;
         fill(budgets.data(), 300);
         assertThat(budgets.subscriptions().tryReserve(300)).isFalse();
         int collections = heap.collections;
         budgets.data().release(taken);
-        heap.live -= taken + 3 * MB; // what is not counted too
+        heap.live -= taken + 3 * MB; // uncounted state too
         heap.garbage += taken + 5 * MB;
         assertThat(budgets.subscriptions().tryReserve(300)).as("too soon").isFalse();
         assertThat(heap.collections).isEqualTo(collections);
@@ -207,7 +207,7 @@ class HeapGuardTest {
     }
 
     @Test
-    void looks_again_before_a_kind_gets_back_what_it_gave_back() {
+    void a_kind_is_checked_again_before_it_reserves_what_it_released() {
         long taken = fill(budgets.data(), 300);
         budgets.data().release(taken);
         heap.live = 0;
@@ -219,9 +219,11 @@ class HeapGuardTest {
         assertThat(heap.live).isLessThan(80 * MB);
     }
 
-    /** Sets and deletes again and again what is more than the guard ignores. */
+    /**
+     * Repeatedly sets and deletes more than the guard ignores; returns the number of collections.
+     */
     private int collectionsOfChurn(long seconds) {
-        heap.live = 40 * MB; // of others
+        heap.live = 40 * MB; // other state
         fill(budgets.data(), 300);
         int before = heap.collections;
         long end = now + TimeUnit.SECONDS.toNanos(seconds);
@@ -239,20 +241,20 @@ class HeapGuardTest {
     }
 
     @Test
-    void collects_at_most_once_a_second_however_much_comes_and_goes_at_the_level() {
+    void there_is_at_most_one_collection_a_second_at_the_level() {
         assertThat(collectionsOfChurn(20)).isBetween(1, 20);
         assertThat(heap.live).isLessThan(65 * MB);
     }
 
     @Test
-    void collects_for_a_twentieth_of_the_time_at_most() {
+    void collections_take_at_most_a_twentieth_of_the_time() {
         heap.collectionNanos = TimeUnit.MILLISECONDS.toNanos(500);
         assertThat(collectionsOfChurn(60)).isBetween(1, 6);
     }
 
     @Test
-    void allows_a_kind_again_that_is_below_its_level_whatever_lower_levels_are_full() {
-        heap.live = 23 * MB; // of others
+    void a_kind_below_its_level_is_allowed_again_although_lower_levels_are_full() {
+        heap.live = 23 * MB; // other state
         fill(budgets.names(), 200);
         long holds = fill(budgets.holds(), 112);
         assertThat(guard.connections().tryReserve()).isFalse();
@@ -265,12 +267,12 @@ class HeapGuardTest {
     }
 
     @Test
-    void allows_waiters_while_values_have_filled_the_heap_to_their_level() {
-        heap.live = 25 * MB; // of others
+    void waiters_are_allowed_while_values_have_filled_the_heap_to_their_level() {
+        heap.live = 25 * MB; // other state
         fill(budgets.data(), 300);
         long waits = fill(budgets.waits(), 128);
         budgets.waits().release(waits);
-        assertThat(budgets.waits().tryReserve(2 * MB - 100)).as("without a look").isTrue();
+        assertThat(budgets.waits().tryReserve(2 * MB - 100)).as("without a check").isTrue();
         heap.live = 60 * MB + 6 * MB / 10;
         heap.garbage = 5 * MB;
         now += TimeUnit.MINUTES.toNanos(2);
@@ -279,7 +281,7 @@ class HeapGuardTest {
     }
 
     @Test
-    void collects_for_a_kind_that_is_full_although_garbage_is_just_below_its_level() {
+    void there_is_a_collection_for_a_full_kind_with_garbage_just_below_its_level() {
         heap.live = 90 * MB;
         assertThat(budgets.names().tryReserve(200)).isFalse();
         heap.live = 20 * MB;

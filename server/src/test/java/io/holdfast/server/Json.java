@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A strict reader of JSON, with no blanks outside strings, as the stats answer has it. */
+/** A strict JSON parser for the stats response, without whitespace outside of strings. */
 final class Json {
     private static final Pattern NUMBER =
             Pattern.compile("-?(0|[1-9]\\d*)(\\.\\d+)?([eE][-+]?\\d+)?");
@@ -24,7 +24,7 @@ final class Json {
         Json json = new Json(text);
         Object value = json.value();
         if (json.at != text.length()) {
-            throw json.wrong("more text");
+            throw json.malformed("more text");
         }
         return value;
     }
@@ -40,43 +40,43 @@ final class Json {
 
     private Map<String, Object> object() {
         Map<String, Object> members = new LinkedHashMap<>();
-        take('{');
+        expect('{');
         if (peek() != '}') {
             do {
                 String name = string();
-                take(':');
+                expect(':');
                 if (members.put(name, value()) != null) {
-                    throw wrong("a name twice: " + name);
+                    throw malformed("a name twice: " + name);
                 }
-            } while (tookComma());
+            } while (readComma());
         }
-        take('}');
+        expect('}');
         return members;
     }
 
     private List<Object> array() {
         List<Object> items = new ArrayList<>();
-        take('[');
+        expect('[');
         if (peek() != ']') {
             do {
                 items.add(value());
-            } while (tookComma());
+            } while (readComma());
         }
-        take(']');
+        expect(']');
         return items;
     }
 
     private String string() {
         StringBuilder out = new StringBuilder();
-        take('"');
+        expect('"');
         while (peek() != '"') {
             char c = text.charAt(at++);
             if (c < 0x20) {
-                throw wrong("a control character");
+                throw malformed("a control character");
             }
             out.append(c == '\\' ? escaped() : c);
         }
-        take('"');
+        expect('"');
         return out.toString();
     }
 
@@ -94,20 +94,20 @@ final class Json {
                 at += 4;
                 yield (char) Integer.parseInt(text.substring(at - 4, at), 16);
             }
-            default -> throw wrong("escape of " + c);
+            default -> throw malformed("escape of " + c);
         };
     }
 
     private Double number() {
         Matcher matcher = NUMBER.matcher(text).region(at, text.length());
         if (!matcher.lookingAt()) {
-            throw wrong("no value");
+            throw malformed("no value");
         }
         at = matcher.end();
         return Double.valueOf(matcher.group());
     }
 
-    private boolean tookComma() {
+    private boolean readComma() {
         if (peek() != ',') {
             return false;
         }
@@ -117,19 +117,19 @@ final class Json {
 
     private char peek() {
         if (at >= text.length()) {
-            throw wrong("the end");
+            throw malformed("the end");
         }
         return text.charAt(at);
     }
 
-    private void take(char expected) {
+    private void expect(char expected) {
         if (peek() != expected) {
-            throw wrong("no " + expected);
+            throw malformed("no " + expected);
         }
         at++;
     }
 
-    private IllegalArgumentException wrong(String what) {
+    private IllegalArgumentException malformed(String what) {
         String around = text.substring(Math.max(0, at - 40), Math.min(text.length(), at + 40));
         return new IllegalArgumentException(what + " at " + at + " of " + around);
     }

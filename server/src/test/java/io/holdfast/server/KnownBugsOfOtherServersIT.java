@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 
-/** Mistakes of the protocol and the connections that lock servers have made before. */
-@DisplayName("What went wrong elsewhere:")
+/** Bugs of the protocol and of connections that other lock servers had. */
+@DisplayName("Known bugs of other servers:")
 class KnownBugsOfOtherServersIT {
     private TestServer server = TestServer.start();
 
@@ -24,7 +24,7 @@ class KnownBugsOfOtherServersIT {
     }
 
     @Test
-    void after_a_malformed_request_the_connection_works_on() {
+    void after_a_malformed_request_the_connection_still_works() {
         TestClient client = server.connect();
         String token = client.acquire("k");
         for (String[] request :
@@ -61,7 +61,7 @@ class KnownBugsOfOtherServersIT {
     }
 
     @Test
-    void a_read_failure_during_authentication_is_refused_and_harms_nobody() {
+    void a_read_failure_during_authentication_is_refused_and_affects_no_other() {
         restart(new TestConfig().secret("open").readTimeout(Duration.ofMillis(1500)));
         TestClient silent = server.connect();
         TestClient half = server.connect();
@@ -110,7 +110,7 @@ class KnownBugsOfOtherServersIT {
     }
 
     @Test
-    void an_enqueue_with_more_words_is_refused_for_locks_as_for_semaphores() {
+    void an_enqueue_with_extra_arguments_is_refused_for_locks_and_semaphores() {
         TestClient client = server.connect();
         assertThat(client.ask("e", "k", "10 20")).isEqualTo("error");
         assertThat(client.ask("e", "k", "10 x")).isEqualTo("error");
@@ -119,7 +119,7 @@ class KnownBugsOfOtherServersIT {
         assertThat(client.ask("e", "k", "10")).startsWith("acquired ");
     }
 
-    /** A limit of nothing at all would end a connection with its first answer. */
+    /** A timeout of 0 ms would close a connection at its first response. */
     @Test
     void a_write_timeout_of_zero_is_no_limit() {
         restart(new TestConfig().writeTimeout(Duration.ZERO));

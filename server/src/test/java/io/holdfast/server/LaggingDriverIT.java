@@ -43,17 +43,17 @@ class LaggingDriverIT {
         return command + "\n" + key + "\n" + argument + "\n";
     }
 
-    /** Applies nothing more, and waits until so much has been submitted after that. */
-    private void freezeUntil(int submitted, Runnable doing) {
+    /** Stops applying, and waits until this number of commands has been submitted since. */
+    private void freezeUntilSubmitted(int submitted, Runnable doing) {
         driver.freeze();
         doing.run();
         TestServer.soon().until(() -> driver.submitted() >= submitted);
     }
 
     @Test
-    void is_answered_all_that_it_sends_ahead_however_long() {
+    void many_pipelined_requests_are_answered_when_they_are_applied_later() {
         TestClient client = server.connect();
-        freezeUntil(1, () -> client.sendRaw(request("incr", "n", "1").repeat(3000)));
+        freezeUntilSubmitted(1, () -> client.sendRaw(request("incr", "n", "1").repeat(3000)));
         driver.thaw();
         for (int i = 1; i <= 3000; i++) {
             assertThat(client.line()).isEqualTo("ok " + i);
@@ -61,9 +61,9 @@ class LaggingDriverIT {
     }
 
     @Test
-    void is_answered_after_the_end_of_its_input() {
+    void responses_follow_after_the_end_of_input() {
         TestClient client = server.connect();
-        freezeUntil(
+        freezeUntilSubmitted(
                 1,
                 () ->
                         client.sendRaw(
@@ -76,11 +76,11 @@ class LaggingDriverIT {
     }
 
     @Test
-    void does_not_wait_in_line_after_the_end_of_its_input() {
+    void a_request_is_not_queued_after_the_end_of_input() {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient client = server.connect();
-        freezeUntil(1, () -> client.send("l", "k", "60").halfClose());
+        freezeUntilSubmitted(1, () -> client.send("l", "k", "60").halfClose());
         driver.thaw();
         assertThat(client.rest()).isEmpty();
         server.awaitWaiters("k", 0);
@@ -89,19 +89,19 @@ class LaggingDriverIT {
     }
 
     @Test
-    void leaves_no_lock_behind_when_it_ends_before_the_answer() {
+    void a_connection_that_ends_before_its_response_leaves_no_lock() {
         TestClient client = server.connect();
-        freezeUntil(1, () -> client.send("l", "k", "0"));
+        freezeUntilSubmitted(1, () -> client.send("l", "k", "0"));
         client.close();
         driver.thaw();
         assertThat(server.connect().ask("l", "k", "20")).startsWith("ok ");
     }
 
     @Test
-    void may_not_send_much_behind_what_turns_out_to_wait() {
+    void too_much_input_behind_a_request_that_waits_closes_the_connection() {
         server.connect().acquire("k");
         TestClient client = server.connect();
-        freezeUntil(
+        freezeUntilSubmitted(
                 1,
                 () ->
                         client.sendRaw(
@@ -114,9 +114,9 @@ class LaggingDriverIT {
     // ---- draining
 
     @Test
-    void keeps_what_it_is_granted_while_the_server_drains() throws Exception {
+    void a_grant_that_arrives_while_the_server_drains_is_kept() throws Exception {
         TestClient client = server.connect();
-        freezeUntil(1, () -> client.send("l", "k", "60"));
+        freezeUntilSubmitted(1, () -> client.send("l", "k", "60"));
         CompletableFuture<Void> drained = server.drain();
         driver.thaw();
         String token = TestClient.token(client.line());
@@ -126,11 +126,11 @@ class LaggingDriverIT {
     }
 
     @Test
-    void is_sent_away_when_it_turns_out_to_wait_while_the_server_drains() throws Exception {
+    void a_request_that_turns_out_to_wait_while_the_server_drains_is_refused() throws Exception {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient client = server.connect();
-        freezeUntil(1, () -> client.send("l", "k", "60"));
+        freezeUntilSubmitted(1, () -> client.send("l", "k", "60"));
         CompletableFuture<Void> drained = server.drain();
         driver.thaw();
         assertThat(client.rest()).isEqualTo("error\n");
@@ -139,7 +139,7 @@ class LaggingDriverIT {
     }
 
     @Test
-    void is_told_once_that_its_wait_is_over_while_the_server_drains() throws Exception {
+    void a_wait_cancelled_by_draining_gets_one_response() throws Exception {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient client = server.connect();
@@ -163,9 +163,9 @@ class LaggingDriverIT {
     }
 
     @Test
-    void is_answered_after_the_end_of_its_input_in_tagged_mode() {
+    void responses_follow_after_the_end_of_input_in_tagged_mode() {
         TestClient client = tagged();
-        freezeUntil(
+        freezeUntilSubmitted(
                 2,
                 () ->
                         client.sendRaw(request("1 incr", "n", "1") + request("2 incr", "n", "1"))
@@ -175,20 +175,20 @@ class LaggingDriverIT {
     }
 
     @Test
-    void is_told_how_it_stands_after_all_that_it_asked_before() {
+    void mine_reports_the_state_after_all_earlier_requests() {
         server.connect().acquire("k");
         TestClient client = tagged();
-        freezeUntil(
+        freezeUntilSubmitted(
                 1, () -> client.sendRaw(request("1 l", "k", "60") + request("2 mine", "_", "0")));
         driver.thaw();
         assertThat(client.line()).isEqualTo("2 ok 1:w");
     }
 
     @Test
-    void may_cancel_what_is_on_its_way() {
+    void a_request_in_flight_can_be_cancelled() {
         server.connect().acquire("k");
         TestClient client = tagged();
-        freezeUntil(
+        freezeUntilSubmitted(
                 1, () -> client.sendRaw(request("1 l", "k", "60") + request("2 cancel", "_", "1")));
         driver.thaw();
         assertThat(client.line()).isEqualTo("1 cancelled");
@@ -196,13 +196,13 @@ class LaggingDriverIT {
     }
 
     @Test
-    void sends_any_number_of_requests_ahead_in_tagged_mode() {
+    void any_number_of_requests_can_be_pipelined_in_tagged_mode() {
         TestClient client = tagged();
         StringBuilder all = new StringBuilder();
         for (int i = 1; i <= 2000; i++) {
             all.append(request(i + " incr", "n", "1"));
         }
-        freezeUntil(256, () -> client.sendRaw(all.toString()));
+        freezeUntilSubmitted(256, () -> client.sendRaw(all.toString()));
         assertThat(driver.submitted()).isLessThanOrEqualTo(256);
         driver.thaw();
         for (int i = 1; i <= 2000; i++) {
@@ -211,11 +211,11 @@ class LaggingDriverIT {
     }
 
     @Test
-    void resumes_a_session_after_all_that_was_asked_before() {
+    void a_session_is_resumed_after_all_earlier_requests_are_applied() {
         TestClient client = server.connect().sendRaw(request("hello", "_", "1 grace=30"));
         Matcher welcome = WELCOME.matcher(client.line());
         assertThat(welcome.matches()).isTrue();
-        freezeUntil(1, () -> client.sendRaw(request("1 l", "k", "0")));
+        freezeUntilSubmitted(1, () -> client.sendRaw(request("1 l", "k", "0")));
         TestClient next =
                 server.connect()
                         .sendRaw(
@@ -224,17 +224,17 @@ class LaggingDriverIT {
                                         "_",
                                         "1 grace=30 resume=%s:%s"
                                                 .formatted(welcome.group(1), welcome.group(2))));
-        client.assertClosed(); // it was replaced, and what it asked is still on its way
+        client.assertClosed(); // it was replaced, and its requests are still in flight
         driver.thaw();
         assertThat(next.line()).startsWith("ok 1 session=" + welcome.group(1));
         next.sendRaw(request("2 mine", "_", "0"));
         assertThat(next.line()).startsWith("2 ok 1:h:");
     }
 
-    // ---- nobody decides
+    // ---- no majority
 
     @Test
-    void is_told_an_error_when_nobody_decides_in_time() {
+    void a_request_that_is_not_committed_in_time_gets_an_error() {
         TestClient client = server.connect();
         driver.losesItsMajority();
         assertThat(client.ask("l", "k", "0")).isEqualTo("error");
@@ -245,7 +245,7 @@ class LaggingDriverIT {
     }
 
     @Test
-    void of_lockd_gets_nothing_and_is_told_no_guess_when_nobody_decides() {
+    void a_lockd_connection_gets_no_guess_when_a_request_is_not_committed() {
         TestClient client = TestClient.connect(server.server().addresses().getLast());
         driver.losesItsMajority();
         client.sendRaw("g k\nsg k\nr k\n");

@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-@DisplayName("Connections that ended, whatever the way,")
+@DisplayName("Ended connections")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
 @Timeout(120)
@@ -55,7 +55,7 @@ class LeakIT {
     }
 
     @Test
-    void leave_neither_objects_nor_buffers_nor_keys_behind() {
+    void ended_connections_leave_neither_objects_nor_buffers_nor_keys() {
         TestClient holder = server.connect();
         String token = holder.acquire("held");
         for (int i = 0; i < 60; i++) {
@@ -86,7 +86,7 @@ class LeakIT {
     }
 
     @Test
-    void leave_no_pushed_line_behind() {
+    void ended_connections_leave_no_pushed_line() {
         TestClient emitter = server.connect();
         TestClient healthy = server.connect().listen("all");
         String large = "x".repeat(60_000);
@@ -96,7 +96,7 @@ class LeakIT {
                 listeners.add(server.connectNarrow().listen("all").listen("some"));
             }
             listeners.get(0).sendRaw("stats\n\n\n".repeat(500));
-            // Some lines are with the kernel then, some in Netty, some in the queue.
+            // Some lines are in the kernel then, some in Netty, some in the queue.
             for (int j = 0; j < 60; j++) {
                 emitter.send("signal", "some", large);
             }
@@ -108,9 +108,9 @@ class LeakIT {
             listeners.get(3).halfClose();
             listeners.get(4).sendIfOpen("x".repeat(300) + "\n");
             Thread leaving = Thread.startVirtualThread(listeners.get(5)::reset);
-            String answer = "";
-            while (!answer.equals("ok 1")) { // the others are cut off in time
-                answer = emitter.ask("signal", "all", large);
+            String response = "";
+            while (!response.equals("ok 1")) { // the others are disconnected in time
+                response = emitter.ask("signal", "all", large);
                 assertThat(healthy.line()).hasSize(60_008);
             }
             TestServer.soon().until(() -> !leaving.isAlive());
@@ -136,7 +136,7 @@ class LeakIT {
                     .pollInterval(Duration.ofMillis(200))
                     .until(() -> LiveObjects.of(type) == 0);
         }
-        ByteBufAllocator.DEFAULT.buffer().release(); // looks for what was collected unreleased
+        ByteBufAllocator.DEFAULT.buffer().release(); // reports leaked buffers
         assertThat(leaks).isEmpty();
     }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-@DisplayName("All that a connection listened to is gone")
+@DisplayName("The end of a connection's subscriptions")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
 @Timeout(120)
@@ -30,7 +30,7 @@ class ListenerEndIT {
         server.close();
     }
 
-    /** Whatever ends the listener, another that stays is alone afterwards. */
+    /** Ends one of two listeners, and checks that only the other one is left. */
     private void assertEndedBy(Consumer<TestClient> end) {
         TestClient staying = server.connect().listen("a").listen("a.>", "g");
         TestClient listener =
@@ -47,7 +47,7 @@ class ListenerEndIT {
         TestClient emitter = server.connect();
         assertThat(emitter.ask("signal", "a", "x")).isEqualTo("ok 1");
         assertThat(staying.line()).isEqualTo("sig a x");
-        for (int i = 0; i < 2; i++) { // the group's turn never falls on the one that left
+        for (int i = 0; i < 2; i++) { // the group's turn never falls on the ended one
             assertThat(emitter.ask("signal", "a.b", "y")).isEqualTo("ok 1");
             assertThat(staying.line()).isEqualTo("sig a.b y");
         }
@@ -55,22 +55,22 @@ class ListenerEndIT {
     }
 
     @Test
-    void when_it_closes() {
+    void the_subscriptions_of_a_closed_connection_end() {
         assertEndedBy(TestClient::close);
     }
 
     @Test
-    void when_it_resets() {
+    void the_subscriptions_of_a_reset_connection_end() {
         assertEndedBy(TestClient::reset);
     }
 
     @Test
-    void when_it_half_closes() {
+    void the_subscriptions_of_a_half_closed_connection_end() {
         assertEndedBy(listener -> assertThat(listener.halfClose().rest()).isEmpty());
     }
 
     @Test
-    void when_it_sends_too_long_a_line() {
+    void subscriptions_end_with_an_overlong_line() {
         assertEndedBy(
                 listener -> {
                     listener.sendIfOpen("x".repeat(300) + "\n");
@@ -79,7 +79,7 @@ class ListenerEndIT {
     }
 
     @Test
-    void when_it_goes_away_while_it_waits() {
+    void the_subscriptions_of_a_waiter_that_disconnects_end() {
         server.connect().acquire("k");
         assertEndedBy(
                 listener -> {
@@ -90,7 +90,7 @@ class ListenerEndIT {
     }
 
     @Test
-    void when_it_goes_away_in_the_middle_of_a_long_answer() {
+    void the_subscriptions_end_when_a_client_disconnects_during_a_long_response() {
         TestClient holder = server.connect();
         String push = "rpush\nlist\n" + "x".repeat(250) + "\n";
         Thread.startVirtualThread(() -> holder.sendRaw(push.repeat(4000)));
@@ -106,7 +106,7 @@ class ListenerEndIT {
     }
 
     @Test
-    void when_its_read_timeout_ends() {
+    void subscriptions_end_with_the_read_timeout() {
         server.close();
         server =
                 TestServer.start(
@@ -118,9 +118,9 @@ class ListenerEndIT {
         server.awaitStats(stats -> stats.entries("signal_channels").isEmpty());
     }
 
-    /** So many that they are not ended in one go. */
+    /** Too many to be ended on the event loop. */
     @Test
-    void though_it_was_much() {
+    void very_many_subscriptions_of_a_closed_connection_end() {
         TestClient listener = server.connect();
         StringBuilder requests = new StringBuilder();
         for (int i = 0; i < 5000; i++) {

@@ -6,11 +6,11 @@ import java.util.regex.Pattern;
 
 import javax.management.ObjectName;
 
-/** Counts what is left in the heap. */
+/** Counts live objects in the heap. */
 public final class LiveObjects {
     private LiveObjects() {}
 
-    /** How many live objects of a class there are. */
+    /** The number of live instances of a class. */
     public static long of(String type) throws Exception {
         String histogram =
                 (String)

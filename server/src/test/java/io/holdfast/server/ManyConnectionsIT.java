@@ -19,8 +19,8 @@ class ManyConnectionsIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void are_served_and_leave_nothing_behind(IoTransport ioTransport) {
-        assumeTrue(mostFiles() > 2 * MANY + 500, "too few file descriptors");
+    void five_thousand_connections_are_served_and_leave_nothing_behind(IoTransport ioTransport) {
+        assumeTrue(maxFiles() > 2 * MANY + 500, "too few file descriptors");
         try (TestServer server = TestServer.start(new TestConfig().transport(ioTransport))) {
             List<TestClient> clients = new ArrayList<>();
             for (int i = 0; i < MANY; i++) {
@@ -56,7 +56,7 @@ class ManyConnectionsIT {
         }
     }
 
-    private static long mostFiles() {
+    private static long maxFiles() {
         return ManagementFactory.getOperatingSystemMXBean()
                         instanceof UnixOperatingSystemMXBean unix
                 ? unix.getMaxFileDescriptorCount()

@@ -26,7 +26,7 @@ class OverlongLineIT {
     }
 
     @Test
-    void has_257_bytes_in_any_of_the_three_lines() {
+    void a_line_of_257_bytes_is_too_long_in_any_of_the_three_lines() {
         TestClient client = server.connect();
         assertThat(client.ask(LONGEST, "k", "0")).isEqualTo("error");
         assertThat(client.ask("l", LONGEST, "0")).startsWith("ok ");
@@ -42,14 +42,14 @@ class OverlongLineIT {
     }
 
     @Test
-    void is_answered_when_it_ends_and_not_before() {
+    void an_overlong_line_is_answered_when_it_ends_and_not_before() {
         TestClient client = server.connect();
         client.sendRaw("ping\n\n\n");
         assertThat(client.line()).isEqualTo("ok");
         for (int i = 0; i < 200; i++) {
             client.sendRaw("x".repeat(10_000));
         }
-        // The server has taken all this or is about to: other connections are answered meanwhile.
+        // The server has read all this or is about to: other connections are served meanwhile.
         server.connect().assertServed();
         assertThat(client.available()).isZero();
         client.sendRaw("\n");
@@ -57,7 +57,7 @@ class OverlongLineIT {
     }
 
     @Test
-    void closes_the_connection_and_nothing_behind_it_is_run() {
+    void an_overlong_line_closes_the_connection_and_nothing_behind_it_is_run() {
         TestClient client = server.connect();
         String token = client.acquire("held");
         client.sendRaw("x".repeat(300) + "\nl\nk\n0\nr\nheld\n" + token + "\n");
@@ -68,7 +68,7 @@ class OverlongLineIT {
     }
 
     @Test
-    void what_came_before_it_is_answered_first() {
+    void requests_before_an_overlong_line_are_answered_first() {
         TestClient client = server.connect();
         client.sendRaw("ping\n\n\nl\nk\n0 9\n" + "x".repeat(300) + "\n");
         assertThat(client.line()).isEqualTo("ok");
@@ -76,9 +76,9 @@ class OverlongLineIT {
         assertThat(client.rest()).isEqualTo("error\n");
     }
 
-    /** Closing with unread input would send a reset that can overtake the answer. */
+    /** Closing with unread input would send a reset that can overtake the response. */
     @Test
-    void its_answer_arrives_though_much_more_was_sent() {
+    void the_response_to_an_overlong_line_arrives_though_much_more_was_sent() {
         for (int i = 0; i < 10; i++) {
             TestClient client = server.connect();
             client.sendRaw("x".repeat(300) + "\n" + "ping\n\n\n".repeat(20_000));
@@ -88,7 +88,7 @@ class OverlongLineIT {
     }
 
     @Test
-    void without_end_gets_no_answer_when_the_client_closes() {
+    void an_overlong_line_without_end_gets_no_response_when_the_client_closes() {
         TestClient client = server.connect();
         client.sendRaw("x".repeat(3000)).halfClose();
         assertThat(client.rest()).isEmpty();

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-@DisplayName("A server process that stood still")
+@DisplayName("A server process that was paused")
 @Timeout(120)
 class PauseIT {
     private static final int CLIENTS = 40;
@@ -33,7 +33,7 @@ class PauseIT {
     }
 
     @Test
-    void takes_renewals_that_were_sent_in_time() throws Exception {
+    void a_paused_server_process_accepts_renewals_that_were_sent_in_time() throws Exception {
         try (ServerProcess server =
                 ServerProcess.start(
                         List.of(), List.of("-Xmx64m"), IoTransport.AUTO, Duration.ZERO)) {
@@ -56,12 +56,12 @@ class PauseIT {
                 assertThat(holders.get(i).line()).as("renewal " + i).isEqualTo("ok 30");
             }
             waiter.sendRaw("l\nkey" + CLIENTS + "\n60\n");
-            String token = TestClient.token(waiter.line()); // of a lease that nobody renewed
+            String token = TestClient.token(waiter.line()); // of a lease that was not renewed
             assertThat(token).isGreaterThan(tokens.getLast());
         }
     }
 
-    /** Each client has a lease, and the process stands still before any of them ends. */
+    /** Grants a lease to each client, and pauses the process before any of them ends. */
     private static List<String> stopWithLeases(
             ServerProcess server, List<TestClient> holders, int tries) throws Exception {
         assertThat(tries).as("a machine too slow for this test").isLessThan(20);
@@ -76,13 +76,13 @@ class PauseIT {
         }
         ProcessSignals.send("CONT", server.pid());
         for (int i = 0; i < holders.size(); i++) {
-            String answer = holders.get(i).ask("r", "key" + i, tokens.get(i));
-            assertThat(answer).as("in time or not").isIn("ok", "error");
+            String response = holders.get(i).ask("r", "key" + i, tokens.get(i));
+            assertThat(response).as("in time or not").isIn("ok", "error");
         }
         return stopWithLeases(server, holders, tries + 1);
     }
 
-    private static boolean hasPassed(long sinceNanos, Duration span) {
-        return System.nanoTime() - sinceNanos > span.toNanos();
+    private static boolean hasPassed(long sinceNanos, Duration duration) {
+        return System.nanoTime() - sinceNanos > duration.toNanos();
     }
 }

@@ -12,7 +12,7 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-@DisplayName("Requests sent without waiting for answers")
+@DisplayName("Pipelined requests")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
 class PipelineIT {
@@ -28,7 +28,7 @@ class PipelineIT {
     }
 
     @Test
-    void are_answered_in_order_though_thousands_come_at_once() {
+    void thousands_of_pipelined_requests_are_answered_in_order() {
         TestClient client = server.connect();
         StringBuilder requests = new StringBuilder();
         for (int i = 1; i <= 5000; i++) {
@@ -45,7 +45,7 @@ class PipelineIT {
     }
 
     @Test
-    void are_answered_though_they_come_one_byte_at_a_time() {
+    void pipelined_requests_that_arrive_byte_by_byte_are_answered() {
         TestClient client = server.connect();
         for (int i = 1; i <= 100; i++) {
             for (char c : ("l\r\nkey" + i + "\n30 " + i + "\r\n").toCharArray()) {
@@ -58,7 +58,7 @@ class PipelineIT {
     }
 
     @Test
-    void wait_behind_one_that_waits_and_keep_their_order() {
+    void pipelined_requests_behind_a_wait_keep_their_order() {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient client = server.connect();
@@ -78,17 +78,17 @@ class PipelineIT {
         assertThat(client.line()).isEqualTo("error");
     }
 
-    /** Both connections live on one event loop. */
+    /** Both connections are on one event loop. */
     @Test
-    void do_not_stall_another_connection() throws InterruptedException {
+    void pipelined_requests_do_not_stall_another_connection() throws InterruptedException {
         TestClient greedy = server.connect();
         String requests = "l\ngreedy\n0 9\nping\n\n\n".repeat(2000);
-        AtomicBoolean enough = new AtomicBoolean();
-        AtomicLong answers = new AtomicLong();
+        AtomicBoolean stopped = new AtomicBoolean();
+        AtomicLong responses = new AtomicLong();
         Thread writer =
                 Thread.startVirtualThread(
                         () -> {
-                            while (!enough.get()) {
+                            while (!stopped.get()) {
                                 greedy.sendIfOpen(requests);
                             }
                         });
@@ -96,23 +96,23 @@ class PipelineIT {
                 Thread.startVirtualThread(
                         () -> {
                             try {
-                                while (!enough.get()) {
+                                while (!stopped.get()) {
                                     greedy.line();
-                                    answers.incrementAndGet();
+                                    responses.incrementAndGet();
                                 }
                             } catch (UncheckedIOException e) {
-                                assertThat(enough).isTrue();
+                                assertThat(stopped).isTrue();
                             }
                         });
         TestClient modest = server.connect();
-        long before = answers.get();
+        long before = responses.get();
         try {
-            for (int i = 0; i < 100 || answers.get() - before < 5000; i++) {
+            for (int i = 0; i < 100 || responses.get() - before < 5000; i++) {
                 String token = modest.acquire("modest");
                 assertThat(modest.ask("r", "modest", token)).isEqualTo("ok");
             }
         } finally {
-            enough.set(true);
+            stopped.set(true);
             greedy.close();
         }
         writer.join();

@@ -19,7 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.function.Predicate;
 
-/** Emitters and listeners are spread over the event loops. */
+/** Emitters and listeners are distributed over the event loops. */
 @DisplayName("Pushed lines")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
@@ -27,8 +27,8 @@ import java.util.function.Predicate;
 class PushOrderIT {
     private static final int EMITTERS = 3;
 
-    /** All emitters together leave fewer than 64 lines undelivered: nobody is too slow. */
-    private static final int UNHEARD = 20;
+    /** All emitters together leave fewer than 64 lines undelivered: no listener is too slow. */
+    private static final int MAX_UNDELIVERED = 20;
 
     private final TestServer server;
     private final ExecutorService pool = Executors.newVirtualThreadPerTaskExecutor();
@@ -44,13 +44,13 @@ class PushOrderIT {
         pool.shutdownNow();
     }
 
-    /** What an emitter says, short and long. */
+    /** The payloads of an emitter, short and long. */
     private static String payload(int emitter, int number) {
         int length =
                 switch (number % 24) {
                     case 0 -> 60_000;
                     case 5, 17 -> 9000;
-                    case 7 -> 2040; // about where lines are no longer copied
+                    case 7 -> 2040; // about the length from which lines are not copied
                     case 13 -> 2050;
                     default -> number % 200;
                 };
@@ -58,8 +58,8 @@ class PushOrderIT {
         return emitter + " " + number + " " + String.valueOf(filler).repeat(length) + ".";
     }
 
-    /** What has come from each emitter, which must be all in order. */
-    private static final class Heard {
+    /** Checks that the signals of each emitter arrive in order and complete. */
+    private static final class ReceivedSignals {
         private final int[] next = new int[EMITTERS];
         private int count;
 
@@ -81,22 +81,22 @@ class PushOrderIT {
         }
     }
 
-    private record Asked(String request, Predicate<String> answer) {}
+    private record Exchange(String request, Predicate<String> response) {}
 
     @Test
-    void come_whole_and_never_inside_the_answers_of_one_who_asks_for_much() throws Exception {
+    void pushed_lines_are_complete_and_never_inside_responses() throws Exception {
         int each = 700;
-        List<Asked> round = questions();
+        List<Exchange> round = exchanges();
         StringBuilder text = new StringBuilder();
-        round.forEach(asked -> text.append(asked.request));
+        round.forEach(exchange -> text.append(exchange.request));
         TestClient listener = server.connect().listen("flood.>");
-        Semaphore[] unheard = emit(each, "flood.");
+        Semaphore[] undelivered = emit(each, "flood.");
 
-        Heard heard = new Heard();
-        Queue<Asked> open = new ArrayDeque<>();
+        ReceivedSignals received = new ReceivedSignals();
+        Queue<Exchange> open = new ArrayDeque<>();
         int rounds = 0;
-        while (heard.count < each * EMITTERS || !open.isEmpty()) {
-            if (heard.count < each * EMITTERS && open.size() < 2 * round.size()) {
+        while (received.count < each * EMITTERS || !open.isEmpty()) {
+            if (received.count < each * EMITTERS && open.size() < 2 * round.size()) {
                 listener.sendRaw(text.toString());
                 open.addAll(round);
                 rounds++;
@@ -104,10 +104,10 @@ class PushOrderIT {
             }
             String line = listener.line();
             if (line.startsWith("sig ")) {
-                unheard[heard.take(line)].release();
+                undelivered[received.take(line)].release();
             } else {
-                Asked asked = open.remove();
-                assertThat(asked.answer.test(line)).as(asked.request + line).isTrue();
+                Exchange exchange = open.remove();
+                assertThat(exchange.response.test(line)).as(exchange.request + line).isTrue();
             }
         }
         for (Future<?> end : emitting) {
@@ -117,8 +117,8 @@ class PushOrderIT {
         listener.assertServed();
     }
 
-    /** Some are answered at once, some piece by piece, in a thread of their own. */
-    private List<Asked> questions() {
+    /** Some responses are written at once, some in chunks by a thread of their own. */
+    private List<Exchange> exchanges() {
         TestClient client = server.connect();
         StringBuilder requests = new StringBuilder();
         StringBuilder items = new StringBuilder("ok [");
@@ -137,32 +137,34 @@ class PushOrderIT {
         String whole = items.append(']').toString();
         String few = whole.substring(0, whole.indexOf(" 3\"") + 3) + "]";
         return List.of(
-                new Asked("ping\n\n\n", "ok"::equals),
-                new Asked("lrange\nlist\n0 -1\n", whole::equals),
-                new Asked("nonsense\n\n\n", "error"::equals),
-                new Asked("lrange\nlist\n0 3\n", few::equals),
-                new Asked("stats\n\n\n", PushOrderIT::isWholeStats),
-                new Asked("stats\n\n\n", PushOrderIT::isWholeStats),
-                new Asked("llen\nlist\n\n", "ok 2000"::equals));
+                new Exchange("ping\n\n\n", "ok"::equals),
+                new Exchange("lrange\nlist\n0 -1\n", whole::equals),
+                new Exchange("nonsense\n\n\n", "error"::equals),
+                new Exchange("lrange\nlist\n0 3\n", few::equals),
+                new Exchange("stats\n\n\n", PushOrderIT::isWholeStats),
+                new Exchange("stats\n\n\n", PushOrderIT::isWholeStats),
+                new Exchange("llen\nlist\n\n", "ok 2000"::equals));
     }
 
     private static boolean isWholeStats(String line) {
         return Stats.parse(line).keys("locks").size() == 600;
     }
 
-    /** Begins to emit; each emitter waits when so many of its lines are unheard. */
+    /**
+     * Starts the emitters; each waits when {@link #MAX_UNDELIVERED} of its lines are undelivered.
+     */
     private Semaphore[] emit(int each, String prefix) {
-        Semaphore[] unheard = new Semaphore[EMITTERS];
+        Semaphore[] undelivered = new Semaphore[EMITTERS];
         for (int i = 0; i < EMITTERS; i++) {
             int emitter = i;
-            Semaphore room = new Semaphore(UNHEARD);
-            unheard[emitter] = room;
+            Semaphore permits = new Semaphore(MAX_UNDELIVERED);
+            undelivered[emitter] = permits;
             TestClient client = server.connect();
             emitting.add(
                     pool.submit(
                             () -> {
                                 for (int n = 0; n < each; n++) {
-                                    room.acquire();
+                                    permits.acquire();
                                     client.send("signal", prefix + n % 3, payload(emitter, n));
                                 }
                                 for (int n = 0; n < each; n++) {
@@ -171,11 +173,11 @@ class PushOrderIT {
                                 return null;
                             }));
         }
-        return unheard;
+        return undelivered;
     }
 
     @Test
-    void of_one_emitter_keep_their_order_at_every_listener() throws Exception {
+    void pushed_lines_of_one_emitter_keep_their_order_at_every_listener() throws Exception {
         int each = 500;
         List<TestClient> listeners = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -205,7 +207,7 @@ class PushOrderIT {
     }
 
     @Test
-    void of_a_group_reach_exactly_one_member_and_all_members_alike() throws Exception {
+    void signals_of_a_queue_group_reach_exactly_one_member_in_turn() throws Exception {
         int each = 500;
         List<TestClient> members = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
@@ -225,22 +227,22 @@ class PushOrderIT {
                                 }
                             }));
         }
-        List<String> heard = new ArrayList<>();
+        List<String> received = new ArrayList<>();
         for (TestClient member : members) {
             for (int i = 0; i < each * EMITTERS / members.size(); i++) {
-                heard.add(member.line());
+                received.add(member.line());
             }
             member.assertServed();
         }
-        assertThat(heard).doesNotHaveDuplicates();
+        assertThat(received).doesNotHaveDuplicates();
         for (Future<?> end : emitting) {
             end.get();
         }
     }
 
-    /** On one connection: its answers in order, its own lines in order, none inside another. */
+    /** On one connection: responses in order, its own signals in order, none inside another. */
     @Test
-    void of_ones_own_come_between_ones_own_answers() {
+    void pushed_lines_of_the_emitter_itself_arrive_between_its_responses() {
         TestClient client = server.connect().listen("own");
         int count = 1500;
         StringBuilder requests = new StringBuilder();
@@ -252,15 +254,15 @@ class PushOrderIT {
         }
         pool.submit(() -> client.sendRaw(requests.toString()));
         int pushed = 0;
-        for (int answers = 0; answers < 2 * count || pushed < count; ) {
+        for (int responses = 0; responses < 2 * count || pushed < count; ) {
             String line = client.line();
             if (line.startsWith("sig own ")) {
                 pushed++;
                 assertThat(line.substring(8)).isEqualTo(payload(1, pushed).replace(".", ""));
-            } else if (answers++ % 2 == 0) {
+            } else if (responses++ % 2 == 0) {
                 assertThat(line).isEqualTo("ok 1");
             } else {
-                assertThat(line).startsWith(answers / 2 % 50 == 8 ? "ok {" : "ok 0");
+                assertThat(line).startsWith(responses / 2 % 50 == 8 ? "ok {" : "ok 0");
             }
         }
         client.assertServed();

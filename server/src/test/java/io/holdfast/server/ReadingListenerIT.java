@@ -12,13 +12,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-@DisplayName("A listener that reads all the time")
+@DisplayName("A listener that reads continuously")
 @Timeout(120)
 class ReadingListenerIT {
-    /** Lines that wait behind its own answer are none that its socket would not take. */
+    /** Lines that wait for the end of a response do not count as unwritable. */
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void is_not_cut_off_while_the_server_makes_its_stats(IoTransport ioTransport) {
+    void a_reading_listener_is_not_disconnected_while_the_server_writes_its_stats(
+            IoTransport ioTransport) {
         try (TestServer server = TestServer.start(new TestConfig().transport(ioTransport))) {
             TestClient holder = server.connect();
             StringBuilder locks = new StringBuilder();
@@ -45,10 +46,11 @@ class ReadingListenerIT {
         }
     }
 
-    /** Whatever many others leave unread, on one channel or each on its own. */
+    /** Many others leave lines unread, on one channel or on one each. */
     @ParameterizedTest
     @CsvSource({"false, 1000", "true, 60000"})
-    void is_not_cut_off_because_others_do_not_read(boolean apart, int length) throws Exception {
+    void a_reading_listener_is_not_disconnected_because_others_do_not_read(
+            boolean apart, int length) throws Exception {
         int frozen = 24;
         List<TestClient> clients = new ArrayList<>();
         try (ServerProcess server =
@@ -67,10 +69,10 @@ class ReadingListenerIT {
             boolean cut = false;
             for (int i = 0; !cut; i++) {
                 assertThat(i).isLessThan(10_000);
-                String answer = emitter.ask("signal", "a." + (apart ? i % frozen : 0), payload);
-                assertThat(answer).as("signal " + i).isNotEqualTo("ok 0");
+                String response = emitter.ask("signal", "a." + (apart ? i % frozen : 0), payload);
+                assertThat(response).as("signal " + i).isNotEqualTo("ok 0");
                 assertThat(healthy.line()).endsWith(payload);
-                cut = answer.equals("ok 1"); // alone
+                cut = response.equals("ok 1"); // no other listener is left
             }
             healthy.assertServed();
         } finally {

@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 class RestartIT {
     private static final Duration HOUR = Duration.ofHours(1);
 
-    @TempDir private Path folder;
+    @TempDir private Path directory;
     private final List<HoldfastServer> servers = new ArrayList<>();
     private int port;
 
@@ -50,7 +50,7 @@ class RestartIT {
     }
 
     private Path stateDir() {
-        return folder.resolve("state");
+        return directory.resolve("state");
     }
 
     private Path runFile() {
@@ -79,7 +79,7 @@ class RestartIT {
         return server;
     }
 
-    /** Starts with something that happens before the address is taken. */
+    /** Starts a server and runs a task before its address is bound. */
     private HoldfastServer startAfter(Runnable before) throws StartException {
         return start(
                 port,
@@ -91,7 +91,7 @@ class RestartIT {
                         }));
     }
 
-    /** A front end that does something when it is closed. */
+    /** A front end that runs a task when it is closed. */
     private record ClosingFront(Runnable atClose) implements FrontEnd {
         @Override
         public void open() {}
@@ -110,7 +110,7 @@ class RestartIT {
         }
     }
 
-    /** The graces of one more server at the same address. */
+    /** The graces of another server at the same address. */
     private RunFileGraces graces() {
         return new RunFileGraces(new RestartQuarantineConfig(stateDir(), true, HOUR), HOUR);
     }
@@ -125,7 +125,7 @@ class RestartIT {
                 .isEqualTo(grace.toNanos());
     }
 
-    /** As an earlier run leaves it that ends without having the time to. */
+    /** Writes a run file like that of a crashed run. */
     private void leave(String content) throws IOException {
         Files.createDirectories(stateDir());
         Files.writeString(runFile(), content);
@@ -157,7 +157,7 @@ class RestartIT {
     }
 
     @Test
-    void has_a_grace_on_disk_when_it_promises_it_and_rewrites_it_only_for_a_longer_one()
+    void a_grace_is_in_the_run_file_before_it_is_granted_and_rewritten_only_for_a_longer_one()
             throws Exception {
         HoldfastServer server = start();
         try (TestClient _ = tagged(server, "0", "0")) {
@@ -180,7 +180,7 @@ class RestartIT {
     }
 
     @Test
-    void leaves_none_after_a_clean_stop() throws Exception {
+    void a_clean_stop_leaves_no_run_file() throws Exception {
         HoldfastServer server = start();
         try (TestClient holder = tagged(server, "30", "30")) {
             assertThat(holder.ask("1 l", "door", "0")).startsWith("1 ok ");
@@ -192,17 +192,17 @@ class RestartIT {
     }
 
     @Test
-    void leaves_its_own_when_a_session_with_a_grace_still_holds_something() throws Exception {
+    void the_run_file_stays_when_a_session_with_a_grace_still_has_a_hold() throws Exception {
         HoldfastServer server = start();
         try (TestClient holder = tagged(server, "30", "30")) {
             assertThat(holder.ask("1 l", "door", "0")).startsWith("1 ok ");
-        } // the session lives on without its connection
+        } // the session outlives its connection
         server.close();
         assertThat(runFile()).content().contains("\nsession_grace_s=30\n");
     }
 
     @Test
-    void leaves_that_of_another_run_alone() throws Exception {
+    void the_run_file_of_another_run_is_not_removed() throws Exception {
         HoldfastServer server = start();
         try (TestClient _ = tagged(server, "30", "30")) {
             leave(40);
@@ -212,7 +212,7 @@ class RestartIT {
     }
 
     @Test
-    void leaves_its_own_when_a_hold_with_a_grace_is_granted_while_it_closes() throws Exception {
+    void the_run_file_stays_when_a_hold_with_a_grace_is_granted_during_close() throws Exception {
         AtomicReference<Runnable> atClose = new AtomicReference<>(() -> {});
         HoldfastServer server =
                 start(
@@ -235,7 +235,7 @@ class RestartIT {
     }
 
     @Test
-    void writes_its_own_where_it_found_one_that_says_the_same() throws Exception {
+    void a_run_file_of_an_earlier_run_with_the_same_grace_is_replaced() throws Exception {
         RunFileGraces first = graces();
         assertThat(open(first)).isZero();
         grant(first, Duration.ofSeconds(60));
@@ -250,7 +250,7 @@ class RestartIT {
     }
 
     @Test
-    void leaves_one_alone_that_it_has_neither_found_nor_written() throws Exception {
+    void a_run_file_that_was_neither_read_nor_written_is_not_removed() throws Exception {
         RunFileGraces first = graces();
         RunFileGraces second = graces();
         assertThat(open(first)).isZero();
@@ -263,7 +263,7 @@ class RestartIT {
     }
 
     @Test
-    void leaves_that_of_a_running_server_alone_when_it_cannot_start() throws Exception {
+    void a_failed_start_keeps_the_run_file_of_a_running_server() throws Exception {
         HoldfastServer running = start();
         List<TestClient> clients = new ArrayList<>();
         assertThatThrownBy(() -> startAfter(() -> clients.add(tagged(running, "30", "30"))))
@@ -274,7 +274,7 @@ class RestartIT {
     }
 
     @Test
-    void knows_what_the_run_before_has_promised_until_its_address_was_taken() throws Exception {
+    void graces_granted_by_the_previous_run_until_the_address_was_bound_count() throws Exception {
         HoldfastServer server =
                 startAfter(
                         () -> {
@@ -292,7 +292,7 @@ class RestartIT {
     }
 
     @Test
-    void forgets_a_damaged_one_when_the_longest_grace_is_over() throws Exception {
+    void a_damaged_run_file_is_removed_when_the_longest_grace_is_over() throws Exception {
         leave("damaged");
         HoldfastServer server =
                 start(port, new RestartQuarantineConfig(stateDir(), true, Duration.ofSeconds(1)));
@@ -303,8 +303,7 @@ class RestartIT {
     }
 
     @Test
-    void grants_nothing_while_clients_of_a_run_that_did_not_end_cleanly_may_hold_it()
-            throws Exception {
+    void nothing_is_granted_while_clients_of_a_crashed_run_may_hold_it() throws Exception {
         leave(40);
         HoldfastServer server = start();
         try (TestClient waiter = tagged(server, "5", "5");
@@ -318,11 +317,11 @@ class RestartIT {
             assertThat(other.ask("kset", "value", "1")).isEqualTo("ok");
         }
         server.drain();
-        assertThat(runFile()).content().contains("\nsession_grace_s=40\n"); // it was not over
+        assertThat(runFile()).content().contains("\nsession_grace_s=40\n"); // not over yet
     }
 
     @Test
-    void grants_what_waited_when_that_is_over_and_forgets_the_earlier_run() throws Exception {
+    void waiters_are_granted_when_the_quarantine_is_over() throws Exception {
         leave(1);
         HoldfastServer server = start();
         try (TestClient waiter = TestClient.connect(server.addresses().getFirst())) {
@@ -332,7 +331,7 @@ class RestartIT {
     }
 
     @Test
-    void keeps_what_it_has_promised_itself_meanwhile() throws Exception {
+    void graces_granted_during_the_quarantine_stay_in_the_run_file() throws Exception {
         leave(1);
         HoldfastServer server = start();
         try (TestClient _ = tagged(server, "9", "9");
@@ -343,7 +342,7 @@ class RestartIT {
     }
 
     @Test
-    void assumes_the_longest_grace_where_the_file_is_damaged() throws Exception {
+    void a_damaged_run_file_means_the_longest_grace() throws Exception {
         for (String damaged : List.of("", "holdfast-run 1\n", content("127.0.0.1:1", 1))) {
             leave(damaged);
             HoldfastServer server = start();
@@ -355,7 +354,7 @@ class RestartIT {
     }
 
     @Test
-    void waits_no_longer_than_it_may() throws Exception {
+    void the_quarantine_is_no_longer_than_configured() throws Exception {
         leave(1_000_000);
         HoldfastServer server =
                 start(port, new RestartQuarantineConfig(stateDir(), true, Duration.ofSeconds(1)));
@@ -366,7 +365,7 @@ class RestartIT {
     }
 
     @Test
-    void writes_nothing_for_a_port_that_is_another_one_each_time() throws Exception {
+    void no_run_file_is_written_for_an_ephemeral_port() throws Exception {
         HoldfastServer server = start(0, new RestartQuarantineConfig(stateDir(), true, HOUR));
         try (TestClient _ = tagged(server, "30", "30")) {
             assertThat(stateDir()).doesNotExist();
@@ -374,7 +373,7 @@ class RestartIT {
     }
 
     @Test
-    void shares_its_folder_with_those_at_other_addresses() throws Exception {
+    void servers_at_different_addresses_share_a_state_directory() throws Exception {
         leave(40);
         Path other = stateDir().resolve("127.0.0.1-1.run");
         Files.move(runFile(), other);
@@ -388,7 +387,7 @@ class RestartIT {
     }
 
     @Test
-    void promises_no_longer_grace_than_it_can_write() throws Exception {
+    void no_longer_grace_is_granted_than_can_be_written() throws Exception {
         HoldfastServer server = start();
         try (TestClient _ = tagged(server, "5", "5")) {
             Files.delete(runFile());
@@ -403,9 +402,9 @@ class RestartIT {
     }
 
     @Test
-    void does_not_start_without_the_folder_that_it_was_given_and_does_without_the_usual_one()
+    void an_unusable_configured_state_directory_stops_the_start_but_not_the_default_one()
             throws Exception {
-        Path file = Files.writeString(folder.resolve("file"), "");
+        Path file = Files.writeString(directory.resolve("file"), "");
         Path below = file.resolve("state");
         assertThatThrownBy(() -> start(port, new RestartQuarantineConfig(below, true, HOUR)))
                 .isInstanceOf(StartException.class)

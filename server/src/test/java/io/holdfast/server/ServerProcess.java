@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A server in a process of its own, for tests of what a process may run out of. */
+/** A server in its own process, for tests of process limits. */
 final class ServerProcess implements AutoCloseable {
     private final Process process;
     private final InetSocketAddress address;
@@ -27,9 +27,9 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a JVM with the flags of the launcher and these.
+     * Starts a JVM with the flags of the launcher and additional ones.
      *
-     * @param wrapper what stands before {@code java} on the command line
+     * @param wrapper words before {@code java} on the command line
      */
     static ServerProcess start(
             List<String> wrapper, List<String> flags, IoTransport ioTransport, Duration idle)
@@ -49,7 +49,7 @@ final class ServerProcess implements AutoCloseable {
                                     process.getInputStream(), StandardCharsets.US_ASCII));
             String port = out.readLine();
             if (port == null) {
-                throw new IOException("the server ended before it began");
+                throw new IOException("the server ended before it was listening");
             }
             InetAddress loopback = InetAddress.getLoopbackAddress();
             return new ServerProcess(
@@ -60,7 +60,7 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** What the launcher gives to java, read out of the script, but for the size of the heap. */
+    /** The JVM flags in the launcher script, except for the heap size. */
     private static List<String> launcherFlags() throws IOException {
         String script = Files.readString(Path.of("..", "holdfast"));
         List<String> flags = new ArrayList<>();
@@ -88,7 +88,7 @@ final class ServerProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** How much processor time it has used. */
+    /** The processor time that it has used. */
     Duration cpu() {
         return process.info().totalCpuDuration().orElseThrow();
     }
@@ -96,7 +96,7 @@ final class ServerProcess implements AutoCloseable {
     @Override
     public void close() {
         try {
-            process.getOutputStream().close(); // its sign to end
+            process.getOutputStream().close(); // signals the end
             if (!process.waitFor(60, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
             }
@@ -108,7 +108,7 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** The other side: prints its port, and ends when its standard input does. */
+    /** The main class of the process: prints its port, and ends with its standard input. */
     static final class Main {
         private Main() {}
 
@@ -122,7 +122,7 @@ final class ServerProcess implements AutoCloseable {
             HoldfastServer server = HoldfastServer.start(config.build());
             System.out.println(server.addresses().getFirst().getPort());
             while (System.in.read() >= 0) {
-                // nothing comes but the end
+                // only the end of input is expected
             }
             server.close();
         }

@@ -9,8 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Listener and emitter share an event loop, or do not. */
-@DisplayName("Signals sent in one piece")
+/** Listener and emitter are on the same event loop or on different ones. */
+@DisplayName("A burst of signals")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
 @Timeout(120)
@@ -23,7 +23,8 @@ class SignalBurstIT {
 
     @ParameterizedTest
     @CsvSource({"1000, 100, 1", "1000, 100, 2", "10000, 5, 1", "10000, 5, 2"})
-    void do_not_cut_off_a_listener_that_reads_later(int count, int length, int eventLoops) {
+    void a_burst_of_signals_does_not_disconnect_a_listener_that_reads_later(
+            int count, int length, int eventLoops) {
         try (TestServer server = start(eventLoops)) {
             TestClient listener = server.connect().listen("a");
             TestClient emitter = server.connect();
@@ -32,13 +33,14 @@ class SignalBurstIT {
             for (int i = 0; i < count; i++) {
                 assertThat(emitter.line()).isEqualTo("ok 1");
             }
-            assertHeard(listener, count, filler);
+            assertReceived(listener, count, filler);
         }
     }
 
     @ParameterizedTest
     @CsvSource({"1", "2"})
-    void of_8_KB_do_not_cut_off_a_listener_that_reads(int eventLoops) throws Exception {
+    void a_burst_of_8_KB_signals_does_not_disconnect_a_listener_that_reads(int eventLoops)
+            throws Exception {
         try (TestServer server = start(eventLoops)) {
             TestClient listener = server.connect().listen("a");
             TestClient emitter = server.connect();
@@ -46,7 +48,7 @@ class SignalBurstIT {
             String burst = burst(200, filler);
             for (int round = 0; round < 5; round++) {
                 Thread sending = Thread.startVirtualThread(() -> emitter.sendRaw(burst));
-                assertHeard(listener, 200, filler);
+                assertReceived(listener, 200, filler);
                 for (int i = 0; i < 200; i++) {
                     assertThat(emitter.line()).isEqualTo("ok 1");
                 }
@@ -67,7 +69,7 @@ class SignalBurstIT {
         return requests.toString();
     }
 
-    private static void assertHeard(TestClient listener, int count, String filler) {
+    private static void assertReceived(TestClient listener, int count, String filler) {
         for (int i = 0; i < count; i++) {
             assertThat(listener.line().equals("sig a " + i + filler)).as("number " + i).isTrue();
         }

@@ -50,7 +50,7 @@ class SignalIT {
                 .isEqualTo("ok " + receivers);
     }
 
-    /** Nothing is on its way to this client but the answer to what it asks now. */
+    /** Checks that the client receives nothing but the response to its next request. */
     private static void assertSilent(TestClient client) {
         client.assertServed();
     }
@@ -58,23 +58,23 @@ class SignalIT {
     // ---- patterns and channels
 
     @Test
-    void is_heard_where_a_pattern_matches_and_nowhere_else() {
-        Map<String, List<String>> heard = new TreeMap<>();
-        heard.put("a", List.of("a"));
-        heard.put("a.b", List.of("a.b"));
-        heard.put("a..b", List.of("a..b"));
-        heard.put("*", List.of("a", "b"));
-        heard.put("a.*", List.of("a.b", "a."));
-        heard.put("*.b", List.of("a.b", ".b"));
-        heard.put("*.*", List.of("a.b", "a.", ".b", "."));
-        heard.put("a.*.b", List.of("a..b", "a.x.b"));
-        heard.put("a.>", List.of("a.b", "a.", "a..b", "a.x.b", "a.x.y.z"));
-        heard.put("a.*.>", List.of("a..b", "a.x.b", "a.x.y.z"));
-        heard.put("*.x.>", List.of("a.x.b", "a.x.y.z", "b.x.b"));
+    void a_signal_is_delivered_where_a_pattern_matches_and_nowhere_else() {
+        Map<String, List<String>> received = new TreeMap<>();
+        received.put("a", List.of("a"));
+        received.put("a.b", List.of("a.b"));
+        received.put("a..b", List.of("a..b"));
+        received.put("*", List.of("a", "b"));
+        received.put("a.*", List.of("a.b", "a."));
+        received.put("*.b", List.of("a.b", ".b"));
+        received.put("*.*", List.of("a.b", "a.", ".b", "."));
+        received.put("a.*.b", List.of("a..b", "a.x.b"));
+        received.put("a.>", List.of("a.b", "a.", "a..b", "a.x.b", "a.x.y.z"));
+        received.put("a.*.>", List.of("a..b", "a.x.b", "a.x.y.z"));
+        received.put("*.x.>", List.of("a.x.b", "a.x.y.z", "b.x.b"));
         List<String> channels =
                 List.of("a", "b", "a.b", "a.", ".b", ".", "a..b", "a.x.b", "a.x.y.z", "b.x.b");
-        heard.put(">", channels);
-        heard.forEach(
+        received.put(">", channels);
+        received.forEach(
                 (pattern, expected) -> {
                     TestClient listener = server.connect().listen(pattern);
                     for (String channel : channels) {
@@ -91,7 +91,7 @@ class SignalIT {
     }
 
     @Test
-    void cannot_be_listened_to_with_a_wildcard_in_the_wrong_place() {
+    void a_pattern_with_a_misplaced_wildcard_is_refused() {
         TestClient listener = server.connect();
         for (String pattern :
                 new String[] {
@@ -105,7 +105,7 @@ class SignalIT {
     }
 
     @Test
-    void is_refused_on_a_bad_channel_or_without_payload() {
+    void a_signal_with_a_bad_channel_or_without_payload_is_refused() {
         TestClient listener = server.connect().listen(">");
         for (String channel : new String[] {"a.*", "*", ">", "a>b", "a*b", "", "a b"}) {
             assertThat(emitter.ask("signal", channel, "x")).as(channel).isEqualTo("error");
@@ -118,7 +118,7 @@ class SignalIT {
     }
 
     @Test
-    void carries_its_bytes_unchanged() {
+    void a_signal_carries_its_bytes_unchanged() {
         TestClient listener = server.connect().listen(">");
         for (String payload :
                 new String[] {
@@ -144,7 +144,7 @@ class SignalIT {
     }
 
     @Test
-    void may_be_as_long_as_a_pushed_line_of_64_KiB() {
+    void a_signal_may_be_as_long_as_a_pushed_line_of_64_KiB() {
         TestClient listener = server.connect().listen("long");
         String longest = "x".repeat(65536 - 5 - 4);
         emit("long", longest, 1);
@@ -158,17 +158,17 @@ class SignalIT {
     }
 
     @Test
-    void to_nobody_is_answered_and_not_kept() {
+    void a_signal_without_listeners_is_answered_and_not_stored() {
         emit("a", "early", 0);
         TestClient listener = server.connect().listen("a");
         emit("a", "late", 1);
         assertThat(listener.line()).isEqualTo("sig a late");
     }
 
-    // ---- registrations
+    // ---- subscriptions
 
     @Test
-    void is_not_heard_any_more_after_unlisten_of_that_very_registration() {
+    void unlisten_ends_exactly_that_subscription() {
         TestClient listener = server.connect().listen("a").listen("a", "g").listen("a", "h");
         listener.listen("*");
         for (String[] other : new String[][] {{"a", "x"}, {"b", ""}, {"a.>", ""}, {"*", "g"}}) {
@@ -187,7 +187,7 @@ class SignalIT {
     }
 
     @Test
-    void may_be_unlistened_to_though_nobody_listened_or_the_pattern_is_no_good() {
+    void unlisten_succeeds_without_a_subscription_or_with_an_invalid_pattern() {
         TestClient client = server.connect();
         for (String pattern : new String[] {"a", "*", "fo*", "a.>.b"}) {
             assertThat(client.ask("unlisten", pattern, "")).isEqualTo("ok");
@@ -197,7 +197,7 @@ class SignalIT {
     }
 
     @Test
-    void does_not_end_the_registration_of_another_when_one_unlistens() {
+    void unlisten_does_not_end_the_subscription_of_another_connection() {
         TestClient first = server.connect().listen("a");
         TestClient second = server.connect().listen("a");
         assertThat(first.ask("unlisten", "a", "")).isEqualTo("ok");
@@ -207,7 +207,7 @@ class SignalIT {
     }
 
     @Test
-    void has_as_many_registrations_as_allowed_and_a_repeated_one_is_no_more() {
+    void subscriptions_are_limited_and_a_repeated_one_counts_once() {
         restart(new TestConfig().maxSubscriptions(3));
         TestClient listener = server.connect().listen("a").listen("a", "g").listen("*");
         for (int i = 0; i < 3; i++) {
@@ -216,7 +216,7 @@ class SignalIT {
         }
         assertThat(server.stats().listeners("a")).isEqualTo(2);
         assertThat(server.stats().listeners("*")).isEqualTo(1);
-        server.connect().listen("b"); // the cap is one of each connection
+        server.connect().listen("b"); // the limit applies to each connection
         assertThat(listener.ask("unlisten", "a", "")).isEqualTo("ok");
         listener.listen("b");
         assertThat(listener.ask("listen", "c", "")).isEqualTo("error");
@@ -224,10 +224,10 @@ class SignalIT {
         assertThat(listener.line()).isEqualTo("sig b x");
     }
 
-    // ---- who gets it
+    // ---- recipients
 
     @Test
-    void reaches_each_connection_once_however_many_of_its_patterns_match() {
+    void a_signal_reaches_a_connection_once_however_many_of_its_patterns_match() {
         TestClient many = server.connect();
         for (String pattern : new String[] {"a.b", "a.*", "*.b", "a.>", ">"}) {
             many.listen(pattern).listen(pattern, "g");
@@ -245,11 +245,11 @@ class SignalIT {
     }
 
     @Test
-    void goes_to_one_member_of_each_group_in_turn() {
+    void a_signal_goes_to_one_member_of_each_group_in_turn() {
         TestClient a = server.connect().listen("jobs", "g");
         TestClient b = server.connect().listen("jobs", "g");
         TestClient other = server.connect().listen("jobs", "other group");
-        TestClient wild = server.connect().listen("*", "g"); // a group of its own
+        TestClient wild = server.connect().listen("*", "g"); // a different group
         TestClient alone = server.connect().listen("jobs");
         for (int i = 0; i < 6; i++) {
             emit("jobs", "n" + i, 4);
@@ -263,7 +263,7 @@ class SignalIT {
     }
 
     @Test
-    void goes_to_the_next_member_when_the_first_has_a_copy_already() {
+    void a_signal_goes_to_the_next_group_member_if_the_first_has_already_got_it() {
         TestClient both = server.connect().listen("jobs").listen("jobs", "g");
         TestClient member = server.connect().listen("jobs", "g");
         for (int i = 0; i < 4; i++) {
@@ -272,13 +272,13 @@ class SignalIT {
             assertThat(member.line()).isEqualTo("sig jobs n" + i);
         }
         assertThat(member.ask("unlisten", "jobs", "g")).isEqualTo("ok");
-        emit("jobs", "last", 1); // the whole group has it
+        emit("jobs", "last", 1); // every member of the group has got it
         assertThat(both.line()).isEqualTo("sig jobs last");
         assertSilent(both);
     }
 
     @Test
-    void finds_the_turn_where_it_was_when_a_member_leaves() {
+    void the_turn_of_a_group_is_kept_when_a_member_leaves() {
         TestClient a = server.connect().listen("jobs", "g");
         TestClient b = server.connect().listen("jobs", "g");
         TestClient c = server.connect().listen("jobs", "g");
@@ -295,14 +295,14 @@ class SignalIT {
         server.awaitListeners("jobs", 0);
         TestClient d = server.connect().listen("jobs", "g");
         TestClient e = server.connect().listen("jobs", "g");
-        emit("jobs", "3", 1); // a new group begins anew
+        emit("jobs", "3", 1); // a new group starts with its first member
         assertThat(d.line()).isEqualTo("sig jobs 3");
         emit("jobs", "4", 1);
         assertThat(e.line()).isEqualTo("sig jobs 4");
     }
 
     @Test
-    void of_an_emitter_that_listens_reaches_it_too() {
+    void a_signal_reaches_its_emitter_if_it_listens() {
         emitter.listen("a");
         emitter.send("signal", "a", "x");
         assertThat(List.of(emitter.line(), emitter.line()))
@@ -310,7 +310,7 @@ class SignalIT {
     }
 
     @Test
-    void reaches_a_listener_that_is_blocked() {
+    void a_signal_reaches_a_listener_that_is_blocked() {
         TestClient holder = server.connect();
         String lock = holder.acquire("k");
         String slot = TestClient.token(holder.ask("sl", "s", "0 1"));
@@ -338,16 +338,16 @@ class SignalIT {
         }
         assertThat(holder.ask("r", "k", lock)).isEqualTo("ok");
         assertThat(holder.ask("sr", "s", slot)).isEqualTo("ok");
-        for (int i : new int[] {0, 2}) { // the other two waited behind them
+        for (int i : new int[] {0, 2}) { // the other two were queued behind them
             assertThat(blocked.get(i).line()).matches("ok [0-9a-f]{32} 1" + (i + 1));
             blocked.get(i).close();
             assertThat(blocked.get(i + 1).line()).matches("ok [0-9a-f]{32} 1" + (i + 2));
         }
     }
 
-    /** Its own lines are written before it is closed for having nothing more to say. */
+    /** Its own signals are written before the connection is closed after the end of input. */
     @Test
-    void reaches_its_emitter_though_that_has_half_closed() {
+    void a_signal_reaches_its_half_closed_emitter() {
         for (int i = 0; i < 20; i++) {
             try (TestClient client = server.connect()) {
                 client.sendRaw("listen\na\n\nsignal\na\nx\nping\n\n\nsignal\na\ny\n").halfClose();
@@ -363,7 +363,7 @@ class SignalIT {
     // ---- before and after
 
     @Test
-    void may_be_sent_and_heard_only_after_the_secret() {
+    void signals_can_be_sent_and_received_only_after_authentication() {
         restart(new TestConfig().secret("open"));
         for (String command : new String[] {"listen", "unlisten", "signal", "get"}) {
             TestClient stranger = server.connect();
@@ -380,21 +380,21 @@ class SignalIT {
     }
 
     @Test
-    void does_not_spare_its_listener_the_read_timeout() {
+    void a_signal_does_not_extend_the_read_timeout_of_its_listener() {
         restart(new TestConfig().readTimeout(Duration.ofMillis(900)));
         TestClient idle = server.connect().listen("a");
         TestClient pinging = server.connect().listen("a");
-        int heard = 0;
-        for (String answer = ""; !answer.equals("ok 1"); heard++) {
+        int received = 0;
+        for (String response = ""; !response.equals("ok 1"); received++) {
             pinging.assertServed();
-            answer = emitter.ask("signal", "a", "x");
-            assertThat(answer).isIn("ok 1", "ok 2");
+            response = emitter.ask("signal", "a", "x");
+            assertThat(response).isIn("ok 1", "ok 2");
             assertThat(pinging.line()).isEqualTo("sig a x");
         }
-        assertThat(heard).isGreaterThan(1);
+        assertThat(received).isGreaterThan(1);
         assertThat(server.stats().listeners("a")).isEqualTo(1);
         List<String> lines = idle.rest().lines().toList();
         assertThat(lines).containsOnly("sig a x", "error").containsOnlyOnce("error");
-        assertThat(lines).hasSizeBetween(heard - 1, heard); // one may have come too late
+        assertThat(lines).hasSizeBetween(received - 1, received); // one may have arrived too late
     }
 }

@@ -17,7 +17,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** The kernel takes some megabytes for a client that does not read; the rest is the server's. */
+/**
+ * The kernel buffers some megabytes for a client that does not read; the server has to buffer the
+ * rest.
+ */
 @DisplayName("A listener that does not read")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
@@ -50,20 +53,20 @@ class SlowListenerIT {
         server.close();
     }
 
-    /** Signals until fewer get it than before; returns how many it took. */
+    /** Emits until fewer listeners receive a signal; returns the number of signals. */
     private static int emitUntil(int receivers, TestClient emitter, String channel) {
         for (int i = 1; i < 1000; i++) {
-            String answer = emitter.ask("signal", channel, LARGE);
-            if (answer.equals("ok " + receivers)) {
+            String response = emitter.ask("signal", channel, LARGE);
+            if (response.equals("ok " + receivers)) {
                 return i;
             }
-            assertThat(answer).isEqualTo("ok " + (receivers + 1));
+            assertThat(response).isEqualTo("ok " + (receivers + 1));
         }
-        throw new AssertionError("nobody was cut off");
+        throw new AssertionError("no listener was disconnected");
     }
 
     @Test
-    void is_closed_and_not_counted_and_leaves_nothing_behind() {
+    void a_listener_that_does_not_read_is_closed_and_not_counted() {
         TestClient slow = server.connectNarrow().listen("a").listen("b.*").listen("c", "g");
         slow.acquire("k");
         TestClient next = server.connect();
@@ -83,7 +86,7 @@ class SlowListenerIT {
     }
 
     @Test
-    void costs_nobody_else_a_signal() {
+    void a_slow_listener_costs_no_other_listener_a_signal() {
         List<TestClient> others = new ArrayList<>();
         others.add(server.connect().listen("a"));
         others.add(server.connect().listen("*"));
@@ -93,9 +96,9 @@ class SlowListenerIT {
         boolean cut = false;
         for (int i = 0; !cut || i % 10 != 0; i++) {
             assertThat(i).isLessThan(1000);
-            String answer = emitter.ask("signal", "a", i + LARGE);
-            assertThat(answer).isEqualTo(cut || answer.equals("ok 3") ? "ok 3" : "ok 4");
-            cut |= answer.equals("ok 3");
+            String response = emitter.ask("signal", "a", i + LARGE);
+            assertThat(response).isEqualTo(cut || response.equals("ok 3") ? "ok 3" : "ok 4");
+            cut |= response.equals("ok 3");
             for (TestClient other : others) {
                 assertThat(other.line().equals("sig a " + i + LARGE)).as("number " + i).isTrue();
             }
@@ -106,7 +109,7 @@ class SlowListenerIT {
     }
 
     @Test
-    void holds_up_no_emitter() throws Exception {
+    void a_slow_listener_delays_no_emitter() throws Exception {
         server.connectNarrow().listen("a");
         TestClient slow = server.connectNarrow().listen(">");
         List<CompletableFuture<Void>> emitting = new ArrayList<>();
@@ -137,42 +140,42 @@ class SlowListenerIT {
     }
 
     @Test
-    void leaves_its_turn_in_a_group_to_the_next_and_goes_when_there_is_none() {
+    void a_slow_group_member_is_skipped_and_disconnected_when_it_is_the_only_one() {
         restart(new TestConfig().maxPushBytes(1));
         TestClient slow = server.connectNarrow().listen("a", "g");
         TestClient healthy = server.connect().listen("a", "g");
         TestClient emitter = server.connect();
-        List<Integer> heard = new ArrayList<>();
-        for (int sent = 0; !endsWithRow(heard); sent++) {
+        List<Integer> received = new ArrayList<>();
+        for (int sent = 0; !endsWithRow(received); sent++) {
             assertThat(sent).isLessThan(1000);
             assertThat(emitter.ask("signal", "a", sent + " " + LARGE)).isEqualTo("ok 1");
             healthy.send("ping", "", "");
             for (String line = healthy.line(); !line.equals("ok"); line = healthy.line()) {
-                heard.add(Integer.parseInt(line.split(" ", 4)[2]));
+                received.add(Integer.parseInt(line.split(" ", 4)[2]));
             }
         }
         int turns = 0;
-        while (heard.get(turns) == 2 * turns + 1) {
+        while (received.get(turns) == 2 * turns + 1) {
             turns++; // every other one, until the slow one is full for the first time
         }
         assertThat(turns).isGreaterThanOrEqualTo(64);
         assertThat(server.stats().listeners("a")).isEqualTo(2);
         healthy.send("unlisten", "a", "g");
-        while (!healthy.line().equals("ok")) {} // the last signal may come before it
+        while (!healthy.line().equals("ok")) {} // the last signal may precede it
         assertThat(emitter.ask("signal", "a", "x")).isEqualTo("ok 0");
         server.awaitListeners("a", 0);
         slow.skipToEnd();
         healthy.assertServed();
     }
 
-    /** Whether the last ten came one after the other: nobody else gets any. */
+    /** Whether the last ten numbers are consecutive: no other member receives any. */
     private static boolean endsWithRow(List<Integer> numbers) {
         int size = numbers.size();
         return size > 10 && numbers.get(size - 1) - numbers.get(size - 10) == 9;
     }
 
     @Test
-    void may_leave_64_lines_undelivered_however_long() {
+    void a_slow_listener_may_leave_64_lines_undelivered_however_long() {
         restart(new TestConfig().maxPushBytes(1));
         TestClient late = server.connectNarrow().listen("a");
         TestClient emitter = server.connect();
@@ -188,12 +191,12 @@ class SlowListenerIT {
     }
 
     @Test
-    void gets_all_when_it_reads_again_in_time() {
+    void a_slow_listener_gets_every_signal_when_it_reads_again_in_time() {
         restart(new TestConfig().maxPushBytes(32 << 20));
         TestClient late = server.connectNarrow().listen("a");
         TestClient emitter = server.connect();
         String filler = "z".repeat(1500);
-        int count = 6000; // more than the kernel takes
+        int count = 6000; // more than the kernel buffers
         for (int i = 0; i < count; i++) {
             emitter.send("signal", "a", i + filler);
         }
@@ -209,7 +212,7 @@ class SlowListenerIT {
     }
 
     @Test
-    void is_cut_off_while_it_waits_for_a_lock() {
+    void a_slow_listener_is_disconnected_while_it_waits_for_a_lock() {
         TestClient holder = server.connect();
         holder.acquire("k");
         TestClient slow = server.connectNarrow().listen("a");
@@ -221,14 +224,14 @@ class SlowListenerIT {
     }
 
     @Test
-    void is_closed_at_the_write_timeout_though_it_has_room() {
+    void a_slow_listener_below_its_limit_is_closed_at_the_write_timeout() {
         startWithWriteTimeout();
         TestClient slow = server.connectNarrow().listen("a");
         assertEndsWithWriteTimeout(slow);
     }
 
     @Test
-    void is_closed_at_the_write_timeout_in_the_middle_of_a_long_answer() {
+    void a_slow_listener_is_closed_at_the_write_timeout_during_a_long_response() {
         startWithWriteTimeout();
         TestClient client = server.connect();
         int items = 20_000;
@@ -255,7 +258,7 @@ class SlowListenerIT {
 
     private void assertEndsWithWriteTimeout(TestClient slow) {
         TestClient emitter = server.connect();
-        for (int i = 0; i < 150; i++) { // more than the kernel takes
+        for (int i = 0; i < 150; i++) { // more than the kernel buffers
             assertThat(emitter.ask("signal", "a", LARGE)).isIn("ok 0", "ok 1");
         }
         server.awaitListeners("a", 0);
@@ -264,20 +267,20 @@ class SlowListenerIT {
         TestServer.soon().until(() -> server.pushedBytes() == 0);
     }
 
-    /** Lines are shared: what a hundred do not read is in memory once. */
+    /** Lines are shared: lines that a hundred listeners do not read are in memory once. */
     @Test
-    void is_cut_off_in_company_too() {
+    void several_slow_listeners_are_disconnected() {
         List<TestClient> slow = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             slow.add(server.connectNarrow().listen("a"));
         }
         TestClient healthy = server.connect().listen("a");
         TestClient emitter = server.connect();
-        String answer = "";
-        for (int i = 0; !answer.equals("ok 1"); i++) {
+        String response = "";
+        for (int i = 0; !response.equals("ok 1"); i++) {
             assertThat(i).isLessThan(1000);
             assertThat(server.pushedBytes()).isLessThan(10_000_000);
-            answer = emitter.ask("signal", "a", LARGE);
+            response = emitter.ask("signal", "a", LARGE);
             assertThat(healthy.line()).hasSize(60_006);
         }
         server.awaitListeners("a", 1);

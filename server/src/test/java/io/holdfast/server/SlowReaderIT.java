@@ -44,9 +44,9 @@ class SlowReaderIT {
                                 .writeTimeout(writeTimeout));
     }
 
-    /** Sends requests in a thread of its own until it is told to stop or the server closes. */
+    /** Sends requests in its own thread until it is stopped or the server closes. */
     private static final class Sender {
-        private final AtomicBoolean enough = new AtomicBoolean();
+        private final AtomicBoolean stopped = new AtomicBoolean();
         private final AtomicInteger sent = new AtomicInteger();
         private final Thread thread;
 
@@ -55,17 +55,17 @@ class SlowReaderIT {
                     Thread.startVirtualThread(
                             () -> {
                                 try {
-                                    while (!enough.get()) {
+                                    while (!stopped.get()) {
                                         client.sendRaw(requests);
                                         sent.incrementAndGet();
                                     }
                                 } catch (UncheckedIOException e) {
-                                    enough.set(true); // closed
+                                    stopped.set(true); // closed
                                 }
                             });
         }
 
-        /** Waits until the server has stopped taking requests. */
+        /** Waits until the server has stopped reading requests. */
         void awaitStuck() {
             int[] last = {-1};
             TestServer.soon()
@@ -80,7 +80,7 @@ class SlowReaderIT {
     }
 
     @Test
-    void is_not_read_from_either_until_it_reads_again_and_then_gets_every_answer()
+    void a_client_that_does_not_read_is_not_read_from_and_gets_every_response_later()
             throws Exception {
         start(Duration.ZERO); // no limit
         TestClient other = server.connect();
@@ -95,18 +95,18 @@ class SlowReaderIT {
         other.assertServed();
         assertThat(server.connect().ask("l", "free", "0")).startsWith("ok ");
 
-        sender.enough.set(true);
-        int answers = 0;
-        while (sender.isAtWork() || answers < sender.sent.get() * BATCH) {
+        sender.stopped.set(true);
+        int responses = 0;
+        while (sender.isAtWork() || responses < sender.sent.get() * BATCH) {
             assertThat(slow.line()).isEqualTo("timeout");
             assertThat(slow.line()).isEqualTo("error");
-            answers++;
+            responses++;
         }
         slow.assertServed();
     }
 
     @Test
-    void is_closed_at_the_write_timeout_and_loses_what_it_holds() {
+    void a_client_that_does_not_read_is_closed_at_the_write_timeout_and_loses_its_holds() {
         start(Duration.ofMillis(700));
         TestClient slow = server.connectNarrow();
         slow.acquire("k");
@@ -122,7 +122,7 @@ class SlowReaderIT {
     }
 
     @Test
-    void gets_long_stats_piece_by_piece() {
+    void a_slow_client_gets_long_stats_in_chunks() {
         start(Duration.ZERO);
         TestClient holder = server.connect();
         StringBuilder requests = new StringBuilder();
@@ -136,7 +136,7 @@ class SlowReaderIT {
         long before = directMemory();
         TestClient slow = server.connectNarrow();
         slow.sendRaw("stats\n\n\n".repeat(20));
-        for (int i = 0; i < 5; i++) { // others are served meanwhile, stats included
+        for (int i = 0; i < 5; i++) { // other clients are served meanwhile, stats included
             holder.assertServed();
             assertThat(server.stats().keys("locks")).hasSize(3000);
         }
@@ -150,7 +150,7 @@ class SlowReaderIT {
     }
 
     @Test
-    void of_long_stats_is_closed_at_the_write_timeout() {
+    void a_client_that_does_not_read_long_stats_is_closed_at_the_write_timeout() {
         start(Duration.ofMillis(700));
         TestClient holder = server.connect();
         for (int i = 0; i < 2000; i++) {

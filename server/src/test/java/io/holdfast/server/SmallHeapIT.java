@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Any OutOfMemoryError, wherever it is thrown and whoever catches it, ends the process. */
+/** Any OutOfMemoryError ends the process, even if it is caught. */
 @DisplayName("A server without limits and with little memory")
 @Timeout(120)
 class SmallHeapIT {
@@ -43,7 +43,7 @@ class SmallHeapIT {
         return client;
     }
 
-    /** Sends the same kind of request for one key after the other, many at a time. */
+    /** Sends the same request for each of many keys, in batches. */
     private static List<String> ask(
             TestClient client,
             String command,
@@ -57,28 +57,28 @@ class SmallHeapIT {
             requests.append(argument).append('\n');
         }
         client.sendRaw(requests.toString());
-        List<String> answers = new ArrayList<>();
+        List<String> responses = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            answers.add(client.line());
+            responses.add(client.line());
         }
-        return answers;
+        return responses;
     }
 
-    /** Takes locks until there is no room for another; returns the tokens. */
+    /** Acquires locks until one is refused; returns the tokens. */
     private static List<String> fill(TestClient client, String prefix) {
         List<String> tokens = new ArrayList<>();
         while (true) {
-            for (String answer : ask(client, "l", prefix, tokens.size(), BATCH, "0 600")) {
-                if (answer.equals("error_max_locks")) {
+            for (String response : ask(client, "l", prefix, tokens.size(), BATCH, "0 600")) {
+                if (response.equals("error_max_locks")) {
                     return tokens;
                 }
-                tokens.add(TestClient.token(answer));
+                tokens.add(TestClient.token(response));
             }
         }
     }
 
     @Test
-    void refuses_new_keys_when_memory_ends_and_serves_all_else() throws Exception {
+    void a_server_with_little_memory_refuses_new_keys_and_serves_all_else() throws Exception {
         start(Duration.ZERO);
         TestClient holder = connect();
         TestClient other = connect();
@@ -109,7 +109,7 @@ class SmallHeapIT {
     }
 
     @Test
-    void keeps_memory_for_locks_when_values_have_taken_their_share() throws Exception {
+    void memory_is_left_for_locks_when_values_have_used_their_share() throws Exception {
         start(Duration.ofHours(1));
         TestClient greedy = connect();
         TestClient other = connect();
@@ -128,7 +128,7 @@ class SmallHeapIT {
     }
 
     @Test
-    void grants_names_that_exist_when_no_name_can_be_made() throws Exception {
+    void existing_keys_are_granted_when_no_memory_for_new_keys_is_left() throws Exception {
         start(Duration.ofHours(1));
         TestClient greedy = connect();
         TestClient other = connect();
@@ -145,7 +145,7 @@ class SmallHeapIT {
     }
 
     @Test
-    void refuses_new_waiters_when_memory_ends() throws Exception {
+    void a_server_with_little_memory_refuses_new_waiters() throws Exception {
         start(Duration.ZERO);
         TestClient asking = connect();
         TestClient holder = connect();
@@ -162,9 +162,9 @@ class SmallHeapIT {
         boolean refused = false;
         for (TestClient client : crowd) {
             for (int i = 0; i < keys && !refused; i += BATCH) {
-                for (String answer : ask(client, "e", "key", i, BATCH, "")) {
-                    refused |= answer.equals("error_max_waiters");
-                    assertThat(answer).isIn("queued", "error_max_waiters");
+                for (String response : ask(client, "e", "key", i, BATCH, "")) {
+                    refused |= response.equals("error_max_waiters");
+                    assertThat(response).isIn("queued", "error_max_waiters");
                     queued += refused ? 0 : 1;
                 }
             }
@@ -176,9 +176,9 @@ class SmallHeapIT {
         assertThat(server.isAlive()).isTrue();
     }
 
-    /** Names that nobody uses take memory too, and taking them takes more. */
+    /** Idle keys use memory too, and acquiring them uses more. */
     @Test
-    void survives_that_all_idle_keys_are_taken_at_once() throws Exception {
+    void a_server_with_little_memory_survives_acquiring_all_idle_keys_at_once() throws Exception {
         start(Duration.ofHours(1));
         TestClient other = connect();
         TestClient next = connect();
@@ -186,10 +186,10 @@ class SmallHeapIT {
         boolean full = false;
         while (!full) {
             TestClient passing = next;
-            next = connect(); // while there is room for one
+            next = connect(); // while a connection is still accepted
             for (int i = 0; i < 10_000 && !full; i += BATCH) {
-                for (String answer : ask(passing, "l", "key", known, BATCH, "0 600")) {
-                    full |= answer.equals("error_max_locks");
+                for (String response : ask(passing, "l", "key", known, BATCH, "0 600")) {
+                    full |= response.equals("error_max_locks");
                 }
                 known += BATCH;
             }
@@ -202,11 +202,11 @@ class SmallHeapIT {
 
         int taken = 0;
         for (int i = 0; i < known; i += BATCH) {
-            for (String answer : ask(next, "l", "key", i, BATCH, "0 600")) {
-                if (answer.equals("error_max_locks")) {
+            for (String response : ask(next, "l", "key", i, BATCH, "0 600")) {
+                if (response.equals("error_max_locks")) {
                     continue;
                 }
-                TestClient.token(answer);
+                TestClient.token(response);
                 taken++;
             }
         }
@@ -216,7 +216,7 @@ class SmallHeapIT {
     }
 
     @Test
-    void refuses_new_connections_when_memory_ends() throws Exception {
+    void a_server_with_little_memory_refuses_new_connections() throws Exception {
         start(Duration.ZERO);
         TestClient first = connect();
         String token = first.acquire("k", 600);
@@ -235,12 +235,12 @@ class SmallHeapIT {
             client.sendRaw("ping\n\n\n");
             return client.rest(3).equals("ok\n");
         } catch (UncheckedIOException e) {
-            return false; // closed before or while it was asked
+            return false; // closed before or during the request
         }
     }
 
     @Test
-    void refuses_new_slots_of_a_semaphore_when_memory_ends() throws Exception {
+    void a_server_with_little_memory_refuses_new_slots_of_a_semaphore() throws Exception {
         start(Duration.ZERO);
         TestClient holder = connect();
         TestClient other = connect();
@@ -249,11 +249,11 @@ class SmallHeapIT {
         for (boolean full = false; !full; ) {
             holder.sendRaw(request);
             for (int i = 0; i < BATCH; i++) {
-                String answer = holder.line();
-                if (answer.equals("error_max_locks")) {
+                String response = holder.line();
+                if (response.equals("error_max_locks")) {
                     full = true;
                 } else {
-                    TestClient.token(answer);
+                    TestClient.token(response);
                     slots++;
                 }
             }
@@ -264,7 +264,7 @@ class SmallHeapIT {
     }
 
     @Test
-    void survives_listeners_that_do_not_read() throws Exception {
+    void a_server_with_little_memory_survives_listeners_that_do_not_read() throws Exception {
         start(Duration.ZERO);
         TestClient emitter = connect();
         int count = 20;
@@ -278,21 +278,23 @@ class SmallHeapIT {
             assertThat(round).isLessThan(300);
             left = 0;
             for (int i = 0; i < count; i++) {
-                String answer = emitter.ask("signal", "own." + i, large);
-                left += Integer.parseInt(answer.substring(3));
+                String response = emitter.ask("signal", "own." + i, large);
+                left += Integer.parseInt(response.substring(3));
             }
             emitter.ask("signal", "all", small);
         }
         assertThat(server.isAlive()).isTrue();
         TestClient reading = connect().listen("all");
         TestServer.soon()
-                .until(() -> emitter.ask("signal", "all", large), answer -> answer.equals("ok 1"));
+                .until(
+                        () -> emitter.ask("signal", "all", large),
+                        response -> response.equals("ok 1"));
         assertThat(reading.line()).hasSize(60_008);
         reading.assertServed();
     }
 
     @Test
-    void refuses_new_subscriptions_and_data_when_memory_ends() throws Exception {
+    void a_server_with_little_memory_refuses_new_subscriptions_and_data() throws Exception {
         start(Duration.ZERO);
         TestClient client = connect();
         TestClient other = connect();
@@ -306,9 +308,9 @@ class SmallHeapIT {
                 }) {
             boolean full = false;
             for (int i = 0; !full; i += BATCH) {
-                for (String answer : ask(client, kind[0], "key.", i, BATCH, kind[1])) {
-                    full |= answer.equals(kind[2]);
-                    assertThat(answer).as(kind[0]).isIn("ok", "ok 1", kind[2]);
+                for (String response : ask(client, kind[0], "key.", i, BATCH, kind[1])) {
+                    full |= response.equals(kind[2]);
+                    assertThat(response).as(kind[0]).isIn("ok", "ok 1", kind[2]);
                 }
             }
             made.add(kind[0]);
@@ -319,17 +321,19 @@ class SmallHeapIT {
         assertThat(client.line()).isEqualTo("sig key.0 x");
         assertThat(other.ask("get", "key.0", "")).startsWith("ok ");
 
-        client.close(); // its subscriptions are most of what there is
+        client.close(); // its subscriptions use most of the memory
 
         TestServer.soon()
-                .until(() -> other.ask("rpush", "new", "item"), answer -> answer.equals("ok 1"));
+                .until(
+                        () -> other.ask("rpush", "new", "item"),
+                        response -> response.equals("ok 1"));
         other.listen("new");
         assertThat(server.isAlive()).isTrue();
     }
 
-    /** What is being written is counted, and no longer when it is written. */
+    /** A list counts while it is being written, and not any more after that. */
     @Test
-    void shows_long_lists_again_and_again() throws Exception {
+    void a_server_with_little_memory_returns_long_lists_repeatedly() throws Exception {
         start(Duration.ZERO);
         TestClient client = connect();
         int length = 10_000;
@@ -340,7 +344,7 @@ class SmallHeapIT {
                 assertThat(client.line()).isEqualTo("ok " + (had + i));
             }
         }
-        for (int i = 0; i < 10; i++) { // does not wait for them
+        for (int i = 0; i < 10; i++) { // does not wait for the responses
             connect().sendRaw("lrange\nlist\n0 -1\n".repeat(30)).close();
         }
         String items = items(length);
@@ -354,10 +358,12 @@ class SmallHeapIT {
         return "ok [" + "\"an item\",".repeat(count - 1) + "\"an item\"]";
     }
 
-    /** In time, when the collector has run. */
+    /** Succeeds eventually, when the garbage collector has run. */
     private void assertServesNewcomers(TestClient known) {
         TestServer.soon()
-                .until(() -> known.ask("l", "newcomer", "0"), answer -> answer.startsWith("ok "));
+                .until(
+                        () -> known.ask("l", "newcomer", "0"),
+                        response -> response.startsWith("ok "));
         connect().assertServed();
     }
 }

@@ -24,13 +24,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-@DisplayName("A server that starts or ends")
+@DisplayName("The start and the end of a server")
 class StartIT {
-    @TempDir private Path folder;
+    @TempDir private Path directory;
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void listens_on_an_address_of_version_6(IoTransport ioTransport) throws IOException {
+    void a_server_listens_on_an_ipv6_address(IoTransport ioTransport) throws IOException {
         assumeTrue(hasIpv6(), "no IPv6 here");
         TestConfig config =
                 new TestConfig()
@@ -55,7 +55,7 @@ class StartIT {
     }
 
     @Test
-    void listens_on_several_addresses_with_one_set_of_locks() {
+    void a_server_listens_on_several_addresses_with_one_set_of_locks() {
         TestConfig config =
                 new TestConfig()
                         .listeners(
@@ -74,7 +74,7 @@ class StartIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void says_in_one_line_that_a_port_is_taken(IoTransport ioTransport) throws Exception {
+    void a_port_in_use_is_reported_in_one_line(IoTransport ioTransport) throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             TestConfig config =
                     new TestConfig()
@@ -88,23 +88,22 @@ class StartIT {
     }
 
     @Test
-    void says_in_one_line_that_a_host_is_unknown() {
+    void an_unknown_host_is_reported_in_one_line() {
         assertStopped(
                 new TestConfig().listeners(new ListenEndpoint("no-such-host.invalid", 0, false)),
                 "no-such-host.invalid");
     }
 
     @Test
-    void says_in_one_line_that_an_address_is_not_of_this_machine() {
+    void an_address_of_another_machine_is_reported_in_one_line() {
         assertStopped(
                 new TestConfig().listeners(new ListenEndpoint("192.0.2.1", 0, false)),
                 "192.0.2.1:0");
     }
 
     @Test
-    void gives_higher_tokens_after_a_restart_though_the_file_is_ahead_of_the_clock()
-            throws Exception {
-        Path file = folder.resolve("fences");
+    void fences_grow_over_a_restart_though_the_file_is_ahead_of_the_clock() throws Exception {
+        Path file = directory.resolve("fences");
         long ahead = 0x7000_0000_0000_0000L;
         Files.write(file, ByteBuffer.allocate(8).putLong(ahead).array());
         String last = "7000000000000000";
@@ -121,8 +120,8 @@ class StartIT {
     }
 
     @Test
-    void makes_the_fence_file_where_there_is_none() throws Exception {
-        Path file = folder.resolve("fences");
+    void a_missing_fence_file_is_created() throws Exception {
+        Path file = directory.resolve("fences");
         try (TestServer server = TestServer.start(new TestConfig().fenceFile(file))) {
             server.connect().acquire("k");
             assertThat(Files.size(file)).isEqualTo(8);
@@ -130,15 +129,15 @@ class StartIT {
     }
 
     @Test
-    void says_in_one_line_that_the_fence_file_is_of_no_use() throws Exception {
-        Path damaged = Files.write(folder.resolve("damaged"), new byte[5]);
+    void an_unusable_fence_file_is_reported_in_one_line() throws Exception {
+        Path damaged = Files.write(directory.resolve("damaged"), new byte[5]);
         assertStopped(new TestConfig().fenceFile(damaged), "5 bytes");
         Path negative =
-                Files.write(folder.resolve("negative"), new byte[] {-1, 0, 0, 0, 0, 0, 0, 0});
+                Files.write(directory.resolve("negative"), new byte[] {-1, 0, 0, 0, 0, 0, 0, 0});
         assertStopped(new TestConfig().fenceFile(negative), "negative");
-        Path elsewhere = folder.resolve("none").resolve("fences");
+        Path elsewhere = directory.resolve("none").resolve("fences");
         assertStopped(new TestConfig().fenceFile(elsewhere), elsewhere.toString());
-        assertStopped(new TestConfig().fenceFile(folder), folder.toString());
+        assertStopped(new TestConfig().fenceFile(directory), directory.toString());
         awaitNoThreads();
     }
 
@@ -153,8 +152,9 @@ class StartIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void leaves_no_thread_behind_and_may_be_closed_twice(IoTransport ioTransport) throws Exception {
-        Path file = folder.resolve("fences");
+    void a_closed_server_leaves_no_thread_and_may_be_closed_twice(IoTransport ioTransport)
+            throws Exception {
+        Path file = directory.resolve("fences");
         TestServer server =
                 TestServer.start(new TestConfig().transport(ioTransport).fenceFile(file));
         server.connect().acquire("k");
@@ -164,7 +164,7 @@ class StartIT {
 
         server.server().close();
 
-        waiting.restBytes(); // it may be granted the lock for a moment, but then it ends
+        waiting.restBytes(); // it may be granted the lock briefly, but then it ends
         server.server().close();
         server.server().awaitEnd();
         server.close();
@@ -183,7 +183,7 @@ class StartIT {
     }
 
     @Test
-    void is_refused_a_configuration_that_makes_no_sense() {
+    void an_invalid_configuration_is_refused() {
         TestConfig tls = new TestConfig().listeners(new ListenEndpoint("127.0.0.1", 0, true));
         assertThatThrownBy(tls::build)
                 .isInstanceOf(ConfigException.class)

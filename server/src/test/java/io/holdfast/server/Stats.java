@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 
-/** What {@code stats} answered. */
+/** A response to {@code stats}. */
 public record Stats(Map<String, Object> members) {
     @SuppressWarnings("unchecked")
     public static Stats parse(String line) {
@@ -17,7 +17,7 @@ public record Stats(Map<String, Object> members) {
         return number(members, "connections");
     }
 
-    /** How many wait for a lock; 0 if nobody uses it. */
+    /** The number of waiters of a lock; 0 if it is not in use. */
     public int waiters(String key) {
         return entries("locks").stream()
                 .filter(entry -> entry.get("key").equals(key))
@@ -34,7 +34,7 @@ public record Stats(Map<String, Object> members) {
                                         && number(entry, "owner_conn_id") != 0);
     }
 
-    /** How many registrations there are for a pattern, alone and in groups. */
+    /** The number of subscriptions of a pattern, without and in groups. */
     public int listeners(String pattern) {
         return entries("signal_channels").stream()
                 .filter(entry -> entry.get("pattern").equals(pattern))

@@ -29,7 +29,7 @@ class StatsIT {
     }
 
     @Test
-    void have_all_their_members_in_order_though_there_is_nothing_to_tell() {
+    void empty_stats_have_all_their_members_in_order() {
         String line = server.connect().ask("stats", "ignored", "ignored too");
         assertThat(line)
                 .isEqualTo(
@@ -39,7 +39,7 @@ class StatsIT {
     }
 
     @Test
-    void name_holder_lease_and_waiters() {
+    void stats_show_holder_lease_and_waiters() {
         TestClient first = server.connect();
         first.acquire("k", 100);
         TestClient second = server.connect();
@@ -60,7 +60,7 @@ class StatsIT {
     }
 
     @Test
-    void tell_of_data_and_listeners() {
+    void stats_show_data_and_listeners() {
         server.close();
         server = TestServer.start();
         TestClient client = server.connect();
@@ -125,7 +125,7 @@ class StatsIT {
     }
 
     @Test
-    void list_thousands_of_each_kind_once() {
+    void stats_list_thousands_of_each_kind_once() {
         TestClient client = server.connect();
         int count = 3000;
         StringBuilder requests = new StringBuilder();
@@ -147,24 +147,23 @@ class StatsIT {
     }
 
     @Test
-    void list_20_000_keys_each_once() {
+    void stats_list_20_000_keys_each_once() {
         TestClient holder = server.connect();
         List<String> keys = take(holder, "key", 20_000);
         assertThat(sorted(server.stats().keys("locks"))).isEqualTo(sorted(keys));
     }
 
     @Test
-    void list_a_key_that_is_held_throughout_exactly_once_while_others_come_and_go()
-            throws Exception {
+    void stats_list_a_key_held_throughout_exactly_once_while_others_change() throws Exception {
         TestClient holder = server.connect();
         List<String> steady = take(holder, "steady", 1500);
-        AtomicBoolean enough = new AtomicBoolean();
+        AtomicBoolean stopped = new AtomicBoolean();
         try (ExecutorService pool = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<?>> churn = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
                 String prefix = "passing" + i + "-";
                 TestClient client = server.connect();
-                churn.add(pool.submit(() -> comeAndGo(client, prefix, enough)));
+                churn.add(pool.submit(() -> comeAndGo(client, prefix, stopped)));
             }
             TestClient asking = server.connect();
             try {
@@ -174,7 +173,7 @@ class StatsIT {
                     assertThat(steadyOf(stats.keys("idle_locks"))).isEmpty();
                 }
             } finally {
-                enough.set(true);
+                stopped.set(true);
             }
             for (Future<?> end : churn) {
                 end.get();
@@ -190,8 +189,8 @@ class StatsIT {
         return keys.stream().sorted().toList();
     }
 
-    private static void comeAndGo(TestClient client, String prefix, AtomicBoolean enough) {
-        for (int i = 0; !enough.get(); i++) {
+    private static void comeAndGo(TestClient client, String prefix, AtomicBoolean stopped) {
+        for (int i = 0; !stopped.get(); i++) {
             StringBuilder requests = new StringBuilder();
             for (int j = 0; j < 50; j++) {
                 requests.append("l\n").append(prefix).append(i * 50 + j).append("\n0\n");

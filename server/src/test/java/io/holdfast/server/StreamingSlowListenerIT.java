@@ -15,7 +15,7 @@ import java.time.Duration;
 class StreamingSlowListenerIT {
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void is_cut_off_in_the_middle_of_a_long_answer(IoTransport ioTransport) {
+    void a_slow_listener_is_disconnected_during_a_long_response(IoTransport ioTransport) {
         try (TestServer server =
                 TestServer.start(
                         new TestConfig()
@@ -33,11 +33,11 @@ class StreamingSlowListenerIT {
             slow.send("lrange", "list", "0 -1");
             assertThat(slow.rest(10)).isEqualTo("ok [\"iiiii");
             String large = "x".repeat(60_000);
-            String answer = "ok 1";
-            for (int i = 0; i < 500 && answer.equals("ok 1"); i++) {
-                answer = client.ask("signal", "a", large);
+            String response = "ok 1";
+            for (int i = 0; i < 500 && response.equals("ok 1"); i++) {
+                response = client.ask("signal", "a", large);
             }
-            assertThat(answer).isEqualTo("ok 0"); // after 30 MB
+            assertThat(response).isEqualTo("ok 0"); // after 30 MB
             server.awaitStats(stats -> !stats.isHeld("k") && stats.listeners("a") == 0);
             slow.skipToEnd();
         }

@@ -55,7 +55,7 @@ class SuspendedKeysTest {
         return Key.of(Namespace.DEFAULT, name.getBytes(StandardCharsets.UTF_8));
     }
 
-    private boolean claims(Key key) {
+    private boolean tryAcquire(Key key) {
         effects.clear();
         session.submit(new Command.TryAcquire(session.id(), ++request, ResourceKind.LOCK, key, 1));
         return effects.getFirst() instanceof Effect.TryAcquired;
@@ -67,26 +67,26 @@ class SuspendedKeysTest {
     }
 
     @Test
-    void is_given_to_nobody_until_every_reason_has_gone() {
+    void a_suspended_key_is_not_granted_until_every_suspension_is_resumed() {
         assertThat(suspendedKeys.suspend(DEPLOY)).isTrue();
         assertThat(suspendedKeys.suspend(DEPLOY)).isTrue();
         suspendedKeys.resume(DEPLOY);
-        assertThat(claims(DEPLOY)).isFalse();
+        assertThat(tryAcquire(DEPLOY)).isFalse();
         suspendedKeys.resume(DEPLOY);
-        assertThat(claims(DEPLOY)).isTrue();
+        assertThat(tryAcquire(DEPLOY)).isTrue();
     }
 
     @Test
-    void needs_room_for_its_name() {
-        assertThat(claims(key("other"))).isTrue();
+    void suspending_a_key_fails_at_the_limit_of_keys() {
+        assertThat(tryAcquire(key("other"))).isTrue();
         assertThat(suspendedKeys.suspend(DEPLOY)).isFalse();
         session.submit(
                 new Command.ReleaseBySession(
                         session.id(), ++request, ResourceKind.LOCK, key("other")));
         assertThat(suspendedKeys.suspend(DEPLOY)).isTrue();
         suspendedKeys.resume(DEPLOY);
-        assertThat(claims(DEPLOY)).isFalse();
+        assertThat(tryAcquire(DEPLOY)).isFalse();
         suspendedKeys.resume(DEPLOY);
-        assertThat(claims(DEPLOY)).isTrue();
+        assertThat(tryAcquire(DEPLOY)).isTrue();
     }
 }

@@ -27,7 +27,7 @@ class TaggedSessionIT {
         server.close();
     }
 
-    /** Where a session can be resumed. */
+    /** What a client needs to resume a session. */
     private record Ticket(String session, String secret) {
         static Ticket of(String welcome) {
             Matcher fields = WELCOME.matcher(welcome);
@@ -56,20 +56,20 @@ class TaggedSessionIT {
     }
 
     @Test
-    void keeps_its_place_in_line_without_a_connection_and_loses_it_after_the_grace() {
+    void a_tagged_session_keeps_its_position_without_a_connection_until_its_grace_ends() {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient gone = tagged("grace=200ms");
         gone.sendRaw(request("1 l", "k", "60"));
         server.awaitWaiters("k", 1);
         gone.close();
-        server.awaitWaiters("k", 0); // by the grace, since nobody came back
+        server.awaitWaiters("k", 0); // at the end of the grace, as the session was not resumed
         assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
         assertThat(server.connect().ask("l", "k", "0")).startsWith("ok ");
     }
 
     @Test
-    void is_ended_at_once_by_bye_whatever_its_grace() {
+    void a_tagged_session_is_ended_at_once_by_bye_whatever_its_grace() {
         TestClient client = tagged("grace=60");
         client.sendRaw(request("1 l", "k", "0") + request("2 bye", "_", "_"));
         assertThat(client.line()).startsWith("1 ok ");
@@ -79,7 +79,7 @@ class TaggedSessionIT {
     }
 
     @Test
-    void does_not_outlive_its_connection_longer_than_the_server_allows() {
+    void a_tagged_session_does_not_outlive_its_connection_longer_than_the_server_allows() {
         server.close();
         server = TestServer.start(new TestConfig().maxSessionGrace(Duration.ZERO));
         TestClient client = server.connect();
@@ -92,7 +92,7 @@ class TaggedSessionIT {
     }
 
     @Test
-    void belongs_to_one_connection_of_those_that_resume_it_at_once() throws Exception {
+    void a_tagged_session_resumed_by_several_at_once_belongs_to_one_connection() throws Exception {
         for (int round = 0; round < 20; round++) {
             TestClient first = server.connect();
             Ticket ticket = greet(first, "grace=30");
@@ -115,9 +115,9 @@ class TaggedSessionIT {
         }
     }
 
-    /** A client that never saw an answer to its hello can only say the same again. */
+    /** A client that never received a response to its hello can only repeat it. */
     @Test
-    void is_resumed_again_by_whoever_has_not_got_the_new_secret() {
+    void a_tagged_session_is_resumed_with_its_old_secret_if_the_new_one_was_lost() {
         TestClient first = server.connect();
         Ticket ticket = greet(first, "grace=30");
         for (int round = 0; round < 4; round++) {
@@ -128,7 +128,7 @@ class TaggedSessionIT {
     }
 
     @Test
-    void is_not_told_that_a_wait_failed_when_its_connection_is_silent_for_too_long() {
+    void a_read_timeout_closes_the_connection_but_fails_no_wait_of_its_tagged_session() {
         server.close();
         server = TestServer.start(new TestConfig().readTimeout(Duration.ofMillis(300)));
         TestClient waiter = tagged("");
@@ -137,7 +137,7 @@ class TaggedSessionIT {
         assertThat(waiter.rest()).isEqualTo("0 error\n");
     }
 
-    /** Whether it resumes the session and is not driven out of it by another. */
+    /** Whether it resumes the session and no other connection takes it over. */
     private static boolean isOwner(TestClient rival, Ticket ticket, CyclicBarrier start) {
         try {
             start.await(60, TimeUnit.SECONDS);
@@ -151,12 +151,12 @@ class TaggedSessionIT {
     }
 
     @Test
-    void is_not_resumed_by_its_old_secret_once_the_new_one_has_arrived() {
+    void a_tagged_session_is_not_resumed_by_its_old_secret_once_the_new_one_has_arrived() {
         TestClient first = server.connect();
         Ticket old = greet(first, "grace=30");
         TestClient second = server.connect();
         second.sendRaw(old.hello());
-        assertThat(second.line()).endsWith(" resumed"); // perhaps it never got there
+        assertThat(second.line()).endsWith(" resumed"); // this response may have been lost
         TestClient third = server.connect();
         third.sendRaw(old.hello());
         assertThat(third.line()).endsWith(" resumed");
@@ -168,7 +168,7 @@ class TaggedSessionIT {
     }
 
     @Test
-    void leaves_no_unbound_hold_behind_that_nobody_was_told_of() {
+    void a_tagged_session_leaves_no_unbound_hold_whose_grant_was_not_sent() {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient gone = tagged("");
@@ -181,7 +181,7 @@ class TaggedSessionIT {
     }
 
     @Test
-    void is_not_kept_for_nothing_more_often_than_there_is_room_for() {
+    void the_number_of_unused_detached_sessions_is_limited() {
         List<Ticket> tickets = new ArrayList<>();
         for (int i = 0; i < 1010; i++) {
             TestClient client = server.connect();
@@ -199,7 +199,7 @@ class TaggedSessionIT {
     }
 
     @Test
-    void is_told_that_the_server_drains_and_may_still_release() {
+    void a_tagged_session_is_notified_of_draining_and_may_still_release() {
         TestClient holder = tagged("grace=30");
         holder.sendRaw(request("1 l", "k", "0"));
         String token = holder.line().split(" ", -1)[2];
@@ -220,7 +220,7 @@ class TaggedSessionIT {
     }
 
     @Test
-    void gets_answers_behind_a_long_one_in_whole_lines() {
+    void responses_after_a_streamed_one_are_whole_lines() {
         TestClient client = tagged("");
         for (int i = 1; i <= 300; i++) {
             client.sendRaw(request(i + " l", "k" + i, "0"));
@@ -237,7 +237,7 @@ class TaggedSessionIT {
     }
 
     @Test
-    void is_known_to_others_by_its_label() {
+    void a_tagged_session_is_shown_to_others_by_its_label() {
         TestClient holder = tagged("label=billing:17");
         holder.sendRaw(request("1 l", "k", "0"));
         assertThat(holder.line()).startsWith("1 ok ");
@@ -247,7 +247,7 @@ class TaggedSessionIT {
     }
 
     @Test
-    void has_ten_thousand_waits_in_order_over_one_connection() {
+    void ten_thousand_waits_of_a_tagged_session_are_granted_in_order() {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient many = tagged("");

@@ -24,7 +24,7 @@ import java.util.HexFormat;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Self-signed certificates for localhost, made on the spot, and their keys in several forms. */
+/** Generates self-signed certificates for localhost, and their keys in several forms. */
 final class TestCertificates {
     private static final String RSA_SIGNATURE = "300d06092a864886f70d01010b0500";
     private static final String EC_SIGNATURE = "300a06082a8648ce3d040302";
@@ -72,35 +72,35 @@ final class TestCertificates {
         return new TestCertificates(keys, der(0x30, body, hex(identifier), signed));
     }
 
-    Path certificate(Path folder) throws IOException {
-        return write(folder, "CERTIFICATE", certificate);
+    Path certificate(Path directory) throws IOException {
+        return write(directory, "CERTIFICATE", certificate);
     }
 
     /** The key as PKCS#8, the form of {@code openssl genpkey}. */
-    Path key(Path folder) throws IOException {
-        return write(folder, "PRIVATE KEY", keys.getPrivate().getEncoded());
+    Path key(Path directory) throws IOException {
+        return write(directory, "PRIVATE KEY", keys.getPrivate().getEncoded());
     }
 
     /** The key in the older form of its algorithm: PKCS#1 or SEC 1. */
-    Path oldKey(Path folder) throws IOException {
+    Path oldKey(Path directory) throws IOException {
         byte[] inner = innerKey(keys.getPrivate());
         if (keys.getPrivate().getAlgorithm().equals("RSA")) {
-            return write(folder, "RSA PRIVATE KEY", inner);
+            return write(directory, "RSA PRIVATE KEY", inner);
         }
-        // Java leaves out the curve, because PKCS#8 has it outside; SEC 1 has it inside.
+        // Java omits the curve, because PKCS#8 has it outside of the key; SEC 1 has it inside.
         byte[] content = Arrays.copyOfRange(inner, 2, inner.length);
         int curveAt = 3 + 2 + 32;
         byte[] head = Arrays.copyOf(content, curveAt);
         byte[] tail = Arrays.copyOfRange(content, curveAt, content.length);
         byte[] curve = der(0xa0, hex("06082a8648ce3d030107"));
-        return write(folder, "EC PRIVATE KEY", der(0x30, head, curve, tail));
+        return write(directory, "EC PRIVATE KEY", der(0x30, head, curve, tail));
     }
 
-    TlsFiles files(Path folder) throws IOException {
-        return new TlsFiles(certificate(folder), key(folder));
+    TlsFiles files(Path directory) throws IOException {
+        return new TlsFiles(certificate(directory), key(directory));
     }
 
-    /** What a client needs to trust this certificate and no other. */
+    /** A context of a client that trusts only this certificate. */
     SSLContext trusting() throws GeneralSecurityException, IOException {
         KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
         store.load(null, null);
@@ -144,9 +144,9 @@ final class TestCertificates {
         return from + length;
     }
 
-    private static Path write(Path folder, String label, byte[] der) throws IOException {
+    private static Path write(Path directory, String label, byte[] der) throws IOException {
         String lines = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
-        Path file = Files.createTempFile(folder, label.replace(' ', '-'), ".pem");
+        Path file = Files.createTempFile(directory, label.replace(' ', '-'), ".pem");
         return Files.writeString(
                 file,
                 "-----BEGIN " + label + "-----\n" + lines + "\n-----END " + label + "-----\n");

@@ -13,9 +13,9 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 
-/** A client that sends what it is told, byte for byte. No read waits longer than its deadline. */
+/** A client that sends given bytes unchanged. Every read has a deadline. */
 public final class TestClient implements AutoCloseable {
-    /** Less than the lease of a lock: one that expires must not pass for one that was released. */
+    /** Less than the lease of a lock: an expired lock must not be taken for a released one. */
     static final int DEADLINE_MILLIS = 30_000;
 
     private final Socket socket;
@@ -32,7 +32,10 @@ public final class TestClient implements AutoCloseable {
         return connect(address, 0);
     }
 
-    /** A small receive buffer makes a peer that does not read felt soon; 0 leaves the usual. */
+    /**
+     * With a small receive buffer, the server soon notices that the client does not read; 0 is the
+     * default size.
+     */
     public static TestClient connect(InetSocketAddress address, int receiveBuffer) {
         try {
             Socket socket = new Socket();
@@ -54,7 +57,7 @@ public final class TestClient implements AutoCloseable {
         return (InetSocketAddress) socket.getLocalSocketAddress();
     }
 
-    /** One request, without waiting for its answer. */
+    /** Sends a request without waiting for its response. */
     public TestClient send(String command, String key, String argument) {
         return sendRaw(command + "\n" + key + "\n" + argument + "\n");
     }
@@ -73,7 +76,7 @@ public final class TestClient implements AutoCloseable {
         }
     }
 
-    /** Sends what the server may refuse to take because it has closed already. */
+    /** Sends data; the server may have closed already. */
     public void sendIfOpen(String text) {
         try {
             socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
@@ -86,7 +89,7 @@ public final class TestClient implements AutoCloseable {
         return send(command, key, argument).line();
     }
 
-    /** Takes a lock that is free and returns its token. */
+    /** Acquires a free lock and returns its token. */
     public String acquire(String key) {
         return acquire(key, 60);
     }
@@ -95,7 +98,7 @@ public final class TestClient implements AutoCloseable {
         return token(ask("l", key, "0 " + leaseSeconds));
     }
 
-    /** Listens alone to a pattern. */
+    /** Subscribes to a pattern without a group. */
     public TestClient listen(String pattern) {
         return listen(pattern, "");
     }
@@ -105,7 +108,7 @@ public final class TestClient implements AutoCloseable {
         return this;
     }
 
-    /** The token in a line that grants. */
+    /** The token in a line that reports a grant. */
     public static String token(String line) {
         assertThat(line).matches("(ok|acquired) [0-9a-f]{32} \\d+");
         return line.substring(line.indexOf(' ') + 1, line.lastIndexOf(' '));
@@ -149,9 +152,9 @@ public final class TestClient implements AutoCloseable {
     }
 
     /** The next bytes, fewer at the end of the stream. */
-    public String rest(int most) {
+    public String rest(int max) {
         try {
-            return new String(in.readNBytes(most), StandardCharsets.UTF_8);
+            return new String(in.readNBytes(max), StandardCharsets.UTF_8);
         } catch (SocketTimeoutException e) {
             throw new AssertionError("neither bytes nor end in time", e);
         } catch (IOException e) {
@@ -169,7 +172,7 @@ public final class TestClient implements AutoCloseable {
         }
     }
 
-    /** The server closes, or has closed, without another byte. */
+    /** Checks that the server closes, or has closed, without another byte. */
     public void assertClosed() {
         try {
             assertThat(in.read()).as("the byte read at the end").isEqualTo(-1);
@@ -180,7 +183,7 @@ public final class TestClient implements AutoCloseable {
         }
     }
 
-    /** Reads whatever comes until the server closes or resets, and says how much that was. */
+    /** Reads until the server closes or resets, and returns the number of bytes. */
     public long skipToEnd() {
         byte[] piece = new byte[64 * 1024];
         long skipped = 0;
@@ -196,12 +199,12 @@ public final class TestClient implements AutoCloseable {
         return skipped;
     }
 
-    /** The connection is open and in step. */
+    /** Checks that the connection is open and has no unread responses. */
     public void assertServed() {
         assertThat(ask("ping", "", "")).isEqualTo("ok");
     }
 
-    /** How many bytes can be read without waiting. */
+    /** The number of bytes that can be read without waiting. */
     public int available() {
         try {
             return in.available();
@@ -210,7 +213,7 @@ public final class TestClient implements AutoCloseable {
         }
     }
 
-    /** Says that nothing more will be sent. */
+    /** Shuts down the output. */
     public TestClient halfClose() {
         try {
             socket.shutdownOutput();
@@ -220,7 +223,7 @@ public final class TestClient implements AutoCloseable {
         }
     }
 
-    /** Goes away with a reset, as a crashed machine's router would say it. */
+    /** Closes with a reset, as after the crash of a machine. */
     public void reset() {
         try {
             socket.setSoLinger(true, 0);

@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** A configuration for tests: free ports on loopback, roomy limits, two event loops. */
+/** A configuration for tests: free ports on loopback, generous limits, two event loops. */
 public final class TestConfig {
-    /** A server that only gives up must not pass for one that does what is tested. */
-    private static final Duration LONGER_THAN_TESTS_WAIT = Duration.ofMinutes(10);
+    /** Longer than tests wait, so that no test passes because of a timeout. */
+    private static final Duration NO_TIMEOUT = Duration.ofMinutes(10);
 
     private List<ListenEndpoint> listeners = List.of(new ListenEndpoint("127.0.0.1", 0, false));
     private int maxWaiters;
@@ -28,15 +28,15 @@ public final class TestConfig {
     private int maxSubscriptions;
     private ClientLimits perClient = ClientLimits.NONE;
     private long maxPushBytes = 1 << 20;
-    private long maxClaims;
+    private long maxLockdLocks;
     private Set<String> allowedOrigins = Set.of();
     private Consumer<String> events;
     private int maxConnections;
     private int maxConnectionsPerAddress;
     private Duration collectEvery = ofSeconds(5);
-    private Duration readTimeout = LONGER_THAN_TESTS_WAIT;
-    private Duration writeTimeout = LONGER_THAN_TESTS_WAIT;
-    private Duration shutdownTimeout = LONGER_THAN_TESTS_WAIT;
+    private Duration readTimeout = NO_TIMEOUT;
+    private Duration writeTimeout = NO_TIMEOUT;
+    private Duration shutdownTimeout = NO_TIMEOUT;
     private Duration maxSessionGrace = ofSeconds(60);
     private Secret secret;
     private TlsFiles tls;
@@ -94,9 +94,9 @@ public final class TestConfig {
         return this;
     }
 
-    /** Most names that only lockd clients have. */
-    public TestConfig maxClaims(long value) {
-        maxClaims = value;
+    /** The maximum number of keys that only lockd clients use. */
+    public TestConfig maxLockdLocks(long value) {
+        maxLockdLocks = value;
         return this;
     }
 
@@ -179,7 +179,7 @@ public final class TestConfig {
                 maxSubscriptions,
                 maxPushBytes,
                 perClient,
-                new LockdConfig(maxClaims, allowedOrigins, events),
+                new LockdConfig(maxLockdLocks, allowedOrigins, events),
                 maxConnections,
                 maxConnectionsPerAddress,
                 ofSeconds(33),

@@ -39,7 +39,7 @@ public final class TestServer implements AutoCloseable {
                 List.of(
                         to -> {
                             given.set(to);
-                            return new Nobody();
+                            return new IdleFrontEnd();
                         });
         server =
                 source == null
@@ -48,8 +48,8 @@ public final class TestServer implements AutoCloseable {
         frontEndServices = given.get();
     }
 
-    /** A front end that nobody comes to. */
-    private static final class Nobody implements FrontEnd {
+    /** A front end without clients. */
+    private static final class IdleFrontEnd implements FrontEnd {
         @Override
         public void open() {}
 
@@ -73,7 +73,7 @@ public final class TestServer implements AutoCloseable {
         return start(config, null);
     }
 
-    /** On a driver from elsewhere, unless it is null. */
+    /** Starts on a given driver, or on its own if that is null. */
     public static TestServer start(TestConfig config, @Nullable DriverSource source) {
         try {
             return new TestServer(config, source);
@@ -82,7 +82,7 @@ public final class TestServer implements AutoCloseable {
         }
     }
 
-    /** The transports that work on this machine, for parameterized tests. */
+    /** The transports that are available on this machine, for parameterized tests. */
     public static Stream<IoTransport> transports() {
         return Stream.of(IoTransport.values())
                 .filter(
@@ -90,7 +90,7 @@ public final class TestServer implements AutoCloseable {
                                 ioTransport != IoTransport.AUTO && ioTransport.isAvailable());
     }
 
-    /** Waits for a condition, looking often: what is awaited is there in a moment. */
+    /** Waits for a condition that is expected soon, with a short poll interval. */
     public static ConditionFactory soon() {
         return await().atMost(DEADLINE).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5));
     }
@@ -99,7 +99,7 @@ public final class TestServer implements AutoCloseable {
         return server;
     }
 
-    /** What others serve with beside the listeners. */
+    /** The services for front ends beside the listeners. */
     public FrontEndServices backend() {
         return frontEndServices;
     }
@@ -112,7 +112,7 @@ public final class TestServer implements AutoCloseable {
         return keep(TestClient.connect(address()));
     }
 
-    /** Connects with a small receive buffer: for clients that will not read. */
+    /** Connects with a small receive buffer, for clients that do not read. */
     public TestClient connectNarrow() {
         return keep(TestClient.connect(address(), 4096));
     }
@@ -124,33 +124,33 @@ public final class TestServer implements AutoCloseable {
         return client;
     }
 
-    /** Asks on a connection of its own, which the answer counts too. */
+    /** Queries the stats on a new connection, which the response counts too. */
     public Stats stats() {
         try (TestClient client = TestClient.connect(address())) {
             return Stats.parse(client.ask("stats", "", ""));
         }
     }
 
-    /** Waits until the stats are as wished. */
-    public Stats awaitStats(Predicate<Stats> wish) {
-        return soon().until(this::stats, wish);
+    /** Waits until the stats meet a condition. */
+    public Stats awaitStats(Predicate<Stats> condition) {
+        return soon().until(this::stats, condition);
     }
 
     public void awaitWaiters(String key, int count) {
         awaitStats(stats -> stats.waiters(key) == count);
     }
 
-    /** Waits until a pattern has so many registrations. */
+    /** Waits until a pattern has this number of subscriptions. */
     public void awaitListeners(String pattern, int count) {
         awaitStats(stats -> stats.listeners(pattern) == count);
     }
 
-    /** Waits until so many connections are open, the one that asks not counted. */
+    /** Waits until this number of connections is open, without the one that queries it. */
     public void awaitConnections(int count) {
         awaitStats(stats -> stats.connections() == count + 1);
     }
 
-    /** What was pushed to all listeners and is not written yet. */
+    /** Bytes pushed to all listeners and not written yet. */
     public long pushedBytes() {
         try {
             Field service = HoldfastServer.class.getDeclaredField("dflockd");
@@ -176,7 +176,7 @@ public final class TestServer implements AutoCloseable {
         } catch (ConnectException e) {
             return false;
         } catch (SocketException e) {
-            return true; // reset: in the middle of closing
+            return true; // reset: closing is in progress
         }
     }
 

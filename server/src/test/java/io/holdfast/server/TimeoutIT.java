@@ -27,7 +27,7 @@ class TimeoutIT {
     }
 
     @Test
-    void ends_an_idle_connection_with_an_error() {
+    void the_read_timeout_ends_an_idle_connection_with_an_error() {
         start(new TestConfig(), 1000);
         TestClient silent = server.connect();
         TestClient client = server.connect();
@@ -37,7 +37,7 @@ class TimeoutIT {
     }
 
     @Test
-    void ends_a_connection_in_the_middle_of_a_line_or_request() {
+    void the_read_timeout_ends_a_connection_in_the_middle_of_a_line_or_request() {
         start(new TestConfig(), 200);
         for (String part : new String[] {"l", "l\n", "l\nk\n", "l\nk\n0", "x".repeat(1000)}) {
             TestClient client = server.connect();
@@ -48,7 +48,7 @@ class TimeoutIT {
     }
 
     @Test
-    void takes_the_locks_of_an_idle_holder() {
+    void the_read_timeout_releases_the_locks_of_an_idle_holder() {
         start(new TestConfig(), 1000);
         TestClient holder = server.connect();
         holder.acquire("k");
@@ -59,7 +59,7 @@ class TimeoutIT {
     }
 
     @Test
-    void is_not_extended_by_dripping_bytes() {
+    void the_read_timeout_is_not_extended_by_dripping_bytes() {
         start(new TestConfig(), 500);
         TestClient client = server.connect();
         drip(client, "x".repeat(1000), 50);
@@ -67,7 +67,7 @@ class TimeoutIT {
     }
 
     @Test
-    void is_not_extended_by_dripping_an_overlong_line() {
+    void the_read_timeout_is_not_extended_by_dripping_an_overlong_line() {
         start(new TestConfig(), 500);
         TestClient client = server.connect();
         client.sendIfOpen("x".repeat(300));
@@ -76,7 +76,7 @@ class TimeoutIT {
     }
 
     @Test
-    void counts_for_each_line_anew() {
+    void the_read_timeout_starts_again_for_each_line() {
         start(new TestConfig(), 2000);
         TestClient client = server.connect();
         client.assertServed();
@@ -87,16 +87,16 @@ class TimeoutIT {
     }
 
     @Test
-    void does_not_run_while_a_request_waits() {
+    void the_read_timeout_does_not_run_while_a_request_waits() {
         start(new TestConfig().autoRelease(false), 1000);
         server.connect().acquire("k");
         TestClient waiting = server.connect();
         assertThat(waiting.ask("l", "k", "2")).isEqualTo("timeout");
-        assertThat(waiting.rest()).isEqualTo("error\n"); // and runs again after it
+        assertThat(waiting.rest()).isEqualTo("error\n"); // the timeout runs again after the wait
     }
 
     @Test
-    void may_be_as_long_as_can_be_told() {
+    void the_read_timeout_may_be_the_longest_duration() {
         server =
                 TestServer.start(
                         new TestConfig()
@@ -109,13 +109,13 @@ class TimeoutIT {
         client.assertServed();
     }
 
-    /** One byte after the other, until the connection is closed. */
-    private void drip(TestClient client, String text, int everyMillis) {
+    /** Sends one byte at a time until the connection is closed. */
+    private void drip(TestClient client, String text, int intervalMillis) {
         int[] at = {0};
         pace.scheduleAtFixedRate(
                 () -> client.sendIfOpen(text.substring(at[0], ++at[0])),
                 0,
-                everyMillis,
+                intervalMillis,
                 TimeUnit.MILLISECONDS);
     }
 }

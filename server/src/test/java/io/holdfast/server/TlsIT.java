@@ -29,13 +29,13 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 
-@DisplayName("With TLS")
+@DisplayName("dflockd over TLS")
 @Execution(ExecutionMode.CONCURRENT)
 class TlsIT {
     private static TestCertificates rsa;
     private static TestCertificates ec;
 
-    @TempDir private Path folder;
+    @TempDir private Path directory;
 
     @BeforeAll
     static void certificates() throws GeneralSecurityException {
@@ -44,7 +44,7 @@ class TlsIT {
     }
 
     private TestConfig config() throws IOException {
-        return config(rsa.files(folder));
+        return config(rsa.files(directory));
     }
 
     private static TestConfig config(TlsFiles files) {
@@ -70,7 +70,7 @@ class TlsIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void signals_are_pushed_as_without(IoTransport ioTransport) throws Exception {
+    void signals_are_pushed_over_tls(IoTransport ioTransport) throws Exception {
         try (TestServer server = TestServer.start(config().transport(ioTransport));
                 TestClient listener = connect(server, rsa).listen("a.*");
                 TestClient emitter = connect(server, rsa)) {
@@ -102,7 +102,8 @@ class TlsIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void a_listener_that_does_not_read_is_cut_off(IoTransport ioTransport) throws Exception {
+    void a_listener_over_tls_that_does_not_read_is_disconnected(IoTransport ioTransport)
+            throws Exception {
         try (TestServer server = TestServer.start(config().transport(ioTransport));
                 TestClient slow = connect(server, rsa).listen("a");
                 TestClient other = connect(server, rsa).listen("a");
@@ -110,9 +111,9 @@ class TlsIT {
             slow.acquire("k");
             String large = "x".repeat(60_000);
             int emitted = 0;
-            for (String answer = ""; !answer.equals("ok 1"); emitted++) {
+            for (String response = ""; !response.equals("ok 1"); emitted++) {
                 assertThat(emitted).isLessThan(1000);
-                answer = emitter.ask("signal", "a", large);
+                response = emitter.ask("signal", "a", large);
                 assertThat(other.line()).hasSize(60_006);
             }
             assertThat(emitted).isGreaterThan(64);
@@ -125,7 +126,7 @@ class TlsIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void requests_are_served_as_without(IoTransport ioTransport) throws Exception {
+    void requests_are_served_over_tls(IoTransport ioTransport) throws Exception {
         try (TestServer server = TestServer.start(config().transport(ioTransport));
                 TestClient client = connect(server, rsa)) {
             String token = client.acquire("k");
@@ -139,7 +140,7 @@ class TlsIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-    void these_versions_are_spoken(String version) throws Exception {
+    void tls_1_2_and_1_3_are_supported(String version) throws Exception {
         try (TestServer server = TestServer.start(config());
                 TestClient client = connect(server, rsa, version)) {
             assertThat(((SSLSocket) client.socket()).getSession().getProtocol()).isEqualTo(version);
@@ -147,9 +148,9 @@ class TlsIT {
         }
     }
 
-    /** A hello that offers nothing newer: Java's own client would not even send it. */
+    /** Sends a hello that offers nothing newer, which the JDK's client does not do. */
     @Test
-    void version_1_1_is_refused_with_an_alert() throws Exception {
+    void tls_1_1_is_refused_with_an_alert() throws Exception {
         try (TestServer server = TestServer.start(config());
                 TestClient client = server.connect()) {
             String random = "00".repeat(32);
@@ -157,16 +158,16 @@ class TlsIT {
             String handshake = "01" + "%06x".formatted(hello.length() / 2) + hello;
             String record = "160301" + "%04x".formatted(handshake.length() / 2) + handshake;
             client.sendRaw(HexFormat.of().parseHex(record));
-            byte[] answer = client.restBytes();
-            // alert, whatever version, two bytes: fatal, protocol_version
-            assertThat(answer).hasSize(7).startsWith(21, 3);
-            assertThat(answer).endsWith(0, 2, 2, 70);
+            byte[] response = client.restBytes();
+            // alert, any version, two bytes: fatal, protocol_version
+            assertThat(response).hasSize(7).startsWith(21, 3);
+            assertThat(response).endsWith(0, 2, 2, 70);
         }
     }
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void a_plain_client_is_disconnected_without_an_answer(IoTransport ioTransport)
+    void a_plain_client_on_a_tls_port_is_disconnected_without_a_response(IoTransport ioTransport)
             throws Exception {
         try (TestServer server = TestServer.start(config().transport(ioTransport));
                 TestClient plain = server.connect()) {
@@ -181,17 +182,17 @@ class TlsIT {
     }
 
     @Test
-    void a_plain_client_that_says_nothing_is_closed_at_the_read_timeout() throws Exception {
+    void a_silent_plain_client_on_a_tls_port_is_closed_at_the_read_timeout() throws Exception {
         try (TestServer server = TestServer.start(config().readTimeout(Duration.ofMillis(200)));
                 TestClient silent = server.connect()) {
             silent.rest();
         }
     }
 
-    /** Inside TLS a read timeout is answered like any other. */
+    /** Within TLS a read timeout is answered as without. */
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-    void a_read_timeout_is_answered_and_closes(String version) throws Exception {
+    void a_read_timeout_over_tls_sends_an_error_and_closes(String version) throws Exception {
         try (TestServer server = TestServer.start(config().readTimeout(Duration.ofSeconds(1)));
                 TestClient client = connect(server, rsa, version)) {
             client.sendRaw("l\nk\n");
@@ -201,8 +202,7 @@ class TlsIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void a_client_that_closes_while_it_waits_leaves_the_line(IoTransport ioTransport)
-            throws Exception {
+    void a_waiter_over_tls_that_closes_leaves_the_queue(IoTransport ioTransport) throws Exception {
         try (TestServer server = TestServer.start(config().transport(ioTransport).maxWaiters(1));
                 TestClient holder = connect(server, rsa)) {
             String token = holder.acquire("k");
@@ -229,7 +229,7 @@ class TlsIT {
     }
 
     @Test
-    void answers_reach_a_client_that_half_closed() throws Exception {
+    void responses_reach_a_client_that_half_closed_over_tls() throws Exception {
         try (TestServer server = TestServer.start(config());
                 TestClient client = connect(server, rsa, "TLSv1.3")) {
             client.send("ping", "", "").send("nonsense", "", "").halfClose();
@@ -238,7 +238,7 @@ class TlsIT {
     }
 
     @Test
-    void the_answer_to_an_overlong_line_arrives() throws Exception {
+    void the_response_to_an_overlong_line_arrives_over_tls() throws Exception {
         try (TestServer server = TestServer.start(config());
                 TestClient client = connect(server, rsa)) {
             client.sendRaw("x".repeat(5000) + "\nping\n\n\n");
@@ -247,7 +247,7 @@ class TlsIT {
     }
 
     @Test
-    void a_secret_is_asked_for_inside() throws Exception {
+    void a_secret_is_required_over_tls_too() throws Exception {
         try (TestServer server = TestServer.start(config().secret("open"));
                 TestClient right = connect(server, rsa);
                 TestClient wrong = connect(server, rsa)) {
@@ -259,14 +259,14 @@ class TlsIT {
     }
 
     @Test
-    void draining_closes_all_but_holders_and_those_when_they_are_done() throws Exception {
+    void draining_over_tls_closes_holders_last() throws Exception {
         try (TestServer server = TestServer.start(config());
                 TestClient holder = connect(server, rsa);
                 TestClient idle = connect(server, rsa);
                 TestClient shaking = server.connect()) {
             String token = holder.acquire("k");
             idle.assertServed();
-            shaking.sendRaw(new byte[] {0x16, 3, 1}); // a hello that never gets on
+            shaking.sendRaw(new byte[] {0x16, 3, 1}); // a hello that is never completed
             CompletableFuture<Void> drained = CompletableFuture.runAsync(server.server()::drain);
             assertThat(idle.rest()).isEmpty();
             shaking.restBytes(); // perhaps an alert
@@ -279,20 +279,20 @@ class TlsIT {
 
     @Test
     void an_rsa_key_may_be_pkcs8_or_pkcs1() throws Exception {
-        serves(rsa, new TlsFiles(rsa.certificate(folder), rsa.key(folder)));
-        serves(rsa, new TlsFiles(rsa.certificate(folder), rsa.oldKey(folder)));
+        serves(rsa, new TlsFiles(rsa.certificate(directory), rsa.key(directory)));
+        serves(rsa, new TlsFiles(rsa.certificate(directory), rsa.oldKey(directory)));
     }
 
     @Test
     void an_ec_key_may_be_pkcs8_or_sec1() throws Exception {
-        serves(ec, new TlsFiles(ec.certificate(folder), ec.key(folder)));
-        serves(ec, new TlsFiles(ec.certificate(folder), ec.oldKey(folder)));
+        serves(ec, new TlsFiles(ec.certificate(directory), ec.key(directory)));
+        serves(ec, new TlsFiles(ec.certificate(directory), ec.oldKey(directory)));
     }
 
-    /** {@code openssl ecparam -genkey} writes the curve in a block of its own before the key. */
+    /** {@code openssl ecparam -genkey} writes the curve in a separate block before the key. */
     @Test
     void an_ec_key_may_follow_its_parameters() throws Exception {
-        Path key = ec.oldKey(folder);
+        Path key = ec.oldKey(directory);
         String parameters =
                 """
                 -----BEGIN EC PARAMETERS-----
@@ -300,17 +300,17 @@ class TlsIT {
                 -----END EC PARAMETERS-----
                 """;
         Files.writeString(key, parameters + Files.readString(key));
-        serves(ec, new TlsFiles(ec.certificate(folder), key));
+        serves(ec, new TlsFiles(ec.certificate(directory), key));
     }
 
     @Test
-    void certificate_and_key_may_be_in_one_file_with_words_around() throws Exception {
-        Path both = folder.resolve("both.pem");
+    void certificate_and_key_may_be_in_one_file_with_other_text() throws Exception {
+        Path both = directory.resolve("both.pem");
         Files.writeString(
                 both,
                 "the server's own\r\n\r\n"
-                        + Files.readString(rsa.key(folder)).replace("\n", "\r\n")
-                        + Files.readString(rsa.certificate(folder)));
+                        + Files.readString(rsa.key(directory)).replace("\n", "\r\n")
+                        + Files.readString(rsa.certificate(directory)));
         serves(rsa, new TlsFiles(both, both));
     }
 
@@ -332,30 +332,31 @@ class TlsIT {
     }
 
     @Test
-    void a_missing_file_stops_the_start_and_is_named() throws Exception {
-        Path none = folder.resolve("none.pem");
-        assertStopped(new TlsFiles(none, rsa.key(folder)), "none.pem");
-        assertStopped(new TlsFiles(rsa.certificate(folder), none), "none.pem");
+    void a_missing_tls_file_stops_the_start_and_is_named() throws Exception {
+        Path none = directory.resolve("none.pem");
+        assertStopped(new TlsFiles(none, rsa.key(directory)), "none.pem");
+        assertStopped(new TlsFiles(rsa.certificate(directory), none), "none.pem");
     }
 
     @Test
-    void a_file_with_something_else_in_it_stops_the_start() throws Exception {
-        Path other = Files.writeString(folder.resolve("other.pem"), "nothing\nof\nuse\n");
-        Path empty = Files.createFile(folder.resolve("empty.pem"));
-        assertStopped(new TlsFiles(other, rsa.key(folder)), "other.pem");
-        assertStopped(new TlsFiles(empty, rsa.key(folder)), "empty.pem");
-        assertStopped(new TlsFiles(rsa.key(folder), rsa.key(folder)), "TLS certificate");
-        assertStopped(new TlsFiles(rsa.certificate(folder), other), "no private key");
-        assertStopped(new TlsFiles(rsa.certificate(folder), empty), "no private key");
+    void a_tls_file_with_other_content_stops_the_start() throws Exception {
+        Path other = Files.writeString(directory.resolve("other.pem"), "nothing\nof\nuse\n");
+        Path empty = Files.createFile(directory.resolve("empty.pem"));
+        assertStopped(new TlsFiles(other, rsa.key(directory)), "other.pem");
+        assertStopped(new TlsFiles(empty, rsa.key(directory)), "empty.pem");
+        assertStopped(new TlsFiles(rsa.key(directory), rsa.key(directory)), "TLS certificate");
+        assertStopped(new TlsFiles(rsa.certificate(directory), other), "no private key");
+        assertStopped(new TlsFiles(rsa.certificate(directory), empty), "no private key");
         assertStopped(
-                new TlsFiles(rsa.certificate(folder), rsa.certificate(folder)), "no private key");
+                new TlsFiles(rsa.certificate(directory), rsa.certificate(directory)),
+                "no private key");
     }
 
     @Test
     void a_damaged_key_stops_the_start() throws Exception {
         for (String label : new String[] {"PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"}) {
             for (String body : new String[] {"", "AAAA", "MIIB", "%%%%", "MA=="}) {
-                Path key = Files.createTempFile(folder, "damaged", ".pem");
+                Path key = Files.createTempFile(directory, "damaged", ".pem");
                 Files.writeString(
                         key,
                         "-----BEGIN "
@@ -365,14 +366,14 @@ class TlsIT {
                                 + "\n-----END "
                                 + label
                                 + "-----\n");
-                assertStopped(new TlsFiles(rsa.certificate(folder), key), "damaged");
+                assertStopped(new TlsFiles(rsa.certificate(directory), key), "damaged");
             }
         }
     }
 
     @Test
-    void an_encrypted_key_stops_the_start_and_says_so() throws Exception {
-        Path key = folder.resolve("locked.pem");
+    void an_encrypted_key_stops_the_start_with_that_reason() throws Exception {
+        Path key = directory.resolve("locked.pem");
         Files.writeString(
                 key,
                 """
@@ -380,16 +381,16 @@ class TlsIT {
                 AAAA
                 -----END ENCRYPTED PRIVATE KEY-----
                 """);
-        assertStopped(new TlsFiles(rsa.certificate(folder), key), "encrypted");
+        assertStopped(new TlsFiles(rsa.certificate(directory), key), "encrypted");
     }
 
     @Test
     void the_key_of_another_certificate_stops_the_start() throws Exception {
-        assertStopped(new TlsFiles(rsa.certificate(folder), ec.key(folder)), "key");
+        assertStopped(new TlsFiles(rsa.certificate(directory), ec.key(directory)), "key");
         TestCertificates other = TestCertificates.rsa();
-        assertStopped(new TlsFiles(rsa.certificate(folder), other.key(folder)), "key");
+        assertStopped(new TlsFiles(rsa.certificate(directory), other.key(directory)), "key");
         TestCertificates otherEc = TestCertificates.ec();
-        assertStopped(new TlsFiles(ec.certificate(folder), otherEc.key(folder)), "key");
+        assertStopped(new TlsFiles(ec.certificate(directory), otherEc.key(directory)), "key");
     }
 
     private static void assertStopped(TlsFiles files, String reason) {

@@ -7,7 +7,7 @@ import io.holdfast.engine.EngineSettings;
 
 import java.time.Duration;
 
-/** A driver with nothing in it and no limits, for tests of one connection. */
+/** An empty driver without limits, for tests of one connection. */
 public final class UnlimitedDriver {
     private UnlimitedDriver() {}
 

@@ -21,7 +21,7 @@ public final class WebSocketServer implements AutoCloseable {
         this.trusting = trusting;
     }
 
-    /** What a test may choose. */
+    /** Options of a test. */
     public static final class Options {
         private final TestConfig config = new TestConfig();
         private boolean allowDump = true;
@@ -62,7 +62,7 @@ public final class WebSocketServer implements AutoCloseable {
             return this;
         }
 
-        /** The WebSocket listener speaks TLS. */
+        /** Enables TLS on the WebSocket listener. */
         public Options tls() {
             tls = true;
             return this;
@@ -112,12 +112,12 @@ public final class WebSocketServer implements AutoCloseable {
         return server.addresses().get(2);
     }
 
-    /** What a client needs to trust the server. */
+    /** A context of a client that trusts the server. */
     public SSLContext trusting() {
         return trusting;
     }
 
-    /** Begins to drain in a thread of its own. */
+    /** Begins to drain, in a new thread. */
     public Thread drain() {
         return Thread.startVirtualThread(server::drain);
     }

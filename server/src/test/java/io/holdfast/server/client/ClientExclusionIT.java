@@ -21,14 +21,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-/** Three clients, each behind a network that goes wrong all the time, and one lock. */
-@DisplayName("Whatever the network does")
+/** Three clients contend for one lock, each behind a permanently faulty network. */
+@DisplayName("Mutual exclusion behind faulty networks")
 class ClientExclusionIT {
     private static final int FAULTS = 40;
-    private static final int LEAST = 20;
-    private static final Duration BETWEEN = Duration.ofMillis(25);
+    private static final int MIN_ACQUIRED = 20;
+    private static final Duration FAULT_INTERVAL = Duration.ofMillis(25);
 
-    /** A client that takes the lock again and again. */
+    /** A client that acquires and releases the lock repeatedly. */
     private static final class Contender {
         final FaultProxy proxy;
         final AtomicReference<Hold> hold = new AtomicReference<>();
@@ -63,7 +63,7 @@ class ClientExclusionIT {
                             LockSupport.parkNanos(1_000_000);
                         }
                     } catch (LockException e) {
-                        // the network; try again
+                        // a network failure: try again
                     }
                 }
             } catch (InterruptedException | RuntimeException e) {
@@ -76,7 +76,7 @@ class ClientExclusionIT {
                     random.nextBoolean()
                             ? FaultProxy.Direction.TO_SERVER
                             : FaultProxy.Direction.TO_CLIENT;
-            switch (random.nextInt(10)) { // three of them heal
+            switch (random.nextInt(10)) { // three of ten heal
                 case 0 -> proxy.cut();
                 case 1 -> proxy.reset();
                 case 2 -> proxy.drop(direction);
@@ -108,12 +108,12 @@ class ClientExclusionIT {
     }
 
     /**
-     * In tagged mode only: a plain dflockd passes a lock on the moment a connection ends, before
-     * the one who had it can know.
+     * Tagged mode only: a plain dflockd grants a lock to the next waiter when a connection ends,
+     * before the former holder can notice.
      */
     @Test
     @Timeout(120)
-    void no_two_clients_ever_believe_that_they_hold_a_lock() throws Exception {
+    void no_two_clients_hold_a_lock_at_the_same_time_behind_a_faulty_network() throws Exception {
         long seed = new Random().nextLong();
         var random = new Random(seed);
         var acquired = new AtomicInteger();
@@ -123,16 +123,16 @@ class ClientExclusionIT {
                 for (int i = 0; i < 3; i++) {
                     contenders.add(new Contender(server, acquired));
                 }
-                for (int fault = 0; fault < FAULTS || acquired.get() < LEAST; fault++) {
+                for (int fault = 0; fault < FAULTS || acquired.get() < MIN_ACQUIRED; fault++) {
                     Contender one = contenders.get(random.nextInt(contenders.size()));
                     if (fault < FAULTS) {
                         one.harm(random);
                     } else {
                         one.proxy.heal();
                     }
-                    long until = System.nanoTime() + BETWEEN.toNanos();
+                    long until = System.nanoTime() + FAULT_INTERVAL.toNanos();
                     while (System.nanoTime() < until) {
-                        assertThat(twoBelieve(contenders)).as("seed %d", seed).isFalse();
+                        assertThat(areTwoHolding(contenders)).as("seed %d", seed).isFalse();
                         Thread.onSpinWait();
                     }
                 }
@@ -146,10 +146,10 @@ class ClientExclusionIT {
     }
 
     /**
-     * A hold that was lost is never held again. So one that is held before and after another is
-     * asked was held at that moment, too.
+     * A lost hold is never held again. So a hold that is held before and after another is queried
+     * was held during the query, too.
      */
-    private static boolean twoBelieve(List<Contender> contenders) {
+    private static boolean areTwoHolding(List<Contender> contenders) {
         for (Contender one : contenders) {
             for (Contender other : contenders) {
                 Hold first = one.hold.get();

@@ -32,13 +32,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** What the client promises, on a network that does not keep its own. */
-@DisplayName("Behind a bad network, a client")
+/** The guarantees of the client behind a faulty network. */
+@DisplayName("The Java client behind a faulty network")
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class ClientFaultIT {
     private static final Duration LONG = Duration.ofSeconds(30);
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final List<State> events = new CopyOnWriteArrayList<>();
     private TestServer server;
@@ -68,7 +68,7 @@ class ClientFaultIT {
         soon().until(() -> events.contains(state));
     }
 
-    private void assertTaken(String key) {
+    private void assertHeld(String key) {
         try (TestClient rival = server.connect()) {
             assertThat(rival.ask("l", key, "0")).isEqualTo("timeout");
         }
@@ -83,15 +83,15 @@ class ClientFaultIT {
     // ---- holds
 
     @Test
-    void keeps_what_it_holds_over_a_cut_within_the_grace() throws Exception {
+    void a_client_keeps_its_hold_over_a_disconnect_within_the_grace() throws Exception {
         try (Holdfast client = builder().connect()) {
-            Hold hold = client.lock("kept").acquire(PATIENCE);
+            Hold hold = client.lock("kept").acquire(TIMEOUT);
             var fence = hold.fence();
             proxy.cut();
             await(State.RESTORED);
             assertThat(hold.isHeld()).isTrue();
             assertThat(hold.fence()).isEqualTo(fence).isPresent();
-            assertTaken("kept");
+            assertHeld("kept");
             hold.renew();
             hold.close();
             awaitFree("kept");
@@ -101,9 +101,9 @@ class ClientFaultIT {
     }
 
     @Test
-    void keeps_what_it_holds_over_many_resets() throws Exception {
+    void a_client_keeps_its_hold_over_many_resets() throws Exception {
         try (Holdfast client = builder().connect();
-                Hold hold = client.lock("often").acquire(PATIENCE)) {
+                Hold hold = client.lock("often").acquire(TIMEOUT)) {
             for (int times = 1; times <= 5; times++) {
                 int restored = times;
                 proxy.reset();
@@ -116,15 +116,15 @@ class ClientFaultIT {
                 hold.renew();
             }
             assertThat(events).doesNotContain(State.LOST);
-            assertTaken("often");
+            assertHeld("often");
         }
     }
 
     @Test
-    void loses_what_it_holds_when_the_grace_is_over_and_says_so() throws Exception {
+    void a_client_reports_a_lost_hold_when_the_grace_is_over() throws Exception {
         var reasons = new CopyOnWriteArrayList<LossReason>();
         try (Holdfast client = builder().grace(Duration.ofMillis(300)).connect()) {
-            Hold lost = client.lock("lost").onLost(reasons::add).acquire(PATIENCE);
+            Hold lost = client.lock("lost").onLost(reasons::add).acquire(TIMEOUT);
             proxy.refuse();
             proxy.cut();
             await(State.LOST);
@@ -134,7 +134,7 @@ class ClientFaultIT {
             awaitFree("lost");
             proxy.heal();
             await(State.RECONNECTED);
-            try (Hold again = client.lock("lost").acquire(PATIENCE)) {
+            try (Hold again = client.lock("lost").acquire(TIMEOUT)) {
                 assertThat(again.fence().orElseThrow()).isGreaterThan(lost.fence().orElseThrow());
             }
             lost.close();
@@ -146,9 +146,9 @@ class ClientFaultIT {
     }
 
     @Test
-    void loses_what_it_holds_with_its_lease_while_there_is_no_connection() throws Exception {
+    void a_client_without_a_connection_loses_its_hold_when_the_lease_ends() throws Exception {
         try (Holdfast client = builder().connect()) {
-            Hold hold = client.lock("lease").lease(Duration.ofSeconds(1)).acquire(PATIENCE);
+            Hold hold = client.lock("lease").lease(Duration.ofSeconds(1)).acquire(TIMEOUT);
             proxy.refuse();
             proxy.cut();
             soon().until(() -> hold.lossReason().isPresent());
@@ -160,22 +160,22 @@ class ClientFaultIT {
     }
 
     @Test
-    void loses_what_it_holds_at_once_from_a_plain_server() throws Exception {
+    void a_client_of_a_plain_server_loses_its_hold_on_disconnect() throws Exception {
         var reasons = new CopyOnWriteArrayList<LossReason>();
         try (Holdfast client = builder().plain().connect()) {
-            Hold hold = client.lock("plain").onLost(reasons::add).acquire(PATIENCE);
+            Hold hold = client.lock("plain").onLost(reasons::add).acquire(TIMEOUT);
             assertThat(hold.fence()).isEmpty();
             proxy.cut();
             soon().until(() -> !reasons.isEmpty());
             assertThat(hold.isHeld()).isFalse();
             assertThat(reasons).containsExactly(LossReason.CONNECTION_LOST);
             awaitFree("plain");
-            client.lock("plain").acquire(PATIENCE).close();
+            client.lock("plain").acquire(TIMEOUT).close();
         }
     }
 
     @Test
-    void counts_a_lease_from_before_it_asked() throws Exception {
+    void a_client_counts_a_lease_from_before_its_request() throws Exception {
         try (Holdfast client = builder().connect()) {
             client.counter("warm").get();
             proxy.delay(FaultProxy.Direction.TO_SERVER, Duration.ofMillis(100));
@@ -184,7 +184,7 @@ class ClientFaultIT {
                     client.lock("slow")
                             .renew(false)
                             .lease(Duration.ofSeconds(20))
-                            .acquire(PATIENCE)) {
+                            .acquire(TIMEOUT)) {
                 assertThat(hold.isHeld()).isTrue();
                 assertThat(hold.heldForAtLeast(Duration.ofMillis(19_850))).isFalse();
             }
@@ -195,51 +195,51 @@ class ClientFaultIT {
 
     @ParameterizedTest
     @EnumSource
-    void finds_a_half_open_connection_by_its_pings(FaultProxy.Direction direction)
+    void a_client_detects_a_half_open_connection_by_its_pings(FaultProxy.Direction direction)
             throws Exception {
         try (Holdfast client = builder().readTimeout(Duration.ofMillis(600)).connect();
-                Hold hold = client.lock("half").acquire(PATIENCE)) {
+                Hold hold = client.lock("half").acquire(TIMEOUT)) {
             proxy.stall(direction);
             await(State.RESTORED);
             assertThat(hold.isHeld()).isTrue();
             hold.renew();
-            assertTaken("half");
+            assertHeld("half");
         }
         awaitFree("half");
     }
 
     @Test
-    void finds_an_end_that_only_the_server_saw() throws Exception {
+    void a_client_detects_a_close_that_only_the_server_noticed() throws Exception {
         try (Holdfast client = builder().readTimeout(Duration.ofMillis(600)).connect();
-                Hold hold = client.lock("orphan").acquire(PATIENCE)) {
+                Hold hold = client.lock("orphan").acquire(TIMEOUT)) {
             proxy.orphan();
             await(State.RESTORED);
             assertThat(hold.isHeld()).isTrue();
             hold.renew();
-            assertTaken("orphan");
+            assertHeld("orphan");
         }
         awaitFree("orphan");
     }
 
     @Test
-    void releases_through_a_dead_network_without_waiting_for_it() throws Exception {
+    void a_client_releases_through_a_dead_network_without_waiting_for_it() throws Exception {
         try (Holdfast client = builder().grace(Duration.ofMillis(500)).connect()) {
-            Hold hold = client.lock("dead").acquire(PATIENCE);
+            Hold hold = client.lock("dead").acquire(TIMEOUT);
             proxy.refuse();
             proxy.stall(FaultProxy.Direction.TO_SERVER);
             proxy.stall(FaultProxy.Direction.TO_CLIENT);
-            hold.close(); // the test's timeout is shorter than any wait for an answer would be
+            hold.close(); // the test's timeout is shorter than a wait for the response
             assertThat(hold.isHeld()).isFalse();
-            assertTaken("dead");
+            assertHeld("dead");
             proxy.reset();
             awaitFree("dead");
         }
     }
 
     @Test
-    void closes_on_a_dead_network_without_waiting_for_it() throws Exception {
+    void a_client_closes_on_a_dead_network_without_waiting_for_it() throws Exception {
         Holdfast client = builder().grace(Duration.ofMillis(500)).connect();
-        Hold hold = client.lock("closing").acquire(PATIENCE);
+        Hold hold = client.lock("closing").acquire(TIMEOUT);
         proxy.refuse();
         proxy.stall(FaultProxy.Direction.TO_SERVER);
         proxy.stall(FaultProxy.Direction.TO_CLIENT);
@@ -251,7 +251,7 @@ class ClientFaultIT {
 
     @ParameterizedTest
     @EnumSource
-    void does_not_know_what_became_of_a_request_that_was_swallowed(FaultProxy.Direction direction) {
+    void a_lost_request_has_an_unknown_outcome(FaultProxy.Direction direction) {
         try (Holdfast client = builder().readTimeout(Duration.ofMillis(600)).connect()) {
             assertThat(client.counter("swallowed").increment()).isEqualTo(1);
             proxy.drop(direction);
@@ -269,7 +269,7 @@ class ClientFaultIT {
     // ---- waits
 
     @Test
-    void keeps_its_place_in_line_over_a_cut() throws Exception {
+    void a_client_keeps_its_queue_position_over_a_disconnect() throws Exception {
         try (Holdfast client = builder().connect()) {
             TestClient first = server.connect();
             String token = first.acquire("line");
@@ -289,7 +289,7 @@ class ClientFaultIT {
     }
 
     @Test
-    void finds_a_grant_that_came_while_there_was_no_connection() throws Exception {
+    void a_client_finds_a_grant_made_while_it_had_no_connection() throws Exception {
         try (Holdfast client = builder().connect()) {
             TestClient first = server.connect();
             String token = first.acquire("away");
@@ -299,7 +299,7 @@ class ClientFaultIT {
             proxy.cut();
             await(State.SUSPENDED);
             assertThat(first.ask("r", "away", token)).isEqualTo("ok");
-            assertTaken("away");
+            assertHeld("away");
             proxy.heal();
             try (Hold hold = second.get()) {
                 assertThat(hold.isHeld()).isTrue();
@@ -310,7 +310,7 @@ class ClientFaultIT {
     }
 
     @Test
-    void stands_in_line_again_when_its_session_is_lost() throws Exception {
+    void a_client_enqueues_again_when_its_session_is_lost() throws Exception {
         try (Holdfast client = builder().grace(Duration.ofMillis(200)).connect()) {
             TestClient first = server.connect();
             String token = first.acquire("again");
@@ -330,7 +330,7 @@ class ClientFaultIT {
     }
 
     @Test
-    void releases_a_grant_that_arrives_after_its_caller_gave_up() throws Exception {
+    void a_client_releases_a_grant_that_arrives_after_its_caller_has_timed_out() throws Exception {
         try (Holdfast client = builder().connect()) {
             TestClient first = server.connect();
             String token = first.acquire("late");
@@ -338,7 +338,7 @@ class ClientFaultIT {
             server.awaitWaiters("late", 1);
             proxy.stall(FaultProxy.Direction.TO_CLIENT);
             assertThat(first.ask("r", "late", token)).isEqualTo("ok");
-            assertTaken("late");
+            assertHeld("late");
             second.cancel(true);
             assertThat(second).isCancelled();
             proxy.heal();
@@ -349,18 +349,18 @@ class ClientFaultIT {
     // ---- signals
 
     @Test
-    void listens_again_after_a_cut_and_tells_of_the_gap() {
-        var heard = new CopyOnWriteArrayList<Signals.Signal>();
+    void a_client_subscribes_again_after_a_disconnect_and_reports_the_gap() {
+        var received = new CopyOnWriteArrayList<Signals.Signal>();
         try (Holdfast client = builder().connect();
                 Holdfast other = Holdfast.connect("127.0.0.1:" + server.address().getPort());
-                Signals.Subscription _ = client.signals().listen("news.*", heard::add)) {
+                Signals.Subscription _ = client.signals().listen("news.*", received::add)) {
             assertThat(other.signals().send("news.one", "before")).isEqualTo(1);
-            soon().until(() -> heard.size() == 1);
+            soon().until(() -> received.size() == 1);
             proxy.cut();
-            soon().until(() -> heard.contains(new Signals.Gap()));
+            soon().until(() -> received.contains(new Signals.Gap()));
             assertThat(other.signals().send("news.two", "after")).isEqualTo(1);
-            soon().until(() -> heard.size() == 3);
-            assertThat(heard)
+            soon().until(() -> received.size() == 3);
+            assertThat(received)
                     .containsExactly(
                             new Signals.Message("news.one", "before"),
                             new Signals.Gap(),

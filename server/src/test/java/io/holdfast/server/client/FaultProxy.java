@@ -15,41 +15,41 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Stands between clients and a server, and can behave as bad networks do. Faults hit the
- * connections that are open when they begin; later ones are sound, unless they are refused.
+ * A proxy between clients and a server that simulates network faults. Faults affect the connections
+ * that are open when they begin; later ones have no faults, unless they are refused.
  */
 final class FaultProxy implements AutoCloseable {
-    /** One way through a connection. */
+    /** A direction of a connection. */
     enum Direction {
         TO_SERVER,
         TO_CLIENT
     }
 
     private final InetSocketAddress server;
-    private final ServerSocket door;
+    private final ServerSocket listener;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final List<ProxiedConnection> links = new ArrayList<>();
+    private final List<ProxiedConnection> connections = new ArrayList<>();
     private int accepted;
-    private long swallowed;
+    private long droppedBytes;
     private boolean refusing;
 
     FaultProxy(InetSocketAddress server) throws IOException {
         this.server = server;
-        this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         Thread.ofVirtual().start(this::accept);
     }
 
-    /** For clients, as they like it. */
+    /** The address of the proxy in the form that clients accept. */
     String address() {
         return "127.0.0.1:" + port();
     }
 
     int port() {
-        return door.getLocalPort();
+        return listener.getLocalPort();
     }
 
-    /** How many connections were let through so far. */
+    /** The number of connections forwarded so far. */
     int accepted() {
         lock.lock();
         try {
@@ -59,42 +59,44 @@ final class FaultProxy implements AutoCloseable {
         }
     }
 
-    /** How many bytes were swallowed so far. */
-    long swallowed() {
+    /** The number of bytes dropped so far. */
+    long droppedBytes() {
         lock.lock();
         try {
-            return swallowed;
+            return droppedBytes;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Swallows what goes this way; healing ends a connection that misses something. */
+    /** Drops bytes in this direction; healing closes connections that lost bytes. */
     void drop(Direction direction) {
         change(proxiedConnection -> proxiedConnection.flow(direction).dropping = true);
     }
 
-    /** Everything takes so much longer this way. */
-    void delay(Direction direction, Duration span) {
-        change(proxiedConnection -> proxiedConnection.flow(direction).delayNanos = span.toNanos());
+    /** Delays bytes in this direction. */
+    void delay(Direction direction, Duration duration) {
+        change(
+                proxiedConnection ->
+                        proxiedConnection.flow(direction).delayNanos = duration.toNanos());
     }
 
-    /** Keeps what goes this way, an end too, until healed: neither side is told anything. */
+    /** Holds back bytes and the close in this direction until healed; neither side notices. */
     void stall(Direction direction) {
         change(proxiedConnection -> proxiedConnection.flow(direction).stalled = true);
     }
 
-    /** Ends connections as a program does that closes them. */
+    /** Closes connections in the normal way. */
     void cut() {
         change(proxiedConnection -> proxiedConnection.close(false));
     }
 
-    /** Ends connections as a machine does that has forgotten them. */
+    /** Resets connections. */
     void reset() {
         change(proxiedConnection -> proxiedConnection.close(true));
     }
 
-    /** Ends connections at the server, while the client is told nothing, until healed. */
+    /** Closes connections at the server, while the client does not notice, until healed. */
     void orphan() {
         change(
                 proxiedConnection -> {
@@ -103,7 +105,7 @@ final class FaultProxy implements AutoCloseable {
                 });
     }
 
-    /** Ends new connections at once. */
+    /** Closes new connections at once. */
     void refuse() {
         lock.lock();
         try {
@@ -126,7 +128,7 @@ final class FaultProxy implements AutoCloseable {
     @Override
     public void close() {
         try {
-            door.close();
+            listener.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -141,8 +143,8 @@ final class FaultProxy implements AutoCloseable {
     private void change(Change change) {
         lock.lock();
         try {
-            links.removeIf(proxiedConnection -> proxiedConnection.closed);
-            links.forEach(change::to);
+            connections.removeIf(proxiedConnection -> proxiedConnection.closed);
+            connections.forEach(change::to);
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -152,17 +154,17 @@ final class FaultProxy implements AutoCloseable {
     private void accept() {
         try {
             while (true) {
-                Socket client = door.accept();
-                if (!letIn(client)) {
+                Socket client = listener.accept();
+                if (!forward(client)) {
                     end(client, false);
                 }
             }
         } catch (IOException e) {
-            // closed: nobody is let in any more
+            // closed: no further connections
         }
     }
 
-    private boolean letIn(Socket client) throws IOException {
+    private boolean forward(Socket client) throws IOException {
         lock.lock();
         try {
             if (refusing) {
@@ -172,12 +174,12 @@ final class FaultProxy implements AutoCloseable {
             try {
                 onward.connect(server);
             } catch (IOException e) {
-                return false; // the server is gone
+                return false; // the server is not reachable
             }
             client.setTcpNoDelay(true);
             onward.setTcpNoDelay(true);
             ProxiedConnection proxiedConnection = new ProxiedConnection(client, onward);
-            links.add(proxiedConnection);
+            connections.add(proxiedConnection);
             accepted++;
             Thread.ofVirtual()
                     .start(
@@ -222,7 +224,7 @@ final class FaultProxy implements AutoCloseable {
         }
     }
 
-    /** Waits as long as the fault says; false if it swallows this. */
+    /** Waits as long as the fault requires; false if it drops this. */
     private boolean passes(ProxiedConnection proxiedConnection, Flow flow, int length)
             throws InterruptedException, IOException {
         lock.lock();
@@ -240,7 +242,7 @@ final class FaultProxy implements AutoCloseable {
             }
             if (flow.dropping && length > 0) {
                 flow.missing = true;
-                swallowed += length;
+                droppedBytes += length;
                 return false;
             }
             return true;
@@ -249,7 +251,7 @@ final class FaultProxy implements AutoCloseable {
         }
     }
 
-    /** A broken connection breaks on both sides, but not before a stall is over. */
+    /** Closes both sides of a broken connection, but not before a stall is over. */
     private void endBoth(ProxiedConnection proxiedConnection, Flow flow) {
         lock.lock();
         try {
@@ -269,11 +271,11 @@ final class FaultProxy implements AutoCloseable {
             }
             socket.close();
         } catch (IOException e) {
-            // closed already
+            // already closed
         }
     }
 
-    /** What happens to one way of a connection; guarded by the lock. */
+    /** The faults of one direction of a connection; guarded by the lock. */
     private static final class Flow {
         private boolean stalled;
         private boolean dropping;

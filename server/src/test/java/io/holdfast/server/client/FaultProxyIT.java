@@ -18,8 +18,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** A proxy without faults would prove nothing about those behind it. */
-@DisplayName("The proxy with faults")
+/** Tests that rely on the proxy prove nothing unless its faults work. */
+@DisplayName("The fault proxy")
 @Timeout(120)
 class FaultProxyIT {
     private TestServer server;
@@ -49,7 +49,7 @@ class FaultProxyIT {
     }
 
     @Test
-    void lets_everything_through_and_ends_when_one_side_does() {
+    void the_fault_proxy_forwards_everything_and_closes_when_one_side_does() {
         try (TestClient client = connect()) {
             client.assertServed();
             client.acquire("k");
@@ -59,29 +59,29 @@ class FaultProxyIT {
     }
 
     @Test
-    void swallows_requests_or_answers() {
+    void the_fault_proxy_drops_requests_or_responses() {
         try (TestClient client = connect()) {
             client.assertServed();
             proxy.drop(FaultProxy.Direction.TO_SERVER);
             client.send("incr", "n", "1");
-            soon().until(() -> proxy.swallowed() > 0);
+            soon().until(() -> proxy.droppedBytes() > 0);
             proxy.heal();
             client.assertClosed();
             assertThat(counted()).isZero();
         }
         try (TestClient client = connect()) {
             client.assertServed();
-            long before = proxy.swallowed();
+            long before = proxy.droppedBytes();
             proxy.drop(FaultProxy.Direction.TO_CLIENT);
             client.send("incr", "n", "1");
-            soon().until(() -> counted() == 1 && proxy.swallowed() > before);
+            soon().until(() -> counted() == 1 && proxy.droppedBytes() > before);
             proxy.heal();
             client.assertClosed();
         }
     }
 
     @Test
-    void keeps_what_is_stalled_until_it_is_healed() {
+    void the_fault_proxy_delivers_stalled_bytes_when_it_is_healed() {
         try (TestClient client = connect()) {
             client.assertServed();
             proxy.stall(FaultProxy.Direction.TO_CLIENT);
@@ -98,7 +98,7 @@ class FaultProxyIT {
     }
 
     @Test
-    void hides_an_end_while_it_is_stalled() {
+    void the_fault_proxy_hides_a_close_while_it_is_stalled() {
         try (TestClient client = connect()) {
             client.acquire("k");
             proxy.stall(FaultProxy.Direction.TO_SERVER);
@@ -111,7 +111,7 @@ class FaultProxyIT {
     }
 
     @Test
-    void ends_a_connection_for_the_server_alone() {
+    void the_fault_proxy_ends_a_connection_for_the_server_alone() {
         try (TestClient client = connect();
                 TestClient rival = server.connect()) {
             client.acquire("k");
@@ -124,7 +124,7 @@ class FaultProxyIT {
     }
 
     @Test
-    void delays() {
+    void the_fault_proxy_delays_bytes() {
         try (TestClient client = connect()) {
             client.assertServed();
             proxy.delay(FaultProxy.Direction.TO_SERVER, Duration.ofMillis(100));
@@ -135,7 +135,7 @@ class FaultProxyIT {
     }
 
     @Test
-    void cuts_and_resets_what_is_open_and_nothing_later() {
+    void the_fault_proxy_closes_and_resets_open_connections_and_no_later_ones() {
         try (TestClient client = connect()) {
             client.assertServed();
             proxy.cut();
@@ -152,7 +152,7 @@ class FaultProxyIT {
     }
 
     @Test
-    void refuses_until_it_is_healed() {
+    void the_fault_proxy_refuses_connections_until_it_is_healed() {
         proxy.refuse();
         try (TestClient client = connect()) {
             client.assertClosed();

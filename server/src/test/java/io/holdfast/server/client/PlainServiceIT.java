@@ -95,7 +95,8 @@ class PlainServiceIT {
     }
 
     @Test
-    void gets_200_acquires_of_one_key_over_4_connections_once_each_and_in_order() throws Exception {
+    void a_plain_client_gets_200_acquires_over_4_connections_once_each_and_in_order()
+            throws Exception {
         LockService service = connect(4);
         GrantedHold first = hold(get(acquire(service, lock("k", ofSeconds(0)))));
         var order = new CopyOnWriteArrayList<Integer>();
@@ -119,7 +120,7 @@ class PlainServiceIT {
     }
 
     @Test
-    void releases_and_asks_while_all_its_connections_wait() throws Exception {
+    void a_plain_client_releases_and_queries_while_all_its_connections_wait() throws Exception {
         LockService service = connect(3);
         LockService other = connect(1);
         GrantedHold mine = hold(get(acquire(service, lock("mine", ofSeconds(0)))));
@@ -142,7 +143,7 @@ class PlainServiceIT {
     }
 
     @Test
-    void keeps_the_deadlines_of_those_that_have_no_connection() throws Exception {
+    void requests_without_a_connection_keep_their_deadlines() throws Exception {
         LockService service = connect(2);
         GrantedHold held = hold(get(acquire(service, lock("k", ofSeconds(0)))));
         var patient = acquire(service, lock("k", ofSeconds(30)));
@@ -156,7 +157,7 @@ class PlainServiceIT {
     }
 
     @Test
-    void finds_a_free_key_although_all_its_connections_wait() throws Exception {
+    void a_plain_client_finds_a_free_key_although_all_its_connections_wait() throws Exception {
         LockService service = connect(2);
         LockService other = connect(1);
         hold(get(acquire(other, lock("a", ofSeconds(0)))));
@@ -171,18 +172,18 @@ class PlainServiceIT {
     }
 
     @Test
-    void tells_one_outcome_when_a_cancel_meets_a_grant_and_leaks_no_hold() throws Exception {
+    void a_cancel_that_races_with_a_grant_has_one_outcome_and_leaks_no_hold() throws Exception {
         LockService service = connect(4);
         for (int round = 0; round < 200; round++) {
             GrantedHold held = hold(get(acquire(service, lock("k", ofSeconds(5)))));
             var outcomes = new ConcurrentLinkedQueue<AcquireOutcome>();
-            var told = new CompletableFuture<AcquireOutcome>();
+            var reported = new CompletableFuture<AcquireOutcome>();
             AcquireAttempt acquireAttempt =
                     service.acquire(
                             lock("k", ofSeconds(30)),
                             acquireOutcome -> {
                                 outcomes.add(acquireOutcome);
-                                told.complete(acquireOutcome);
+                                reported.complete(acquireOutcome);
                             });
             var released = held.release();
             long until = System.nanoTime() + ThreadLocalRandom.current().nextInt(1_000_000);
@@ -190,7 +191,7 @@ class PlainServiceIT {
                 Thread.onSpinWait();
             }
             acquireAttempt.cancel();
-            if (get(told) instanceof AcquireOutcome.Granted granted) {
+            if (get(reported) instanceof AcquireOutcome.Granted granted) {
                 assertThat(get(granted.hold().release())).isTrue();
             }
             get(released);
@@ -201,7 +202,7 @@ class PlainServiceIT {
     }
 
     @Test
-    void never_holds_more_places_of_a_semaphore_than_there_are() throws Exception {
+    void plain_clients_never_hold_more_permits_than_a_semaphore_has() throws Exception {
         LockService service = connect(8);
         var holders = new AtomicInteger();
         var most = new AtomicInteger();
@@ -234,9 +235,9 @@ class PlainServiceIT {
     }
 
     @Test
-    void hears_signals_and_gives_all_back_when_it_closes() throws Exception {
+    void a_plain_client_receives_signals_and_releases_everything_when_it_closes() throws Exception {
         LockService service = connect(4);
-        var heard = new CopyOnWriteArrayList<String>();
+        var received = new CopyOnWriteArrayList<String>();
         var signalSubscription =
                 service.listen(
                         "a.>",
@@ -244,7 +245,7 @@ class PlainServiceIT {
                         new SignalSink() {
                             @Override
                             public void signal(String channel, String payload) {
-                                heard.add(channel + " " + payload);
+                                received.add(channel + " " + payload);
                             }
 
                             @Override
@@ -252,7 +253,7 @@ class PlainServiceIT {
                         });
         get(signalSubscription.accepted());
         assertThat(get(service.command("signal", "a.b", "hello you"))).isEqualTo("ok 1");
-        soon().until(() -> heard.equals(List.of("a.b hello you")));
+        soon().until(() -> received.equals(List.of("a.b hello you")));
         hold(get(acquire(service, lock("k", ofSeconds(0)))));
         var waiting = acquire(service, lock("k", ofSeconds(30)));
         server.awaitWaiters("k", 1);

@@ -92,9 +92,9 @@ class TaggedServerIT {
         return new AcquireRequest(kind, key, 1, AcquireRequest.FOREVER, lease, unbound);
     }
 
-    private GrantedHold acquire(AcquireRequest what) throws Exception {
+    private GrantedHold acquire(AcquireRequest request) throws Exception {
         var done = new CompletableFuture<AcquireOutcome>();
-        service.acquire(what, done::complete);
+        service.acquire(request, done::complete);
         return ((AcquireOutcome.Granted) done.get(60, TimeUnit.SECONDS)).hold();
     }
 
@@ -133,7 +133,7 @@ class TaggedServerIT {
     }
 
     @Test
-    void cancel_against_grant_has_one_outcome() throws Exception {
+    void a_cancel_that_races_with_a_grant_has_one_outcome() throws Exception {
         for (int round = 0; round < 500; round++) {
             GrantedHold hold = acquire("k");
             var outcomes = new CopyOnWriteArrayList<AcquireOutcome>();
@@ -150,7 +150,7 @@ class TaggedServerIT {
     }
 
     @Test
-    void readers_share_and_a_lease_that_ends_is_told() throws Exception {
+    void readers_share_a_lock_and_the_end_of_a_lease_is_reported() throws Exception {
         GrantedHold one = acquire(lock(Kind.READ, "k", 0, false));
         GrantedHold two = acquire(lock(Kind.READ, "k", TimeUnit.MILLISECONDS.toNanos(50), false));
         var losses = new CopyOnWriteArrayList<GrantedHold.Loss>();
@@ -161,18 +161,18 @@ class TaggedServerIT {
     }
 
     @Test
-    void closing_ends_what_is_bound_and_nothing_else() throws Exception {
+    void closing_a_client_ends_bound_holds_and_nothing_else() throws Exception {
         acquire("bound");
         GrantedHold unbound = acquire(lock(Kind.LOCK, "unbound", 0, true));
         service.close();
         service = open();
         acquire("bound");
-        var answer = service.command("r", "unbound", unbound.token());
-        assertThat(get(answer)).isEqualTo("ok");
+        var response = service.command("r", "unbound", unbound.token());
+        assertThat(get(response)).isEqualTo("ok");
     }
 
     @Test
-    void a_cut_connection_is_resumed_with_all_it_had() throws Exception {
+    void a_broken_connection_is_resumed_with_all_its_holds_and_waits() throws Exception {
         try (var relay = new Relay(server.address().getPort())) {
             service.close();
             events.clear();
@@ -201,7 +201,7 @@ class TaggedServerIT {
         }
     }
 
-    /** Passes bytes on, until it is told to cut all connections. */
+    /** Forwards bytes until all connections are cut. */
     private static final class Relay implements AutoCloseable {
         private final ServerSocket listener;
         private final int target;
@@ -241,7 +241,7 @@ class TaggedServerIT {
                     Thread.ofVirtual().start(() -> pump(server, client));
                 }
             } catch (IOException e) {
-                // The end of the test.
+                // the test has ended
             }
         }
 
@@ -250,7 +250,7 @@ class TaggedServerIT {
                     to) {
                 from.getInputStream().transferTo(to.getOutputStream());
             } catch (IOException e) {
-                // It was cut.
+                // the connection was cut
             }
         }
     }

@@ -15,8 +15,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A client that sends what it is told, byte for byte: each character of a text is a byte. Lines are
- * shown without their line feed. The timeout of the test is its deadline.
+ * A client that sends given bytes unchanged: each character of a text is a byte. Lines are returned
+ * without their line feed. The only deadline is the timeout of the test.
  *
  * @param <C> the client itself
  */
@@ -61,7 +61,7 @@ public abstract class LineTestClient<C extends LineTestClient<C>> implements Aut
         }
     }
 
-    /** Sends what the server may refuse to take because it has closed already. */
+    /** Sends data; the server may have closed already. */
     public void sendIfOpen(String text) {
         try {
             C _ = send(text);
@@ -70,7 +70,7 @@ public abstract class LineTestClient<C extends LineTestClient<C>> implements Aut
         }
     }
 
-    /** Says that nothing more will be sent. */
+    /** Shuts down the output. */
     public C halfClose() {
         try {
             channel.shutdownOutput();
@@ -107,7 +107,7 @@ public abstract class LineTestClient<C extends LineTestClient<C>> implements Aut
         }
     }
 
-    /** The server closes, or has closed, without another byte. */
+    /** Checks that the server closes, or has closed, without another byte. */
     public void assertClosed() {
         try {
             assertThat(in.read()).as("the byte read at the end").isEqualTo(-1);

@@ -29,7 +29,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
-@DisplayName("A connection whose writes take their time")
+@DisplayName("A dflockd connection whose writes take time")
 class DflockdHandlerTest {
     private final LocalDriver driver = UnlimitedDriver.open();
     private final Dam dam = new Dam();
@@ -38,7 +38,7 @@ class DflockdHandlerTest {
         return new EmbeddedChannel(dam, new DflockdHandler(service(to), Namespace.DEFAULT));
     }
 
-    /** Holds up what is written until it is opened. */
+    /** Holds back writes until it is opened. */
     private static final class Dam extends ChannelOutboundHandlerAdapter {
         private record Held(Object message, ChannelPromise promise) {}
 
@@ -63,7 +63,7 @@ class DflockdHandlerTest {
             channel.runPendingTasks();
         }
 
-        /** As a socket that was closed. */
+        /** Fails the held writes, like a closed socket. */
         void fail() {
             for (Held one : held) {
                 ReferenceCountUtil.release(one.message);
@@ -94,7 +94,7 @@ class DflockdHandlerTest {
     }
 
     @Test
-    void does_not_close_before_its_last_answer_has_left() {
+    void a_connection_does_not_close_before_its_last_response_is_written() {
         EmbeddedChannel channel = connect(driver);
         dam.shut = true;
         send(channel, "ping\n\n\n" + "x".repeat(300) + "\n");
@@ -109,11 +109,11 @@ class DflockdHandlerTest {
     }
 
     @Test
-    void leaves_no_timer_behind() {
+    void a_closed_connection_leaves_no_timer() {
         EmbeddedChannel channel = connect(driver);
         send(channel, "ping\n\n\n");
         assertThat(written(channel)).isEqualTo("ok\n");
-        channel.pipeline().close(); // close() of the channel would end its timers by itself
+        channel.pipeline().close(); // close() of the channel would also cancel its timers
         channel.runPendingTasks();
         assertThat(channel.isOpen()).isFalse();
         assertThat(channel.runScheduledPendingTasks()).isEqualTo(-1);
@@ -121,7 +121,7 @@ class DflockdHandlerTest {
 
     /** The connection fails before anything is written. */
     @Test
-    void gives_back_every_grant_that_was_never_told_even_with_auto_release_off() {
+    void every_grant_that_was_not_sent_is_released_even_with_auto_release_off() {
         LocalDriver keeping = UnlimitedDriver.open(false);
         EmbeddedChannel other =
                 new EmbeddedChannel(new DflockdHandler(service(keeping), Namespace.DEFAULT));
@@ -143,7 +143,7 @@ class DflockdHandlerTest {
     }
 
     @Test
-    void keeps_a_grant_that_is_on_its_way_with_auto_release_off() {
+    void a_grant_handed_to_the_socket_is_kept_with_auto_release_off() {
         LocalDriver keeping = UnlimitedDriver.open(false);
         EmbeddedChannel channel = connect(keeping);
         dam.shut = true;
@@ -162,7 +162,7 @@ class DflockdHandlerTest {
 
     // ---- pushed lines
 
-    /** Whether the socket takes more. */
+    /** Sets whether the socket is writable. */
     private static void setWritable(EmbeddedChannel channel, boolean writable) {
         channel.unsafe().outboundBuffer().setUserDefinedWritability(1, writable);
         channel.runPendingTasks();
@@ -177,17 +177,17 @@ class DflockdHandlerTest {
     }
 
     private static String emit(EmbeddedChannel emitter, int count, String payload) {
-        StringBuilder answers = new StringBuilder();
+        StringBuilder responses = new StringBuilder();
         for (int i = 0; i < count; i++) {
             send(emitter, "signal\na\n" + payload + "\n");
             emitter.runPendingTasks();
-            answers.append(written(emitter));
+            responses.append(written(emitter));
         }
-        return answers.toString();
+        return responses.toString();
     }
 
     @Test
-    void is_told_what_came_before_it_stopped_listening_before_that_is_answered() {
+    void signals_before_an_unlisten_are_sent_before_its_response() {
         DflockdService service = service(driver);
         EmbeddedChannel listener = listener(service);
         EmbeddedChannel emitter =
@@ -198,7 +198,7 @@ class DflockdHandlerTest {
     }
 
     @Test
-    void gets_pushed_lines_when_the_socket_takes_more() {
+    void pushed_lines_are_written_when_the_socket_is_writable_again() {
         DflockdService service = service(driver);
         EmbeddedChannel listener = listener(service);
         EmbeddedChannel emitter =
@@ -220,7 +220,7 @@ class DflockdHandlerTest {
     }
 
     @Test
-    void is_cut_off_by_the_65th_line_that_the_socket_would_not_take() {
+    void a_listener_is_disconnected_by_the_65th_line_that_cannot_be_written() {
         DflockdService service = service(driver, 1);
         EmbeddedChannel listener = listener(service);
         EmbeddedChannel emitter =
@@ -239,9 +239,9 @@ class DflockdHandlerTest {
         emitter.close();
     }
 
-    /** However long its event loop is busy with other things. */
+    /** Even if its event loop is busy for long. */
     @Test
-    void is_not_cut_off_before_the_socket_was_tried() {
+    void a_listener_is_not_disconnected_before_a_write_was_tried() {
         DflockdService service = service(driver, 1);
         EmbeddedChannel listener = listener(service);
         EmbeddedChannel emitter =
@@ -254,7 +254,7 @@ class DflockdHandlerTest {
     }
 
     @Test
-    void gives_back_lines_in_every_place_when_it_ends() {
+    void a_connection_that_ends_releases_its_pushed_lines_wherever_they_are() {
         DflockdService service = service(driver);
         EmbeddedChannel listener =
                 new EmbeddedChannel(dam, new DflockdHandler(service, Namespace.DEFAULT));
@@ -264,10 +264,10 @@ class DflockdHandlerTest {
                 new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
         dam.shut = true;
         assertThat(emit(emitter, 2, "x".repeat(5000))).isEqualTo("ok 1\n".repeat(2));
-        listener.runPendingTasks(); // two are with the socket
+        listener.runPendingTasks(); // two are in flight to the socket
         setWritable(listener, false);
         assertThat(emit(emitter, 3, "y".repeat(5000))).isEqualTo("ok 1\n".repeat(3));
-        listener.runPendingTasks(); // three wait
+        listener.runPendingTasks(); // three are in the queue
         assertThat(service.pushBudget.usedBytes()).isGreaterThan(25_000);
 
         listener.pipeline().close();
@@ -281,7 +281,7 @@ class DflockdHandlerTest {
     }
 
     @Test
-    void gets_its_own_lines_before_it_ends() {
+    void an_emitter_gets_its_own_signals_before_its_connection_ends() {
         EmbeddedChannel channel = connect(driver);
         dam.shut = true;
         send(channel, "listen\na\n\nsignal\na\nx\nsignal\na\n" + "y".repeat(5000) + "\n");

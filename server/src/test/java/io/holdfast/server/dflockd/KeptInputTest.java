@@ -23,7 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-@DisplayName("Input that is kept")
+@DisplayName("Kept input of dflockd connections")
 class KeptInputTest {
     private final LocalDriver driver = UnlimitedDriver.open();
     private final DflockdService service =
@@ -47,7 +47,7 @@ class KeptInputTest {
     }
 
     @Test
-    void does_not_grow_when_every_read_ends_inside_a_request() {
+    void kept_input_does_not_grow_when_every_read_ends_within_a_request() {
         EmbeddedChannel channel =
                 new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
         byte[] pings = "ping\n\n\n".repeat(100).getBytes(StandardCharsets.US_ASCII);
@@ -61,13 +61,13 @@ class KeptInputTest {
             channel.runPendingTasks();
             channel.releaseOutbound();
         }
-        assertThat(last.refCnt()).as("the receive buffer is free again").isZero();
+        assertThat(last.refCnt()).as("the receive buffer is released").isZero();
         assertThat(channel.isOpen()).isTrue();
         channel.close();
     }
 
     @Test
-    void is_bounded_over_all_connections() {
+    void kept_input_is_limited_over_all_connections() {
         long bound = Runtime.getRuntime().maxMemory() / 8;
         byte[] half = ("auth\n\n" + "x".repeat(60_000)).getBytes(StandardCharsets.US_ASCII);
         List<EmbeddedChannel> channels = new ArrayList<>();
@@ -76,12 +76,12 @@ class KeptInputTest {
             EmbeddedChannel channel =
                     new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
             channels.add(channel);
-            // The bytes are the same array each time: only the counting is tried here.
+            // The bytes are the same array each time: this tests only the counting.
             channel.writeInbound(Unpooled.wrappedBuffer(half));
             refused = !channel.isOpen();
         }
         assertThat(refused).isTrue();
-        assertThat(channels.getFirst().isOpen()).as("those before are left alone").isTrue();
+        assertThat(channels.getFirst().isOpen()).as("earlier connections stay open").isTrue();
         channels.forEach(EmbeddedChannel::close);
         EmbeddedChannel next = new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
         next.writeInbound(Unpooled.wrappedBuffer(half));

@@ -24,20 +24,25 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-@DisplayName("Lines on their way to a listener")
+@DisplayName("The queue of pushed lines")
 class PushQueueTest {
     private static final Key CHANNEL = key("a");
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final PushBudget budget = new PushBudget(1_000_000);
-    private int told;
-    private int cutOff;
+    private int wakeUps;
+    private int disconnects;
     private PushQueue queue = queue(1000);
 
-    private PushQueue queue(long mostBytes) {
+    private PushQueue queue(long maxBytes) {
         return new PushQueue(
-                allocator, channel.eventLoop(), budget, mostBytes, () -> told++, () -> cutOff++);
+                allocator,
+                channel.eventLoop(),
+                budget,
+                maxBytes,
+                () -> wakeUps++,
+                () -> disconnects++);
     }
 
     private static Key key(String name) {
@@ -52,14 +57,14 @@ class PushQueueTest {
         return new PushLine(allocator, CHANNEL, text(payload), receivers, budget);
     }
 
-    /** A line has 7 bytes more: sig, a, blanks and the line feed. */
+    /** A line has 7 more bytes: sig, a, spaces and the line feed. */
     private void deliver(int count, int bytesEach) {
         for (int i = 0; i < count; i++) {
             queue.deliver(line("x".repeat(bytesEach - 7), 1));
         }
     }
 
-    /** The event loop has come, and found the socket full. */
+    /** The event loop polls while the socket is full. */
     private void stall() {
         channel.runPendingTasks();
         assertThat(queue.poll(SOCKET_FULL)).isNull();
@@ -83,7 +88,7 @@ class PushQueueTest {
     }
 
     @Test
-    void are_written_in_the_order_they_came() {
+    void pushed_lines_are_written_in_order() {
         queue.deliver(line("one", 1));
         queue.deliver(line("two", 1));
         assertThat(written(queue.poll(READY))).isEqualTo("sig a one\n");
@@ -94,49 +99,49 @@ class PushQueueTest {
     }
 
     @Test
-    void wake_the_event_loop_once_until_it_has_taken_the_last() {
+    void pushed_lines_wake_the_event_loop_once_until_it_has_polled_the_last() {
         deliver(3, 20);
         channel.runPendingTasks();
-        assertThat(told).isEqualTo(1);
+        assertThat(wakeUps).isEqualTo(1);
         for (int i = 0; i < 3; i++) {
             written(queue.poll(READY));
         }
-        deliver(1, 20); // it is still at work: the next look finds it
+        deliver(1, 20); // it is still writing: the next poll returns the line
         channel.runPendingTasks();
-        assertThat(told).isEqualTo(1);
+        assertThat(wakeUps).isEqualTo(1);
         written(queue.poll(READY));
         assertThat(queue.poll(READY)).isNull();
         deliver(2, 20);
         channel.runPendingTasks();
-        assertThat(told).isEqualTo(2);
+        assertThat(wakeUps).isEqualTo(2);
     }
 
     @Test
-    void do_not_wake_the_event_loop_while_the_socket_is_full() {
+    void pushed_lines_do_not_wake_the_event_loop_while_the_socket_is_full() {
         deliver(1, 20);
         stall();
         deliver(5, 20);
         channel.runPendingTasks();
-        assertThat(told).isEqualTo(1);
+        assertThat(wakeUps).isEqualTo(1);
         for (int i = 0; i < 6; i++) {
             assertThat(written(queue.poll(READY))).isNotEmpty();
         }
         assertThat(queue.poll(READY)).isNull();
         deliver(1, 20);
         channel.runPendingTasks();
-        assertThat(told).isEqualTo(2);
+        assertThat(wakeUps).isEqualTo(2);
     }
 
     @Test
-    void wake_the_event_loop_though_the_socket_was_full_when_there_was_nothing() {
+    void a_line_wakes_the_event_loop_if_the_queue_was_empty_when_the_socket_was_full() {
         assertThat(queue.poll(SOCKET_FULL)).isNull();
         deliver(1, 20);
         channel.runPendingTasks();
-        assertThat(told).isEqualTo(1);
+        assertThat(wakeUps).isEqualTo(1);
     }
 
     @Test
-    void are_never_too_many_while_the_socket_takes_them() {
+    void the_queue_is_never_full_while_the_socket_is_writable() {
         deliver(300, 100);
         assertThat(queue.isFull()).isFalse();
         channel.runPendingTasks();
@@ -148,7 +153,7 @@ class PushQueueTest {
     }
 
     @Test
-    void are_not_too_many_once_the_socket_takes_some_though_the_turn_ends_before_the_last() {
+    void the_queue_is_not_full_once_some_lines_are_written_though_the_iteration_ends() {
         deliver(1, 100);
         stall();
         deliver(300, 100);
@@ -156,13 +161,13 @@ class PushQueueTest {
         assertThat(written(queue.poll(READY))).isNotEmpty();
         queue.pause();
         assertThat(queue.isFull()).isFalse();
-        deliver(1, 100); // the event loop goes on by itself
+        deliver(1, 100); // the event loop continues by itself
         channel.runPendingTasks();
-        assertThat(told).isEqualTo(1);
+        assertThat(wakeUps).isEqualTo(1);
     }
 
     @Test
-    void are_never_too_many_below_64() {
+    void the_queue_is_never_full_below_64_lines() {
         queue = queue(1);
         deliver(1, 100);
         stall();
@@ -175,7 +180,7 @@ class PushQueueTest {
     }
 
     @Test
-    void are_too_many_beyond_the_bytes_that_are_allowed() {
+    void the_queue_is_full_beyond_its_limit_of_bytes() {
         deliver(1, 10);
         stall();
         deliver(99, 10);
@@ -187,7 +192,7 @@ class PushQueueTest {
     }
 
     @Test
-    void are_as_many_as_memory_allows_without_a_limit() {
+    void the_queue_without_a_limit_takes_as_much_as_memory_allows() {
         queue = queue(0);
         deliver(1, 100);
         stall();
@@ -195,108 +200,108 @@ class PushQueueTest {
         assertThat(queue.isFull()).isFalse();
     }
 
-    /** The socket was not even tried. */
+    /** The write task has not run yet. */
     @Test
-    void are_not_too_many_while_something_else_is_written() {
+    void the_queue_is_not_full_while_a_response_is_written() {
         deliver(1, 20);
         channel.runPendingTasks();
         assertThat(queue.poll(BUSY)).isNull();
         deliver(500, 20);
         channel.runPendingTasks();
-        assertThat(told).isEqualTo(1);
+        assertThat(wakeUps).isEqualTo(1);
         assertThat(queue.isFull()).isFalse();
         assertThat(queue.poll(SOCKET_FULL)).isNull();
         assertThat(queue.isFull()).isTrue();
     }
 
     @Test
-    void are_looked_at_again_without_being_told_after_a_pause() {
+    void lines_are_polled_after_a_pause_without_another_wake_up() {
         deliver(2, 20);
         channel.runPendingTasks();
         written(queue.poll(READY));
         queue.pause();
         deliver(1, 20);
         channel.runPendingTasks();
-        assertThat(told).isEqualTo(1);
+        assertThat(wakeUps).isEqualTo(1);
         written(queue.poll(READY));
         written(queue.poll(READY));
         assertThat(queue.poll(READY)).isNull();
         deliver(1, 20);
         channel.runPendingTasks();
-        assertThat(told).isEqualTo(2);
+        assertThat(wakeUps).isEqualTo(2);
     }
 
     @Test
-    void end_the_connection_that_is_behind_the_most_when_memory_gets_tight() {
+    void the_slowest_listener_is_disconnected_when_memory_gets_tight() {
         queue.close();
         queue = queue(0);
-        List<String> cut = new ArrayList<>();
-        PushQueue less = named("less", cut);
-        PushQueue most = named("most", cut);
-        PushQueue onItsWay = named("on its way", cut);
+        List<String> disconnected = new ArrayList<>();
+        PushQueue less = named("less", disconnected);
+        PushQueue most = named("most", disconnected);
+        PushQueue inFlight = named("in flight", disconnected);
         for (PushQueue each : List.of(less, most)) {
             each.deliver(line("x".repeat(1000), 1));
             assertThat(each.poll(SOCKET_FULL)).isNull();
         }
         less.deliver(line("x".repeat(100_000), 1));
         most.deliver(line("x".repeat(120_000), 1));
-        onItsWay.addInFlight(110_000);
+        inFlight.addInFlight(110_000);
         channel.runPendingTasks();
-        assertThat(cut).isEmpty();
+        assertThat(disconnected).isEmpty();
 
         PushLine much = line("x".repeat(250_000), 1);
         PushLine more = line("x".repeat(60_000), 1);
 
         channel.runPendingTasks();
-        assertThat(cut).containsExactly("most");
+        assertThat(disconnected).containsExactly("most");
         assertThat(most.isFull()).isTrue();
         assertThat(less.isFull()).isFalse();
         most.close();
         PushLine evenMore = line("x".repeat(150_000), 1);
         channel.runPendingTasks();
-        assertThat(cut).containsExactly("most", "on its way");
-        onItsWay.addInFlight(-110_000);
+        assertThat(disconnected).containsExactly("most", "in flight");
+        inFlight.addInFlight(-110_000);
         for (PushLine line : List.of(much, more, evenMore)) {
             line.release();
         }
         less.close();
-        onItsWay.close();
+        inFlight.close();
     }
 
-    private PushQueue named(String name, List<String> cut) {
+    private PushQueue named(String name, List<String> disconnected) {
         return new PushQueue(
-                allocator, channel.eventLoop(), budget, 0, () -> {}, () -> cut.add(name));
+                allocator, channel.eventLoop(), budget, 0, () -> {}, () -> disconnected.add(name));
     }
 
     @Test
-    void end_the_connection_once_when_there_was_no_room() {
+    void a_full_queue_disconnects_its_listener_once() {
         queue.overrun();
         queue.overrun();
         assertThat(queue.isFull()).isTrue();
         channel.runPendingTasks();
-        assertThat(cutOff).isEqualTo(1);
+        assertThat(disconnects).isEqualTo(1);
         queue.close();
         queue.overrun();
         channel.runPendingTasks();
-        assertThat(cutOff).isEqualTo(1);
+        assertThat(disconnects).isEqualTo(1);
     }
 
     @Test
-    void are_given_back_when_the_connection_ends_and_taken_no_more() {
+    void lines_are_released_when_the_connection_ends_and_no_more_are_accepted() {
         deliver(10, 100);
         channel.runPendingTasks();
         queue.close();
         assertThat(budget.usedBytes()).isZero();
         assertThat(queue.isFull()).isTrue();
-        deliver(1, 100); // chosen a moment before
+        deliver(1, 100); // its recipients were chosen before
         assertThat(budget.usedBytes()).isZero();
         assertThat(queue.poll(READY)).isNull();
         channel.runPendingTasks();
-        assertThat(told).isEqualTo(1);
+        assertThat(wakeUps).isEqualTo(1);
     }
 
     @Test
-    void are_shared_and_given_back_by_the_last_who_has_them() {
+    void a_shared_line_is_released_by_its_last_recipient() {
         PushQueue second = queue(1000);
         PushQueue closed = queue(1000);
         closed.close();
@@ -314,9 +319,9 @@ class PushQueueTest {
         bytes.release();
     }
 
-    /** As another protocol's emitter would bring them. */
+    /** Like the signals of another protocol's emitter. */
     @Test
-    void may_come_from_elsewhere() {
+    void signals_of_another_type_are_queued_too() {
         List<String> released = new ArrayList<>();
         queue.deliver(
                 new Signal() {

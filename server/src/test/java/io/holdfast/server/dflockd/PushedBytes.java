@@ -1,6 +1,6 @@
 package io.holdfast.server.dflockd;
 
-/** What was pushed and not yet written, for tests of other packages. */
+/** The pushed bytes that are not written yet, for tests of other packages. */
 public final class PushedBytes {
     private PushedBytes() {}
 

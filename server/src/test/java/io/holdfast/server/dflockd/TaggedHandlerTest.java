@@ -90,7 +90,7 @@ class TaggedHandlerTest {
     }
 
     @Test
-    void answers_a_hello_when_its_grace_may_be_promised_and_what_was_sent_behind_it_then() {
+    void a_hello_and_requests_behind_it_are_answered_when_its_grace_is_granted() {
         CompletableFuture<Long> grace = new CompletableFuture<>();
         service = service(true, _ -> grace);
         EmbeddedChannel client = plain();
@@ -101,7 +101,7 @@ class TaggedHandlerTest {
     }
 
     @Test
-    void does_not_begin_for_a_client_that_goes_before_its_grace_may_be_promised() {
+    void no_session_begins_for_a_client_that_leaves_before_its_grace_is_granted() {
         CompletableFuture<Long> grace = new CompletableFuture<>();
         service = service(true, _ -> grace);
         EmbeddedChannel client = plain();
@@ -112,9 +112,9 @@ class TaggedHandlerTest {
         assertThat(driver.openSessions()).isZero();
     }
 
-    /** The grant is on its way to the connection when it reads the cancel. */
+    /** The grant has not reached the connection yet when it reads the cancel. */
     @Test
-    void tells_one_outcome_of_an_await_that_is_cancelled_as_it_is_granted() {
+    void an_await_cancelled_as_it_is_granted_has_one_outcome() {
         EmbeddedChannel holder = plain();
         String token = token(ask(holder, "l\nk\n0\n"));
         EmbeddedChannel waiter = tagged();
@@ -127,7 +127,7 @@ class TaggedHandlerTest {
     }
 
     @Test
-    void tells_one_outcome_of_an_acquire_that_is_cancelled_as_it_is_granted() {
+    void an_acquire_cancelled_as_it_is_granted_has_one_outcome() {
         EmbeddedChannel holder = plain();
         String token = token(ask(holder, "l\nk\n0\n"));
         EmbeddedChannel waiter = tagged();
@@ -140,7 +140,7 @@ class TaggedHandlerTest {
     }
 
     @Test
-    void answers_an_await_whose_place_a_later_one_takes() {
+    void an_await_replaced_by_a_later_one_is_answered() {
         EmbeddedChannel holder = plain();
         String token = token(ask(holder, "l\nk\n0\n"));
         EmbeddedChannel waiter = tagged();
@@ -151,7 +151,7 @@ class TaggedHandlerTest {
     }
 
     @Test
-    void writes_nothing_into_a_streamed_answer_when_the_server_drains() throws Exception {
+    void draining_writes_nothing_into_a_streamed_response() throws Exception {
         EmbeddedChannel holder = plain();
         assertThat(ask(holder, "l\nk\n0\n")).startsWith("ok ");
         EmbeddedChannel waiter = tagged();
@@ -170,7 +170,7 @@ class TaggedHandlerTest {
     }
 
     @Test
-    void gives_an_await_up_that_was_granted_as_it_ended_though_holds_outlive_sessions() {
+    void an_await_granted_as_its_session_ends_is_released_without_auto_release() {
         driver.close();
         driver = UnlimitedDriver.open(false);
         service = service(false);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.List;
 
-@DisplayName("The registry")
+@DisplayName("The registry of connection names")
 class ConnectionNameRegistryTest {
     private static final ByteString A = ByteString.of("a");
     private static final ByteString B = ByteString.of("b");
@@ -23,7 +23,7 @@ class ConnectionNameRegistryTest {
     }
 
     @Test
-    void knows_nobody_at_first() {
+    void the_registry_is_empty_at_first() {
         assertThat(connectionNameRegistry.nameOf(1)).isNull();
         assertThat(connectionNameRegistry.size()).isZero();
         assertThat(connectionNameRegistry.list(ByteString.EMPTY)).isEmpty();
@@ -31,7 +31,7 @@ class ConnectionNameRegistryTest {
     }
 
     @Test
-    void lists_in_order_of_the_last_registration() {
+    void the_registry_lists_in_order_of_the_last_registration() {
         connectionNameRegistry.register(30, "first", A);
         connectionNameRegistry.register(20, "second", B);
         connectionNameRegistry.register(10, "third", A);
@@ -44,7 +44,7 @@ class ConnectionNameRegistryTest {
     }
 
     @Test
-    void forgets_only_who_is_removed() {
+    void the_registry_drops_only_the_removed_connection() {
         connectionNameRegistry.register(1, "one", A);
         connectionNameRegistry.register(2, "two", A);
         connectionNameRegistry.remove(1);

@@ -31,12 +31,12 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** The parameter of each test is the seed of its stream. */
-@DisplayName("A stream of frames")
+/** The parameter of each test is the seed of its frame streams. */
+@DisplayName("A stream of WebSocket frames")
 @Timeout(120)
 class FrameStreamPropertyTest {
     private static final int STREAMS = 200;
-    private static final int MOST_KEPT = 1 << 20;
+    private static final int MAX_KEPT = 1 << 20;
     private static final int FINAL = 0x80;
     private static final int TEXT = 0x1;
     private static final int BINARY = 0x2;
@@ -45,7 +45,7 @@ class FrameStreamPropertyTest {
     private static final int PONG = 0xa;
 
     private final LocalDriver driver = UnlimitedDriver.open();
-    private final InputBudget kept = new InputBudget(MOST_KEPT);
+    private final InputBudget kept = new InputBudget(MAX_KEPT);
     private final LockdService service =
             new LockdService(
                     driver,
@@ -53,7 +53,7 @@ class FrameStreamPropertyTest {
                     Namespace.DEFAULT,
                     kept,
                     new DrainState(),
-                    new ListingBudget(MOST_KEPT, Duration.ofSeconds(5)),
+                    new ListingBudget(MAX_KEPT, Duration.ofSeconds(5)),
                     Duration.ofSeconds(23),
                     Duration.ofSeconds(5),
                     null);
@@ -70,7 +70,7 @@ class FrameStreamPropertyTest {
         driver.close();
     }
 
-    /** A conversation: what a client sends, and what it must be answered. */
+    /** The frames that a client sends, and the expected responses. */
     private static final class Script {
         private final Random random;
         private final ByteArrayOutputStream sent = new ByteArrayOutputStream();
@@ -94,39 +94,39 @@ class FrameStreamPropertyTest {
 
         private void command(int fragments) {
             String name = "n" + random.nextInt(4) + "x".repeat(longOrShort());
-            String answer;
+            String respond;
             String word;
             switch (random.nextInt(5)) {
                 case 0 -> {
                     word = "g ";
                     String end = held.add(name) ? "\r\n" : "\n";
-                    answer = "1 Lock Get Success: " + name + end;
+                    respond = "1 Lock Get Success: " + name + end;
                 }
                 case 1 -> {
                     word = "r ";
-                    answer =
+                    respond =
                             held.remove(name)
                                     ? "1 Lock Release Success: " + name + "\n"
                                     : "0 Lock Release Failure: " + name + "\n";
                 }
                 case 2 -> {
                     word = "i ";
-                    answer =
+                    respond =
                             held.contains(name)
                                     ? "1 Lock Is Locked: " + name + "\n"
                                     : "0 Lock Not Locked: " + name + "\r\n";
                 }
                 case 3 -> {
                     word = "d ";
-                    answer = "0 disabled\n";
+                    respond = "0 disabled\n";
                 }
                 default -> {
                     word = "x ";
-                    answer = "";
+                    respond = "";
                 }
             }
             fragments(word + name, fragments);
-            answer(FINAL | TEXT, answer.getBytes(StandardCharsets.US_ASCII));
+            respond(FINAL | TEXT, respond.getBytes(StandardCharsets.US_ASCII));
         }
 
         private int longOrShort() {
@@ -152,7 +152,7 @@ class FrameStreamPropertyTest {
         private void ping() {
             byte[] payload = bytes(random.nextInt(126));
             send(FINAL | PING, payload);
-            answer(FINAL | PONG, payload);
+            respond(FINAL | PONG, payload);
         }
 
         private byte[] bytes(int count) {
@@ -161,7 +161,7 @@ class FrameStreamPropertyTest {
             return bytes;
         }
 
-        /** Ends the conversation, one way or the other, and talks on. */
+        /** Ends the conversation in one of several ways, followed by more input. */
         void end() {
             int status;
             switch (random.nextInt(7)) {
@@ -183,7 +183,7 @@ class FrameStreamPropertyTest {
                     status = 1002;
                 }
                 case 4 -> {
-                    send(FINAL, bytes(5)); // goes on where nothing was begun
+                    send(FINAL, bytes(5)); // a continuation without a first fragment
                     status = 1002;
                 }
                 case 5 -> {
@@ -197,7 +197,7 @@ class FrameStreamPropertyTest {
                 }
             }
             sent.writeBytes(bytes(random.nextInt(300)));
-            answer(FINAL | CLOSE, new byte[] {(byte) (status >> 8), (byte) status});
+            respond(FINAL | CLOSE, new byte[] {(byte) (status >> 8), (byte) status});
         }
 
         private void send(int first, byte[] payload) {
@@ -214,7 +214,7 @@ class FrameStreamPropertyTest {
             length(0x80, length, sent);
         }
 
-        private void answer(int first, byte[] payload) {
+        private void respond(int first, byte[] payload) {
             expected.write(first);
             length(0, payload.length, expected);
             expected.writeBytes(payload);
@@ -237,19 +237,19 @@ class FrameStreamPropertyTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void is_answered_the_same_however_it_is_cut_into_pieces(int seed) {
+    void a_frame_stream_has_the_same_responses_however_it_is_split(int seed) {
         Random random = new Random(seed);
         Script script = new Script(random);
         script.write(1 + random.nextInt(40));
         script.end();
-        byte[] answers = feed(script.sent.toByteArray(), random);
-        assertThat(answers).isEqualTo(script.expected.toByteArray());
+        byte[] responses = feed(script.sent.toByteArray(), random);
+        assertThat(responses).isEqualTo(script.expected.toByteArray());
         assertNothingLeft();
     }
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void is_answered_with_frames_and_a_close_at_most_when_it_is_damaged(int seed) {
+    void a_damaged_frame_stream_gets_valid_frames_and_at_most_one_close(int seed) {
         Random random = new Random(seed);
         Script script = new Script(random);
         script.write(1 + random.nextInt(20));
@@ -260,7 +260,7 @@ class FrameStreamPropertyTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void is_answered_with_frames_and_a_close_at_most_when_it_is_noise(int seed) {
+    void random_bytes_get_valid_frames_and_at_most_one_close(int seed) {
         Random random = new Random(seed);
         byte[] noise = new byte[random.nextInt(3_000)];
         random.nextBytes(noise);
@@ -290,42 +290,47 @@ class FrameStreamPropertyTest {
         return out.toByteArray();
     }
 
-    /** Sends the bytes in pieces and then ends; what the server wrote. */
+    /** Sends the bytes in chunks, closes, and returns what the server wrote. */
     private byte[] feed(byte[] bytes, Random random) {
         channel.config().setAllocator(memory);
-        var answers = new ByteArrayOutputStream();
+        var responses = new ByteArrayOutputStream();
         int most = 1 + random.nextInt(random.nextBoolean() ? 8 : 5_000);
         for (int begin = 0; begin < bytes.length; ) {
             int end = Math.min(bytes.length, begin + 1 + random.nextInt(most));
             ByteBuf piece = memory.buffer(end - begin).writeBytes(bytes, begin, end - begin);
             channel.writeInbound(piece);
-            collect(answers);
+            collect(responses);
             begin = end;
         }
-        assertThat(channel.isOpen() || answers.size() > 0).as("told before it is closed").isTrue();
+        assertThat(channel.isOpen() || responses.size() > 0)
+                .as("a close frame before the close")
+                .isTrue();
         channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
-        collect(answers);
-        assertThat(channel.isOpen()).as("closed when the client is").isFalse();
-        return answers.toByteArray();
+        collect(responses);
+        assertThat(channel.isOpen()).as("closed after the client has closed").isFalse();
+        return responses.toByteArray();
     }
 
-    private void collect(ByteArrayOutputStream answers) {
+    private void collect(ByteArrayOutputStream responses) {
         channel.runPendingTasks();
         channel.checkException();
         for (ByteBuf next = channel.readOutbound(); next != null; next = channel.readOutbound()) {
             byte[] bytes = new byte[next.readableBytes()];
             next.readBytes(bytes);
-            answers.writeBytes(bytes);
+            responses.writeBytes(bytes);
             next.release();
         }
     }
 
-    /** Text and pong, then a close and nothing more: one that failed would end without. */
-    private static void assertWellFormed(byte[] answers) {
-        ByteBuf in = Unpooled.wrappedBuffer(answers);
+    /**
+     * Checks for text and pong frames, then a close frame at the end, which is missing after a
+     * failure.
+     */
+    private static void assertWellFormed(byte[] responses) {
+        ByteBuf in = Unpooled.wrappedBuffer(responses);
         int opcode = -1;
         while (in.isReadable()) {
-            assertThat(opcode).as("nothing comes after a close").isNotEqualTo(CLOSE);
+            assertThat(opcode).as("no frame after a close").isNotEqualTo(CLOSE);
             int first = in.readUnsignedByte();
             assertThat(first & 0xf0).isEqualTo(FINAL);
             opcode = first & 0xf;
@@ -334,14 +339,14 @@ class FrameStreamPropertyTest {
             assertThat(length).isLessThan(127);
             in.skipBytes(length == 126 ? in.readUnsignedShort() : length);
         }
-        assertThat(opcode).as("the last").isEqualTo(CLOSE);
+        assertThat(opcode).as("the last frame").isEqualTo(CLOSE);
     }
 
     private void assertNothingLeft() {
         channel.finishAndReleaseAll();
         assertThat(memory.metric().usedDirectMemory()).isZero();
         assertThat(memory.metric().usedHeapMemory()).isZero();
-        assertThat(kept.reserve(MOST_KEPT)).as("nothing counts as kept").isTrue();
+        assertThat(kept.reserve(MAX_KEPT)).as("nothing counts as kept").isTrue();
         assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys()).isZero();
     }
 }

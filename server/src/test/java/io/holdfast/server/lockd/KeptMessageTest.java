@@ -22,9 +22,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-@DisplayName("A message that is not complete")
+@DisplayName("An incomplete WebSocket message")
 class KeptMessageTest {
-    private static final int MOST = 1 << 20;
+    private static final int MAX_KEPT = 1 << 20;
     private static final int LENGTH = 60_000;
     private static final int TEXT = 0x01;
     private static final int CONTINUATION = 0x00;
@@ -32,7 +32,7 @@ class KeptMessageTest {
     private static final String TRY_AGAIN_LATER = "\u0088\u0002\u0003\u00f5";
 
     private final LocalDriver driver = UnlimitedDriver.open();
-    private final InputBudget kept = new InputBudget(MOST);
+    private final InputBudget kept = new InputBudget(MAX_KEPT);
     private final LockdService service =
             new LockdService(
                     driver,
@@ -40,7 +40,7 @@ class KeptMessageTest {
                     Namespace.DEFAULT,
                     kept,
                     new DrainState(),
-                    new ListingBudget(MOST, Duration.ofSeconds(5)),
+                    new ListingBudget(MAX_KEPT, Duration.ofSeconds(5)),
                     Duration.ofSeconds(23),
                     Duration.ofSeconds(5),
                     null);
@@ -78,65 +78,67 @@ class KeptMessageTest {
         return text.toString();
     }
 
-    /** Whether all that was kept has been given back. */
+    /** Checks that the whole input budget is free. */
     private void assertNothingKept() {
-        assertThat(kept.reserve(MOST)).isTrue();
-        assertThat(kept.reserve(-MOST)).isTrue();
+        assertThat(kept.reserve(MAX_KEPT)).isTrue();
+        assertThat(kept.reserve(-MAX_KEPT)).isTrue();
     }
 
     private void assertSomethingKept() {
-        assertThat(kept.reserve(MOST)).isFalse();
-        assertThat(kept.reserve(-MOST)).isTrue();
+        assertThat(kept.reserve(MAX_KEPT)).isFalse();
+        assertThat(kept.reserve(-MAX_KEPT)).isTrue();
     }
 
     @Test
-    void counts_with_all_others_when_its_frame_is_not_complete() {
+    void an_incomplete_frame_counts_in_the_input_budget() {
         List<EmbeddedChannel> channels = new ArrayList<>();
         boolean refused = false;
-        for (int i = 0; i < 2 * MOST / LENGTH && !refused; i++) {
+        for (int i = 0; i < 2 * MAX_KEPT / LENGTH && !refused; i++) {
             EmbeddedChannel channel = connect();
             channels.add(channel);
             channel.writeInbound(frame(FINAL | TEXT, LENGTH, LENGTH - 1));
             refused = !channel.isOpen();
         }
-        assertThat(channels).hasSizeBetween(MOST / LENGTH, MOST / LENGTH + 2);
+        assertThat(channels).hasSizeBetween(MAX_KEPT / LENGTH, MAX_KEPT / LENGTH + 2);
         assertThat(refused).isTrue();
-        assertThat(channels.getFirst().isOpen()).as("those before are left alone").isTrue();
+        assertThat(channels.getFirst().isOpen()).as("earlier connections stay open").isTrue();
         channels.forEach(EmbeddedChannel::close);
         assertNothingKept();
     }
 
     @Test
-    void counts_with_all_others_when_there_are_fragments_to_come() {
+    void an_incomplete_message_counts_in_the_input_budget() {
         List<EmbeddedChannel> channels = new ArrayList<>();
         String said = "";
-        while (channels.size() < 2 * MOST / LENGTH && said.isEmpty()) {
+        while (channels.size() < 2 * MAX_KEPT / LENGTH && said.isEmpty()) {
             EmbeddedChannel channel = connect();
             channels.add(channel);
             channel.writeInbound(frame(TEXT, LENGTH, LENGTH));
             said = written(channel);
         }
         assertThat(said).isEqualTo(TRY_AGAIN_LATER);
-        assertThat(channels).hasSizeBetween(MOST / LENGTH, MOST / LENGTH + 2);
+        assertThat(channels).hasSizeBetween(MAX_KEPT / LENGTH, MAX_KEPT / LENGTH + 2);
         EmbeddedChannel first = channels.getFirst();
         first.writeInbound(frame(FINAL | CONTINUATION, 1, 1));
-        assertThat(written(first)).as("those before are left alone").isEqualTo("\u0081\0");
+        assertThat(written(first)).as("earlier connections are served").isEqualTo("\u0081\0");
         channels.forEach(EmbeddedChannel::close);
         assertNothingKept();
     }
 
     @Test
-    void counts_even_if_its_fragments_are_small() {
+    void an_incomplete_message_of_small_fragments_counts_in_the_input_budget() {
         EmbeddedChannel channel = connect();
         channel.writeInbound(frame(TEXT, 1, 1));
         assertSomethingKept();
         for (int i = 1; i < LENGTH; i++) {
             channel.writeInbound(frame(CONTINUATION, 1, 1));
         }
-        assertThat(kept.reserve(MOST - LENGTH + 1)).as("kept at least as much as came").isFalse();
-        assertThat(kept.reserve(LENGTH - MOST - 1)).isTrue();
-        assertThat(kept.reserve(MOST - 3 * LENGTH)).as("and not much more").isTrue();
-        assertThat(kept.reserve(3 * LENGTH - MOST)).isTrue();
+        assertThat(kept.reserve(MAX_KEPT - LENGTH + 1))
+                .as("at least the received bytes count")
+                .isFalse();
+        assertThat(kept.reserve(LENGTH - MAX_KEPT - 1)).isTrue();
+        assertThat(kept.reserve(MAX_KEPT - 3 * LENGTH)).as("not many more bytes count").isTrue();
+        assertThat(kept.reserve(3 * LENGTH - MAX_KEPT)).isTrue();
         channel.writeInbound(frame(FINAL | CONTINUATION, 0, 0));
         assertThat(written(channel)).isEqualTo("\u0081\0");
         assertNothingKept();
@@ -144,7 +146,7 @@ class KeptMessageTest {
     }
 
     @Test
-    void counts_no_longer_when_it_is_complete() {
+    void a_complete_message_does_not_count_in_the_input_budget() {
         EmbeddedChannel channel = connect();
         for (int i = 0; i < 100; i++) {
             channel.writeInbound(frame(TEXT, LENGTH / 2, LENGTH / 2));
@@ -158,7 +160,7 @@ class KeptMessageTest {
     }
 
     @Test
-    void counts_no_longer_when_its_connection_ends() {
+    void an_incomplete_message_does_not_count_after_its_connection_has_ended() {
         for (int i = 0; i < 50; i++) {
             EmbeddedChannel channel = connect();
             channel.writeInbound(frame(TEXT, LENGTH, LENGTH), frame(CONTINUATION, LENGTH, 9));
@@ -169,7 +171,7 @@ class KeptMessageTest {
     }
 
     @Test
-    void counts_no_longer_when_it_has_become_too_long() {
+    void an_overlong_message_does_not_count_in_the_input_budget() {
         EmbeddedChannel channel = connect();
         channel.writeInbound(frame(TEXT, LENGTH, LENGTH), frame(CONTINUATION, LENGTH, LENGTH));
         assertThat(written(channel)).isEqualTo("\u0088\u0002\u0003\u00f1");
@@ -178,7 +180,7 @@ class KeptMessageTest {
     }
 
     @Test
-    void does_not_hold_on_to_the_buffer_it_came_in() {
+    void an_incomplete_message_does_not_retain_its_receive_buffer() {
         EmbeddedChannel channel = connect();
         ByteBuf last = Unpooled.EMPTY_BUFFER;
         channel.writeInbound(frame(FINAL | TEXT, 10, 4));
@@ -196,7 +198,7 @@ class KeptMessageTest {
             channel.writeInbound(last);
             assertThat(written(channel)).hasSize(101 * 2);
         }
-        assertThat(last.refCnt()).as("the receive buffer is free again").isZero();
+        assertThat(last.refCnt()).as("the receive buffer is released").isZero();
         channel.close();
         assertNothingKept();
     }

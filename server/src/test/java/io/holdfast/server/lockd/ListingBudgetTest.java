@@ -10,23 +10,23 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
-@DisplayName("The room for listings")
+@DisplayName("The memory budget of listings")
 class ListingBudgetTest {
     private static final Duration LONG = Duration.ofHours(1);
 
-    /** A listing that ends when it is cut off. */
+    /** A listing that ends when it is aborted. */
     private static final class Fake implements ListingBudget.Listing {
-        private final ListingBudget room;
+        private final ListingBudget budget;
         private final CountDownLatch cut = new CountDownLatch(1);
         private volatile boolean wanted = true;
 
-        Fake(ListingBudget room) {
-            this.room = room;
+        Fake(ListingBudget budget) {
+            this.budget = budget;
         }
 
         boolean take(long bytes) {
             try {
-                return room.reserve(this, bytes);
+                return budget.reserve(this, bytes);
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
@@ -44,53 +44,53 @@ class ListingBudgetTest {
         @Override
         public void abort() {
             cut.countDown();
-            room.release(this);
+            budget.release(this);
         }
     }
 
     @Test
-    void lets_several_in_that_fit() {
-        ListingBudget room = new ListingBudget(100, LONG);
-        assertThat(new Fake(room).take(50)).isTrue();
-        assertThat(new Fake(room).take(50)).isTrue();
+    void several_listings_that_fit_are_admitted() {
+        ListingBudget budget = new ListingBudget(100, LONG);
+        assertThat(new Fake(budget).take(50)).isTrue();
+        assertThat(new Fake(budget).take(50)).isTrue();
     }
 
     @Test
-    void lets_one_in_that_is_larger_than_the_room() {
+    void a_single_listing_larger_than_the_limit_is_admitted() {
         assertThat(new Fake(new ListingBudget(100, LONG)).take(1000)).isTrue();
     }
 
     @Test
-    void makes_one_wait_until_another_is_done() {
-        ListingBudget room = new ListingBudget(100, LONG);
-        Fake first = new Fake(room);
+    void a_listing_waits_until_another_is_done() {
+        ListingBudget budget = new ListingBudget(100, LONG);
+        Fake first = new Fake(budget);
         first.take(80);
-        CompletableFuture<Boolean> second = new Fake(room).takeLater(80);
-        room.release(first);
+        CompletableFuture<Boolean> second = new Fake(budget).takeLater(80);
+        budget.release(first);
         assertThat(second.join()).isTrue();
-        CompletableFuture<Boolean> third = new Fake(room).takeLater(30);
+        CompletableFuture<Boolean> third = new Fake(budget).takeLater(30);
         await().during(Duration.ofMillis(50)).until(() -> !third.isDone());
     }
 
     @Test
-    void forgets_one_that_nobody_waits_for() {
-        ListingBudget room = new ListingBudget(100, LONG);
-        new Fake(room).take(80);
-        Fake second = new Fake(room);
+    void a_waiting_listing_whose_client_is_gone_is_dropped() {
+        ListingBudget budget = new ListingBudget(100, LONG);
+        new Fake(budget).take(80);
+        Fake second = new Fake(budget);
         second.wanted = false;
         assertThat(second.take(80)).isFalse();
-        room.release(second); // took nothing
-        assertThat(new Fake(room).take(20)).isTrue();
+        budget.release(second); // it has reserved nothing
+        assertThat(new Fake(budget).take(20)).isTrue();
     }
 
     @Test
-    void cuts_the_oldest_that_has_had_its_time_when_others_wait() {
-        ListingBudget room = new ListingBudget(100, Duration.ZERO);
-        Fake first = new Fake(room);
-        Fake second = new Fake(room);
+    void the_oldest_listing_is_aborted_after_its_timeout_when_others_wait() {
+        ListingBudget budget = new ListingBudget(100, Duration.ZERO);
+        Fake first = new Fake(budget);
+        Fake second = new Fake(budget);
         first.take(50);
         second.take(50);
-        assertThat(new Fake(room).take(50)).isTrue();
+        assertThat(new Fake(budget).take(50)).isTrue();
         assertThat(first.cut.getCount()).isZero();
         assertThat(second.cut.getCount()).isOne();
     }

@@ -45,7 +45,7 @@ class LockdAccessIT {
     }
 
     @Test
-    void that_allows_no_dump_says_so_whatever_is_asked_and_counts_it() {
+    void a_listener_without_dump_refuses_listings_and_counts_them() {
         neither.get("x");
         for (LockdTestClient client : List.of(neither, registering)) {
             for (String command : DUMPS) {
@@ -59,7 +59,7 @@ class LockdAccessIT {
     }
 
     @Test
-    void that_has_no_registry_disables_iam_and_never_me() {
+    void a_listener_without_registry_disables_iam_but_not_me() {
         for (LockdTestClient client : List.of(neither, dumping)) {
             assertThat(client.ask("iam x")).isEqualTo("0 disabled");
             assertThat(client.ask("iam")).isEqualTo("0 disabled");
@@ -72,7 +72,7 @@ class LockdAccessIT {
     }
 
     @Test
-    void answers_who_only_with_both() {
+    void who_requires_dump_and_registry() {
         for (LockdTestClient client : List.of(neither, dumping, registering)) {
             assertThat(client.ask("who")).isEqualTo("0 disabled");
             assertThat(client.ask("who x")).isEqualTo("0 disabled");
@@ -82,7 +82,7 @@ class LockdAccessIT {
     }
 
     @Test
-    void shares_everything_with_the_others_of_its_namespace() {
+    void listeners_of_one_namespace_share_everything() {
         neither.get("a");
         registering.get("b").ask("iam known");
         assertThat(dumping.list("d")).containsExactly("a: " + neither.name(), "b: known");
@@ -94,7 +94,7 @@ class LockdAccessIT {
     }
 
     @Test
-    void names_connections_of_version_6_with_brackets_and_of_version_4_without() throws Exception {
+    void ipv6_connections_are_named_with_brackets_and_ipv4_ones_without() throws Exception {
         assumeTrue(hasIpv6(), "no IPv6 here");
         ListenEndpoint six =
                 new ListenEndpoint(

@@ -74,15 +74,15 @@ class LockdCommandsIT {
         return way == Way.TCP ? server.connect() : server.connect(socket);
     }
 
-    /** What the server calls a connection. */
+    /** The server's name of a connection. */
     private static String nameOf(LockdTestClient client) {
         return client.ask("me").split(" ", 3)[1];
     }
 
-    // ---- lines and words
+    // ---- lines and verbs
 
     @Test
-    void may_come_byte_by_byte() {
+    void a_lockd_command_may_arrive_byte_by_byte() {
         for (char c : "g a\r\n g  b\nme".toCharArray()) {
             one.send(String.valueOf(c));
         }
@@ -92,7 +92,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void may_come_with_thousands_of_others_and_all_are_answered_in_order() {
+    void thousands_of_pipelined_lockd_commands_are_answered_in_order() {
         int rounds = 5000;
         StringBuilder commands = new StringBuilder();
         for (int i = 0; i < rounds; i++) {
@@ -120,7 +120,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void is_stripped_and_its_blanks_are_made_one() {
+    void whitespace_around_a_lockd_command_is_stripped_and_inner_whitespace_collapsed() {
         assertThat(one.ask("g  two   words ")).isEqualTo("1 Lock Get Success: two words\r");
         assertThat(one.ask(" g  two words")).isEqualTo("1 Lock Get Success: two words");
         assertThat(one.ask("\t\r g two \t words \r")).isEqualTo("1 Lock Get Success: two words");
@@ -128,7 +128,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void knows_every_blank_and_no_other() {
+    void lockd_whitespace_is_exactly_that_of_the_original() {
         List<Integer> blanks = new ArrayList<>(List.of(9, 11, 12, 13, 0x20, 0x85, 0xA0, 0x1680));
         IntStream.rangeClosed(0x2000, 0x200A).forEach(blanks::add);
         blanks.addAll(List.of(0x2028, 0x2029, 0x202F, 0x205F, 0x3000));
@@ -151,34 +151,34 @@ class LockdCommandsIT {
     }
 
     @Test
-    void has_a_word_that_ends_at_a_space_only() {
+    void the_verb_of_a_lockd_command_ends_at_a_space_only() {
         one.send("g\tx\ng" + utf8("\u00A0") + "x\n");
         assertThat(one.counter("invalid_commands")).isEqualTo(2);
         assertThat(one.counter("locks")).isZero();
     }
 
     @Test
-    void that_is_unknown_or_empty_is_not_answered_but_counted() {
+    void unknown_and_empty_lockd_commands_are_not_answered_but_counted() {
         one.send("G foo\nstats\ndumpshared\n\n   \n\t\r\n\r\nquit\nG\n\u0000\n");
         assertThat(one.counter("invalid_commands")).isEqualTo(10);
         one.assertServed();
     }
 
     @Test
-    void keeps_every_byte_of_a_name() {
+    void a_lockd_command_keeps_every_byte_of_a_name() {
         String bytes =
                 IntStream.rangeClosed(0, 255)
                         .filter(b -> b != '\n')
                         .mapToObj(Character::toString)
                         .reduce("", String::concat);
-        // The only blanks in there are 9, 11-13 and 32, all of which come early.
+        // The only whitespace in it is 9, 11-13 and 32, all near the beginning.
         String name = bytes.replaceAll("[\t\u000B\f\r ]+", " ");
         assertThat(one.ask("g x" + bytes)).isEqualTo("1 Lock Get Success: x" + name + "\r");
         assertThat(one.list("d x" + bytes)).containsExactly("x" + name + ": " + nameOf(one));
     }
 
     @Test
-    void that_is_the_last_line_needs_no_line_feed() {
+    void the_last_lockd_command_needs_no_line_feed() {
         assertThat(one.send("g a").halfClose().rest()).isEqualTo("1 Lock Get Success: a\r\n");
         TestServer.soon().until(() -> !connect().isLocked("a"));
         LockdTestClient two = connect();
@@ -195,16 +195,16 @@ class LockdCommandsIT {
     }
 
     @Test
-    void that_came_before_a_half_close_is_answered_and_the_locks_are_free_then() {
+    void lockd_commands_before_a_half_close_are_answered_and_then_locks_are_released() {
         StringBuilder commands = new StringBuilder();
-        StringBuilder answers = new StringBuilder();
+        StringBuilder responses = new StringBuilder();
         for (int i = 0; i < 2000; i++) {
             commands.append("g n").append(i).append("\nsd\n");
-            answers.append("1 Lock Get Success: n").append(i).append("\r\n");
+            responses.append("1 Lock Get Success: n").append(i).append("\r\n");
         }
         commands.append("dump shared\nsg s\nq");
         assertThat(one.send(commands.toString()).halfClose().rest())
-                .startsWith(answers + "map[]\n1 Shared Lock Get Success: s\r\ncommand_d: 0\n")
+                .startsWith(responses + "map[]\n1 Shared Lock Get Success: s\r\ncommand_d: 0\n")
                 .contains("\nlocks: 2000\n")
                 .endsWith("\nshared_orphans: 0\n");
         LockdTestClient two = connect();
@@ -217,7 +217,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void may_be_4095_and_65536_bytes_long_and_not_longer() {
+    void a_lockd_command_may_be_4095_and_65536_bytes_long_and_not_longer() {
         for (int length : new int[] {4095, 4096, 4097, 65535, 65536}) {
             String name = "y".repeat(length - 2);
             one.get(name);
@@ -234,7 +234,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void whose_first_line_looks_like_http_closes_without_a_word() {
+    void a_first_line_that_looks_like_http_closes_without_a_response() {
         for (String line :
                 List.of("GET / HTTP/1.1\r\n", "POST /x HTTP/1.0\n", "OPTIONS * HTTP/1.1\r\n")) {
             LockdTestClient browser = connect();
@@ -249,7 +249,7 @@ class LockdCommandsIT {
     // ---- locks
 
     @Test
-    void of_exclusive_locks_is_answered_with_the_line_ends_of_the_original() {
+    void responses_about_exclusive_locks_have_the_line_ends_of_the_original() {
         LockdTestClient two = connect();
         assertThat(one.ask("i foo")).isEqualTo("0 Lock Not Locked: foo\r");
         assertThat(one.ask("g foo")).isEqualTo("1 Lock Get Success: foo\r");
@@ -265,7 +265,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void of_shared_locks_is_answered_with_the_line_ends_of_the_original() {
+    void responses_about_shared_locks_have_the_line_ends_of_the_original() {
         LockdTestClient two = connect();
         assertThat(one.ask("si foo")).isEqualTo("0 Shared Lock Not Locked: foo\r");
         assertThat(one.ask("sr foo")).isEqualTo("0 Shared Lock Release Failure: foo\r");
@@ -284,7 +284,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void keeps_exclusive_and_shared_locks_of_one_name_apart() {
+    void exclusive_and_shared_locks_of_one_name_are_different() {
         LockdTestClient two = connect();
         one.get("foo");
         assertThat(two.ask("sg foo")).isEqualTo("1 Shared Lock Get Success: foo\r");
@@ -297,7 +297,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void without_a_name_means_the_empty_one() {
+    void a_lockd_command_without_a_name_uses_the_empty_name() {
         String name = nameOf(one);
         assertThat(one.ask("g")).isEqualTo("1 Lock Get Success: \r");
         assertThat(one.ask("g ")).isEqualTo("1 Lock Get Success: ");
@@ -317,7 +317,7 @@ class LockdCommandsIT {
     // ---- listings
 
     @Test
-    void lists_exclusive_locks_in_order_of_acquisition_and_dumps_them_sorted() {
+    void exclusive_locks_are_listed_in_order_of_acquisition_and_dumped_sorted() {
         LockdTestClient two = connect();
         String first = nameOf(one);
         String second = nameOf(two);
@@ -350,7 +350,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void lists_holders_of_a_shared_lock_in_the_order_they_came() {
+    void holders_of_a_shared_lock_are_listed_in_order_of_acquisition() {
         LockdTestClient two = connect();
         LockdTestClient three = connect();
         String a = nameOf(one);
@@ -363,7 +363,7 @@ class LockdCommandsIT {
         one.ask("sg s"); // does not move it
         assertThat(one.list("sd s")).containsExactly("s: " + a, "s: " + b, "s: " + c);
         one.ask("sr s");
-        one.ask("sg s"); // goes to the end
+        one.ask("sg s"); // moves to the end
         assertThat(one.list("sd s")).containsExactly("s: " + b, "s: " + c, "s: " + a);
         assertThat(one.list("sd")).containsExactly("s: " + b, "s: " + c, "s: " + a, "early: " + b);
         assertThat(one.list("sd nothing")).isEmpty();
@@ -376,7 +376,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void shows_registered_names_in_lists_at_once_and_never_in_dumps() {
+    void registered_names_are_shown_in_lists_at_once_and_never_in_dumps() {
         String name = nameOf(one);
         one.get("x");
         one.ask("sg y");
@@ -395,7 +395,7 @@ class LockdCommandsIT {
     // ---- registry
 
     @Test
-    void me_tells_both_names_and_iam_changes_the_second() {
+    void me_shows_both_names_and_iam_changes_the_second() {
         String name = nameOf(one);
         assertThat(one.ask("me")).isEqualTo("1 " + name + " " + name);
         assertThat(one.ask("iam")).isEqualTo("1 ok");
@@ -408,7 +408,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void who_lists_in_order_of_registration() {
+    void who_lists_connections_in_order_of_registration() {
         LockdTestClient two = connect();
         LockdTestClient three = connect();
         String a = nameOf(one);
@@ -421,7 +421,7 @@ class LockdCommandsIT {
         assertThat(one.list("who")).containsExactly(c + ": same", a + ": same", b + ": other");
         assertThat(one.list("who same")).containsExactly(c + ": same", a + ": same");
         assertThat(one.list("who Same")).isEmpty();
-        three.ask("iam same"); // registers again: the last one now
+        three.ask("iam same"); // registers again, and is the last one now
         assertThat(one.list("who")).containsExactly(a + ": same", b + ": other", c + ": same");
         one.ask("iam");
         assertThat(one.list("who same")).containsExactly(c + ": same");
@@ -431,7 +431,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void on_tcp_knows_a_connection_by_its_address() {
+    void lockd_names_a_tcp_connection_by_its_address() {
         LockdTestClient client = server.connect();
         assertThat(client.ask("me")).isEqualTo("1 " + client.name() + " " + client.name());
     }
@@ -439,7 +439,7 @@ class LockdCommandsIT {
     // ---- counters
 
     @Test
-    void q_tells_sixteen_counters_of_a_fresh_server() {
+    void q_shows_sixteen_counters_of_a_fresh_server() {
         assertThat(String.join("\n", one.counterLines()) + "\n").isEqualTo(EMPTY_COUNTERS);
         assertThat(one.counter("command_q")).isEqualTo(1);
         assertThat(one.ask("q with argument")).isEqualTo("command_d: 0");
@@ -447,7 +447,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void counts_whatever_its_outcome_and_me_iam_who_show_only_when_used() {
+    void q_counts_commands_whatever_their_outcome_and_shows_me_iam_who_only_when_used() {
         one.send("g a\ng a\nr a\nr a\ni a\nsg a\nsr a\nsr a\nsr a\nsi a\nd\nd a\nsd\ndump\n");
         for (int i = 0; i < 11; i++) {
             one.line();
@@ -496,7 +496,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void counts_names_once_as_orphans_and_released_ones_never() {
+    void orphans_are_counted_once_per_key_and_released_ones_never() {
         LockdTestClient two = connect();
         two.get("a").get("b").get("c").release("b");
         two.ask("g a");
@@ -516,7 +516,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void of_a_connection_that_came_back_has_no_claim_on_what_it_held() {
+    void a_reconnected_client_does_not_own_its_earlier_holds() {
         LockdTestClient two = connect();
         two.get("a");
         two.ask("iam me again");
@@ -528,7 +528,7 @@ class LockdCommandsIT {
     }
 
     @Test
-    void answers_of_every_kind_have_no_empty_line() {
+    void no_lockd_response_has_an_empty_line() {
         one.send("d\nsd\nwho\nd x\nsd x\nwho x\n\nnonsense\nme\n");
         assertThat(one.line()).startsWith("1 ");
         one.get("k");

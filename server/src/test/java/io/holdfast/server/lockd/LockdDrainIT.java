@@ -48,7 +48,8 @@ class LockdDrainIT {
     }
 
     @Test
-    void nothing_can_be_taken_and_holders_may_look_and_release() throws Exception {
+    void while_lockd_drains_nothing_is_granted_and_holders_may_query_and_release()
+            throws Exception {
         CompletableFuture<Void> drained = server.drain();
         assertThatThrownBy(server::connect).isInstanceOf(UncheckedIOException.class);
         for (LockdTestClient client : new LockdTestClient[] {holder, sharer}) {
@@ -70,7 +71,7 @@ class LockdDrainIT {
     }
 
     @Test
-    void connections_without_holds_are_closed_at_once() throws Exception {
+    void draining_closes_lockd_connections_without_holds_at_once() throws Exception {
         LockdTestClient idle = server.connect();
         idle.assertServed();
         LockdTestClient registered = server.connect();
@@ -91,7 +92,7 @@ class LockdDrainIT {
     }
 
     @Test
-    void what_a_holder_gives_up_goes_to_nobody() {
+    void a_lock_released_over_lockd_while_draining_is_not_granted() {
         TestClient waiting = server.connectDflockd(1);
         waiting.acquire("own");
         waiting.send("l", "held", "60");

@@ -46,7 +46,7 @@ class LockdHandlerTest {
         return new EmbeddedChannel(new LockdHandler(service, new LockdAccess(true, true), name));
     }
 
-    /** Sends a line; the answer, empty if there is none. */
+    /** Sends a line and returns the response, empty if there is none. */
     private static String ask(EmbeddedChannel channel, String line) {
         channel.writeInbound(Unpooled.copiedBuffer(line + "\n", StandardCharsets.US_ASCII));
         StringBuilder text = new StringBuilder();
@@ -60,7 +60,7 @@ class LockdHandlerTest {
     }
 
     @Test
-    void registered_names_are_bounded_over_all_connections() {
+    void registered_names_are_limited_over_all_connections() {
         EmbeddedChannel one = connect("one");
         EmbeddedChannel two = connect("two");
         String name = "n".repeat(600);
@@ -86,9 +86,9 @@ class LockdHandlerTest {
         assertThat(ask(one, "iam " + "n".repeat(1000))).isEqualTo("1 ok\n");
     }
 
-    // ---- the read timeout, which is 23 seconds
+    // ---- the read timeout of 23 seconds
 
-    private EmbeddedChannel connectAtRest() {
+    private EmbeddedChannel connectWithFrozenClock() {
         EmbeddedChannel channel = connect("one");
         channel.freezeTime();
         return channel;
@@ -104,8 +104,8 @@ class LockdHandlerTest {
     }
 
     @Test
-    void a_connection_that_is_idle_between_lines_is_never_ended() {
-        EmbeddedChannel channel = connectAtRest();
+    void a_connection_that_is_idle_between_lines_is_never_closed() {
+        EmbeddedChannel channel = connectWithFrozenClock();
         pass(channel, 1000);
         assertThat(ask(channel, "g a")).isEqualTo("1 Lock Get Success: a\r\n");
         pass(channel, 1000);
@@ -118,9 +118,9 @@ class LockdHandlerTest {
     }
 
     @Test
-    void bytes_that_drip_give_a_line_no_more_time() {
+    void dripping_bytes_do_not_extend_the_read_timeout_of_a_line() {
         for (String begin : List.of("g ", "x".repeat(70_000))) { // the second is too long
-            EmbeddedChannel channel = connectAtRest();
+            EmbeddedChannel channel = connectWithFrozenClock();
             send(channel, begin);
             for (int i = 0; i < 22; i++) {
                 pass(channel, 1);
@@ -128,17 +128,17 @@ class LockdHandlerTest {
             }
             assertThat(channel.isOpen()).isTrue();
             pass(channel, 1);
-            pass(channel, 2); // the client may read what was answered
+            pass(channel, 2); // the client may read responses
             assertThat(channel.isOpen()).isFalse();
         }
         assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys()).isZero();
     }
 
     @Test
-    void each_line_has_its_own_time() {
-        EmbeddedChannel channel = connectAtRest();
+    void each_line_has_its_own_read_timeout() {
+        EmbeddedChannel channel = connectWithFrozenClock();
         send(channel, "g ");
-        for (int i = 0; i < 10; i++) { // there is always a line that is not finished
+        for (int i = 0; i < 10; i++) { // there is always an incomplete line
             pass(channel, 20);
             send(channel, "lock" + i + "\ng ");
         }
@@ -148,7 +148,7 @@ class LockdHandlerTest {
     }
 
     @Test
-    void what_clients_do_is_logged_when_the_log_is_verbose() {
+    void lockd_events_are_logged_in_verbose_mode() {
         EmbeddedChannel one = connect("one");
         for (String line : List.of("iam me", "g a", "g a", "sg s", "nonsense", "r a", "g b")) {
             ask(one, line);

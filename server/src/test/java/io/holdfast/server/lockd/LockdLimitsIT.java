@@ -42,11 +42,11 @@ class LockdLimitsIT {
         server.close();
     }
 
-    // ---- unfinished lines
+    // ---- incomplete lines
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void a_line_that_is_not_finished_in_time_ends_its_connection_and_idle_ones_stay(
+    void a_line_not_completed_in_time_closes_its_connection_and_idle_ones_stay(
             IoTransport ioTransport) {
         start(new TestConfig().readTimeout(Duration.ofMillis(300)).transport(ioTransport));
         LockdTestClient idle = server.connect().get("idle");
@@ -56,8 +56,8 @@ class LockdLimitsIT {
         }
         unfinished.forEach(
                 (part, client) -> {
-                    String answer = part.contains("\n") ? "1 Lock Get Success: done\r\n" : "";
-                    assertThat(client.rest()).as(part).isEqualTo(answer);
+                    String response = part.contains("\n") ? "1 Lock Get Success: done\r\n" : "";
+                    assertThat(client.rest()).as(part).isEqualTo(response);
                 });
         TestServer.soon().until(() -> idle.counter("connections") == 1);
         assertThat(idle.isLocked("half")).isFalse();
@@ -68,7 +68,7 @@ class LockdLimitsIT {
     // ---- names
 
     @Test
-    void more_names_than_a_connection_may_have_are_refused_to_it_alone() {
+    void keys_beyond_the_limit_of_a_connection_are_refused_to_it_alone() {
         start(new TestConfig().perClient(new ClientLimits(2, 0, 0)));
         LockdTestClient one = server.connect().get("a").get("b");
         assertThat(one.ask("g c")).isEqualTo("0 Lock Get Failure: c\r");
@@ -78,8 +78,8 @@ class LockdLimitsIT {
     }
 
     @Test
-    void more_names_than_allowed_are_refused_until_others_are_given_up() {
-        start(new TestConfig().maxClaims(3));
+    void keys_beyond_the_limit_are_refused_until_others_are_released() {
+        start(new TestConfig().maxLockdLocks(3));
         LockdTestClient one = server.connect().get("a").get("b");
         LockdTestClient two = server.connect();
         assertThat(two.ask("sg c")).isEqualTo("1 Shared Lock Get Success: c\r");
@@ -94,7 +94,7 @@ class LockdLimitsIT {
                 .containsEntry("command_g", 4L)
                 .containsEntry("command_sg", 3L);
 
-        // What is held already can be asked for, and a shared lock shared.
+        // Held locks can be acquired again, and a shared lock can be shared.
         assertThat(one.ask("g a")).isEqualTo("1 Lock Get Success: a");
         assertThat(one.ask("sg c")).isEqualTo("2 Shared Lock Get Success: c\r");
         two.assertRefused("a");
@@ -103,7 +103,7 @@ class LockdLimitsIT {
         two.get("d");
         one.assertRefused("a"); // full again
         assertThat(two.ask("sr c")).startsWith("1 ");
-        one.assertRefused("a"); // the other holder is still there
+        one.assertRefused("a"); // the other holder is left
         assertThat(one.ask("sr c")).startsWith("1 ");
         assertThat(one.ask("sg e")).isEqualTo("1 Shared Lock Get Success: e\r");
         one.close();
@@ -112,8 +112,8 @@ class LockdLimitsIT {
     }
 
     @Test
-    void the_cap_is_lockds_own() {
-        start(new TestConfig().maxClaims(1).maxKeys(2));
+    void the_limit_of_locks_applies_to_lockd_alone() {
+        start(new TestConfig().maxLockdLocks(1).maxKeys(2));
         LockdTestClient client = server.connect().get("a");
         TestClient dflockd = server.connectDflockd(1);
         String token = dflockd.acquire("x");
@@ -125,8 +125,8 @@ class LockdLimitsIT {
     }
 
     @Test
-    void names_leave_no_idle_entry() {
-        start(new TestConfig().maxClaims(10).maxKeys(10));
+    void released_lockd_locks_leave_no_idle_entry() {
+        start(new TestConfig().maxLockdLocks(10).maxKeys(10));
         LockdTestClient client = server.connect();
         for (int i = 0; i < 2000; i++) {
             client.get("k" + i).release("k" + i);
@@ -150,7 +150,7 @@ class LockdLimitsIT {
     void a_long_listing_is_complete_and_others_are_answered_meanwhile() throws Exception {
         start(new TestConfig().writeTimeout(Duration.ZERO));
         LockdTestClient holder = server.connect().getMany(PREFIX, 0, MANY);
-        AtomicBoolean enough = new AtomicBoolean();
+        AtomicBoolean stopped = new AtomicBoolean();
         AtomicLong answered = new AtomicLong();
         List<Thread> churning = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -159,13 +159,13 @@ class LockdLimitsIT {
             churning.add(
                     Thread.startVirtualThread(
                             () -> {
-                                while (!enough.get()) {
+                                while (!stopped.get()) {
                                     client.getMany(own, 0, 20).releaseMany(own, 0, 20);
                                     answered.addAndGet(40);
                                 }
                             }));
         }
-        // One that has begun to read and then waits, so that its listing is not over.
+        // A client that has begun to read and then stops, so that its listing is not complete.
         LockdTestClient waiting = server.connectNarrow();
         waiting.send("d\ni end of the listing\n");
         String first = waiting.line();
@@ -188,7 +188,7 @@ class LockdLimitsIT {
                                 .filter(line -> line.startsWith(PREFIX) && line.endsWith(held))
                                 .count())
                 .isEqualTo(MANY);
-        enough.set(true);
+        stopped.set(true);
         for (Thread each : churning) {
             TestServer.soon().until(() -> !each.isAlive());
         }
@@ -199,7 +199,7 @@ class LockdLimitsIT {
         TestServer.soon().until(() -> answered.get() >= before + more);
     }
 
-    /** The names in the answer to {@code d} or {@code dump}. */
+    /** The names in the response to {@code d} or {@code dump}. */
     private static List<String> keysOf(List<String> lines) {
         if (lines.size() > 1) {
             return lines.stream().map(LockdLimitsIT::keyOf).toList();
@@ -219,7 +219,7 @@ class LockdLimitsIT {
     }
 
     @Test
-    void a_client_that_stops_reading_a_long_listing_is_cut_and_others_go_on() {
+    void a_client_that_stops_reading_a_long_listing_is_disconnected_and_others_continue() {
         start(new TestConfig().writeTimeout(Duration.ofMillis(500)));
         LockdTestClient holder = server.connect().getMany(PREFIX, 0, MANY);
         LockdTestClient stuck = server.connectNarrow().get("stuck");
@@ -232,7 +232,7 @@ class LockdLimitsIT {
         assertThat(holder.list("dump")).hasSize(1);
     }
 
-    // ---- long ends
+    // ---- sessions with many holds
 
     @Test
     void a_session_with_many_locks_leaves_none_behind() {

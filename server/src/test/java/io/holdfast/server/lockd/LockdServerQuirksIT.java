@@ -79,7 +79,7 @@ class LockdServerQuirksIT {
     }
 
     @Test
-    void q2_no_part_of_an_overlong_line_is_carried_out_and_the_next_command_works() {
+    void q2_no_part_of_an_overlong_line_is_executed_and_the_next_command_works() {
         LockdTestClient client = server.connect();
         for (int length : new int[] {4094, 65_534, 65_535, 131_070, 300_000}) {
             String line = "g " + "y".repeat(length) + "g smuggled";
@@ -96,12 +96,12 @@ class LockdServerQuirksIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void q3_a_line_that_never_ends_takes_no_memory_and_nobody_waits(IoTransport ioTransport)
+    void q3_a_line_that_never_ends_takes_no_memory_and_delays_no_client(IoTransport ioTransport)
             throws Exception {
         restart(ioTransport);
         LockdTestClient other = server.connect();
         LockdTestClient endless = server.connect();
-        endless.send(new byte[1024 * 1024]); // what is taken once and kept for others
+        endless.send(new byte[1024 * 1024]); // memory that is allocated once and reused
         other.assertServed();
         long buffers = LockdTestServer.bufferBytes();
         long heap = heapAfterCollection();
@@ -121,7 +121,7 @@ class LockdServerQuirksIT {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
-    // ---- life of connections
+    // ---- lifecycle of connections
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
@@ -133,7 +133,7 @@ class LockdServerQuirksIT {
                 LockdTestServer.lockd(),
                 LockdTestServer.unix(socket));
         LockdTestClient watching = server.connect();
-        openAndClose(watching, socket, 50); // what is opened once, and not for each
+        openAndClose(watching, socket, 50); // opens descriptors that stay open
         long before = descriptors();
         openAndClose(watching, socket, 2000);
         TestServer.soon().until(() -> descriptors() <= before);
@@ -206,7 +206,7 @@ class LockdServerQuirksIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void q6_a_client_that_resets_loses_its_locks_and_nobody_else_is_disturbed(
+    void q6_a_client_that_resets_loses_its_locks_and_others_are_not_affected(
             IoTransport ioTransport) throws Exception {
         restart(ioTransport);
         LockdTestClient other = server.connect().get("mine");
@@ -214,7 +214,7 @@ class LockdServerQuirksIT {
             LockdTestClient crashing = server.connect().get("k");
             crashing.ask("sg s");
             crashing.ask("iam crashing");
-            crashing.send("d\n".repeat(i)); // some while its answers are on their way
+            crashing.send("d\n".repeat(i)); // some while responses are in flight
             crashing.reset();
             TestServer.soon().until(() -> other.ask("g k").startsWith("1 "));
             TestServer.soon().until(() -> other.counter("connections") == 1);
@@ -228,7 +228,7 @@ class LockdServerQuirksIT {
         assertThat(other.ask("i mine")).isEqualTo("1 Lock Is Locked: mine");
     }
 
-    /** The kernel shows the timer of each of its sockets. */
+    /** Linux shows the timer of each socket. */
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
     void q7_accepted_connections_are_kept_alive(IoTransport ioTransport) throws Exception {
@@ -247,7 +247,7 @@ class LockdServerQuirksIT {
                                         .anyMatch(LockdServerQuirksIT::isKeptAlive));
     }
 
-    /** Those of version 6 too: they take connections of version 4 as well. */
+    /** The kernel's TCP sockets; IPv6 ones accept IPv4 connections too. */
     private static List<String> sockets() throws IOException {
         List<String> lines = new ArrayList<>();
         for (String file : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
@@ -258,7 +258,7 @@ class LockdServerQuirksIT {
         return lines;
     }
 
-    /** Timer 2 is the one for keepalive; 15 s are 1500 of its ticks. */
+    /** Timer 2 is keepalive; 15 s are 1500 ticks. */
     private static boolean isKeptAlive(String line) {
         String[] timer = line.trim().split(" +", -1)[5].split(":", -1);
         long ticks = Long.parseLong(timer[1], 16);
@@ -267,7 +267,7 @@ class LockdServerQuirksIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void q8_a_client_that_does_not_read_costs_little_and_gets_its_answers_later(
+    void q8_a_client_that_does_not_read_costs_little_and_gets_its_responses_later(
             IoTransport ioTransport) throws Exception {
         int locks = 300;
         int listings = 2000;
@@ -278,7 +278,7 @@ class LockdServerQuirksIT {
         LockdTestClient slow = server.connectNarrow();
         slow.assertServed();
         long before = LockdTestServer.bufferBytes();
-        slow.send("d\n".repeat(listings) + "me\n"); // 18 MB of answers
+        slow.send("d\n".repeat(listings) + "me\n"); // 18 MB of responses
         long start = System.nanoTime();
         int rounds = 0;
         while (System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(800) || rounds < 100) {
@@ -308,13 +308,13 @@ class LockdServerQuirksIT {
         LockdTestClient slow = server.connectNarrow();
         String name = "n".repeat(4000);
         String command = "i " + name + "\n";
-        AtomicBoolean enough = new AtomicBoolean();
+        AtomicBoolean stopped = new AtomicBoolean();
         AtomicInteger sent = new AtomicInteger();
         long before = LockdTestServer.bufferBytes();
         Thread sending =
                 Thread.startVirtualThread(
                         () -> {
-                            while (!enough.get()) {
+                            while (!stopped.get()) {
                                 slow.send(command);
                                 sent.incrementAndGet();
                             }
@@ -325,11 +325,11 @@ class LockdServerQuirksIT {
                 .until(() -> last[0] == (last[0] = sent.get()) && last[0] > 0);
         assertThat(LockdTestServer.bufferBytes() - before).isLessThan(9 * MB);
         other.get("k");
-        enough.set(true);
-        int answers = 0;
-        while (sending.isAlive() || answers < sent.get()) {
+        stopped.set(true);
+        int responses = 0;
+        while (sending.isAlive() || responses < sent.get()) {
             assertThat(slow.line()).isEqualTo("0 Lock Not Locked: " + name + "\r");
-            answers++;
+            responses++;
         }
         slow.assertServed();
     }
@@ -337,15 +337,15 @@ class LockdServerQuirksIT {
     // ---- state
 
     @Test
-    void q9_many_who_change_and_many_who_list_all_get_well_formed_answers() throws Exception {
-        AtomicBoolean enough = new AtomicBoolean();
+    void q9_concurrent_changes_and_listings_get_well_formed_responses() throws Exception {
+        AtomicBoolean stopped = new AtomicBoolean();
         AtomicLong listed = new AtomicLong();
         AtomicLong changed = new AtomicLong();
         List<Future<?>> all = new ArrayList<>();
         List<LockdTestClient> clients = new ArrayList<>();
         for (int i = 0; i < 32; i++) {
             LockdTestClient client = server.connect();
-            client.assertServed(); // before the first look: all of them are counted
+            client.assertServed(); // before the first check: all of them are counted
             clients.add(client);
         }
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -356,7 +356,7 @@ class LockdServerQuirksIT {
                 all.add(
                         threads.submit(
                                 () -> {
-                                    for (int j = 0; !enough.get(); j++) {
+                                    for (int j = 0; !stopped.get(); j++) {
                                         change(locker, number, j);
                                         changed.incrementAndGet();
                                     }
@@ -364,8 +364,8 @@ class LockdServerQuirksIT {
                 all.add(
                         threads.submit(
                                 () -> {
-                                    while (!enough.get()) {
-                                        lookAtAll(lister);
+                                    while (!stopped.get()) {
+                                        listAll(lister);
                                         listed.incrementAndGet();
                                     }
                                 }));
@@ -379,7 +379,7 @@ class LockdServerQuirksIT {
                                                     && changed.get() > 500
                                                     && System.nanoTime() - start
                                                             > TimeUnit.SECONDS.toNanos(2)));
-            enough.set(true);
+            stopped.set(true);
             for (Future<?> each : all) {
                 each.get(60, TimeUnit.SECONDS);
             }
@@ -401,7 +401,7 @@ class LockdServerQuirksIT {
         assertThat(client.ask("iam")).isEqualTo("1 ok");
     }
 
-    private static void lookAtAll(LockdTestClient client) {
+    private static void listAll(LockdTestClient client) {
         String holder = "(name-\\d+|127\\.0\\.0\\.1:\\d+)";
         assertThat(client.list("d"))
                 .doesNotHaveDuplicates()
@@ -459,7 +459,7 @@ class LockdServerQuirksIT {
                 "null",
                 "undefined"
             })
-    void q11_names_that_mean_something_elsewhere_mean_nothing_here(String name) {
+    void q11_names_with_a_meaning_in_other_formats_are_plain_names(String name) {
         LockdTestClient one = server.connect();
         LockdTestClient two = server.connect();
         assertThat(one.isLocked(name)).isFalse();
@@ -477,7 +477,7 @@ class LockdServerQuirksIT {
     }
 
     @Test
-    void q12_si_gives_the_same_count_to_everyone() {
+    void q12_si_returns_the_same_count_to_every_client() {
         LockdTestClient one = server.connect();
         LockdTestClient two = server.connect();
         one.ask("sg s");
@@ -504,7 +504,7 @@ class LockdServerQuirksIT {
     }
 
     @Test
-    void q14_dump_and_who_show_the_true_connection_whatever_it_calls_itself() {
+    void q14_dump_and_who_show_the_true_connection_whatever_name_it_registered() {
         LockdTestClient honest = server.connect().get("a");
         LockdTestClient liar = server.connect().get("b");
         liar.ask("sg s");
@@ -520,19 +520,20 @@ class LockdServerQuirksIT {
     // ---- process
 
     @Test
-    void q19_a_file_that_is_no_socket_is_left_alone() throws Exception {
+    void q19_a_file_that_is_not_a_socket_is_not_touched() throws Exception {
         Path file = Files.writeString(folder.resolve("precious"), "text");
         assertThatThrownBy(() -> restartOn(file)).hasMessageContaining(file.toString());
         assertThat(file).hasContent("text");
     }
 
     @Test
-    void q19_the_socket_of_a_live_server_is_left_alone() throws Exception {
+    void q19_the_socket_of_a_live_server_is_not_touched() throws Exception {
         Path socket = folder.resolve("socket");
         try (ServerSocketChannel live = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             live.bind(UnixDomainSocketAddress.of(socket));
-            assertThatThrownBy(() -> restartOn(socket)).hasMessageContaining("a server answers");
-            live.accept().close(); // the question whether there is one
+            assertThatThrownBy(() -> restartOn(socket))
+                    .hasMessageContaining("another server is listening");
+            live.accept().close(); // the probe whether a server is listening
             try (LockdTestClient _ = LockdTestClient.unix(socket)) {
                 live.accept().close();
             }
@@ -540,7 +541,7 @@ class LockdServerQuirksIT {
     }
 
     @Test
-    void q19_the_mode_of_the_socket_follows_the_umask_or_what_was_asked_for() throws Exception {
+    void q19_the_mode_of_the_socket_follows_the_umask_or_the_configuration() throws Exception {
         Path plain = folder.resolve("plain");
         Path chosen = folder.resolve("chosen");
         restart(
@@ -557,7 +558,7 @@ class LockdServerQuirksIT {
                 .isEqualTo("rw-rw----");
     }
 
-    /** Starts a server there; the failure is what a user would be told. */
+    /** Restarts the server on a path; a failure has the message for the user. */
     private void restartOn(Path path) throws Exception {
         try {
             restart(new TestConfig(), LockdTestServer.unix(path));
@@ -567,9 +568,9 @@ class LockdServerQuirksIT {
         }
     }
 
-    /** Which counters there are does not depend on who asks. */
+    /** The set of counters does not depend on the client. */
     @Test
-    void q10_counters_are_the_same_for_everyone() {
+    void q10_every_client_gets_the_same_counters() {
         LockdTestClient one = server.connect();
         LockdTestClient two = server.connect();
         two.assertServed();

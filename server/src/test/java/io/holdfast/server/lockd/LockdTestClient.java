@@ -20,9 +20,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A lockd client on TCP or a Unix socket. Its lines still have the carriage return. */
+/** A lockd client on TCP or a Unix socket. Its lines include the carriage return. */
 final class LockdTestClient extends LineTestClient<LockdTestClient> {
-    /** Nobody locks this name: its answer marks the end of a listing. */
+    /** A name that is never locked: the response about it marks the end of a listing. */
     private static final String MARK = "end of the listing";
 
     private static final String MARK_LINE = "0 Lock Not Locked: " + MARK + "\r";
@@ -40,7 +40,10 @@ final class LockdTestClient extends LineTestClient<LockdTestClient> {
         return tcp(address, 0);
     }
 
-    /** A small receive buffer makes a peer that does not read felt soon; 0 leaves the usual. */
+    /**
+     * With a small receive buffer, the server soon notices that the client does not read; 0 is the
+     * default size.
+     */
     static LockdTestClient tcp(InetSocketAddress address, int receiveBuffer) {
         try {
             SocketChannel channel = SocketChannel.open();
@@ -64,7 +67,7 @@ final class LockdTestClient extends LineTestClient<LockdTestClient> {
         }
     }
 
-    /** Connects from a socket that has a path of its own. */
+    /** Connects from a socket that is bound to a path. */
     static LockdTestClient unix(Path path, Path own) {
         try {
             SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
@@ -80,12 +83,12 @@ final class LockdTestClient extends LineTestClient<LockdTestClient> {
         return new LockdTestClient(connected(channel, address));
     }
 
-    /** A text as its bytes in UTF-8, each a character. */
+    /** A text with each byte of its UTF-8 form as a character. */
     static String utf8(String text) {
         return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     }
 
-    /** What the server calls a connection on TCP. */
+    /** The server's name of a connection on TCP. */
     String name() {
         try {
             InetSocketAddress local = (InetSocketAddress) channel.getLocalAddress();
@@ -101,7 +104,7 @@ final class LockdTestClient extends LineTestClient<LockdTestClient> {
 
     // ---- sending
 
-    /** Goes away with a reset, as a crashed machine's router would say it. */
+    /** Closes with a reset, as after the crash of a machine. */
     void reset() {
         try {
             channel.setOption(StandardSocketOptions.SO_LINGER, 0);
@@ -122,7 +125,7 @@ final class LockdTestClient extends LineTestClient<LockdTestClient> {
         }
     }
 
-    /** Reads whatever comes until the server closes or resets. */
+    /** Reads until the server closes or resets. */
     void skipToEnd() {
         byte[] piece = new byte[64 * 1024];
         try {
@@ -134,12 +137,12 @@ final class LockdTestClient extends LineTestClient<LockdTestClient> {
 
     // ---- commands
 
-    /** One command with an answer of one line. */
+    /** Sends a command and returns its one line of response. */
     String ask(String command) {
         return send(command + "\n").line();
     }
 
-    /** One command and all lines of its answer. */
+    /** Sends a command and returns all lines of its response. */
     List<String> list(String command) {
         send(command + "\ni " + MARK + "\n");
         return linesToMark();
@@ -158,7 +161,7 @@ final class LockdTestClient extends LineTestClient<LockdTestClient> {
         return send("q\n").linesTo("shared_orphans: ");
     }
 
-    /** The lines up to the first that begins so, which is the last of them. */
+    /** The lines up to and including the first with this prefix. */
     List<String> linesTo(String begin) {
         List<String> lines = new ArrayList<>();
         do {
@@ -167,7 +170,7 @@ final class LockdTestClient extends LineTestClient<LockdTestClient> {
         return lines;
     }
 
-    /** The counters, in the order they came. */
+    /** The counters, in the order of the response. */
     Map<String, Long> counters() {
         Map<String, Long> counters = new LinkedHashMap<>();
         for (String line : counterLines()) {
@@ -181,7 +184,7 @@ final class LockdTestClient extends LineTestClient<LockdTestClient> {
         return counters().get(name);
     }
 
-    /** Takes a lock that is free. */
+    /** Acquires a free lock. */
     LockdTestClient get(String name) {
         assertThat(ask("g " + name)).isEqualTo("1 Lock Get Success: " + name + "\r");
         return this;
@@ -192,7 +195,7 @@ final class LockdTestClient extends LineTestClient<LockdTestClient> {
         return this;
     }
 
-    /** Another holds the lock. */
+    /** Checks that another client holds the lock. */
     void assertRefused(String name) {
         assertThat(ask("g " + name)).isEqualTo("0 Lock Get Failure: " + name + "\r");
     }
@@ -201,12 +204,12 @@ final class LockdTestClient extends LineTestClient<LockdTestClient> {
         return ask("i " + name).startsWith("1 ");
     }
 
-    /** The connection is open and in step. */
+    /** Checks that the connection is open and has no unread responses. */
     void assertServed() {
         assertThat(ask("si nobody")).isEqualTo("0 Shared Lock Not Locked: nobody\r");
     }
 
-    /** Takes many free locks, called by a prefix and their number. */
+    /** Acquires many free locks, named by a prefix and their number. */
     LockdTestClient getMany(String prefix, int from, int to) {
         exchange("g ", "1 Lock Get Success: ", "\r", prefix, from, to);
         return this;
@@ -217,7 +220,8 @@ final class LockdTestClient extends LineTestClient<LockdTestClient> {
         return this;
     }
 
-    private void exchange(String word, String answer, String end, String prefix, int from, int to) {
+    private void exchange(
+            String word, String response, String end, String prefix, int from, int to) {
         int batch = 1000;
         for (int begin = from; begin < to; begin += batch) {
             StringBuilder commands = new StringBuilder();
@@ -227,7 +231,7 @@ final class LockdTestClient extends LineTestClient<LockdTestClient> {
             }
             send(commands.toString());
             for (int i = begin; i < stop; i++) {
-                assertThat(line()).isEqualTo(answer + prefix + i + end);
+                assertThat(line()).isEqualTo(response + prefix + i + end);
             }
         }
     }

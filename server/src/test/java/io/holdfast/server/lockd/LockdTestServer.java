@@ -32,7 +32,7 @@ final class LockdTestServer implements AutoCloseable {
 
     // ---- listeners
 
-    /** On TCP, with everything allowed. */
+    /** A listener on TCP with all commands allowed. */
     static ListenEndpoint lockd() {
         return lockd(Namespace.DEFAULT, true, true);
     }
@@ -66,7 +66,7 @@ final class LockdTestServer implements AutoCloseable {
                 new ListenerProtocol.Dflockd(namespace));
     }
 
-    // ---- life
+    // ---- lifecycle
 
     static LockdTestServer start(ListenEndpoint... listeners) {
         return start(new TestConfig(), listeners);
@@ -106,7 +106,7 @@ final class LockdTestServer implements AutoCloseable {
         }
     }
 
-    /** Where a listener on TCP is, the first being 0. */
+    /** The address of a TCP listener, by its index from 0. */
     InetSocketAddress address(int listener) {
         return server.server().addresses().get(listener);
     }
@@ -123,19 +123,19 @@ final class LockdTestServer implements AutoCloseable {
         return keep(LockdTestClient.unix(path));
     }
 
-    /** Connects with a small receive buffer: for clients that will not read. */
+    /** Connects with a small receive buffer, for clients that do not read. */
     LockdTestClient connectNarrow() {
         return keep(LockdTestClient.tcp(address(0), 4096));
     }
 
-    /** A client that speaks dflockd. */
+    /** Connects a dflockd client. */
     TestClient connectDflockd(int listener) {
         TestClient client = TestClient.connect(address(listener));
         closeAtEnd(client::close);
         return client;
     }
 
-    /** What dflockd's stats say, on a connection of its own. */
+    /** Queries the stats of dflockd on a new connection. */
     Stats stats(int listener) {
         try (TestClient client = TestClient.connect(address(listener))) {
             return Stats.parse(client.ask("stats", "", ""));
@@ -146,7 +146,7 @@ final class LockdTestServer implements AutoCloseable {
         TestServer.soon().until(() -> stats(listener).waiters(key) == count);
     }
 
-    /** What Netty has taken from the system for buffers. */
+    /** Memory that Netty has allocated for buffers, in bytes. */
     static long bufferBytes() {
         return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT)
                 .metric()

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 @DisplayName("lockd and dflockd")
 @Timeout(120)
 class OneKeySpaceIT {
-    /** How a client gives up what it holds. */
+    /** How a client ends its hold. */
     enum Leaving {
         RELEASE,
         CLOSE,
@@ -33,7 +33,7 @@ class OneKeySpaceIT {
         RESET
     }
 
-    /** The listeners of the server, by their place. */
+    /** Indices of the listeners of the server. */
     private static final int DFLOCKD = 0;
 
     private static final int LOCKD = 1;
@@ -85,7 +85,7 @@ class OneKeySpaceIT {
     }
 
     @Test
-    void a_lock_held_over_lockd_is_not_given_over_dflockd() {
+    void a_lock_held_over_lockd_is_not_granted_over_dflockd() {
         LockdTestClient holder = server.connect(LOCKD).get("deploy");
         TestClient other = server.connectDflockd(DFLOCKD);
         assertThat(other.ask("l", "deploy", "0")).isEqualTo("timeout");
@@ -97,7 +97,7 @@ class OneKeySpaceIT {
 
     @ParameterizedTest
     @EnumSource
-    void a_dflockd_waiter_gets_what_a_lockd_client_gives_up(Leaving leaving) {
+    void a_dflockd_waiter_gets_the_lock_that_a_lockd_client_releases(Leaving leaving) {
         LockdTestClient holder = server.connect(LOCKD).get("deploy");
         TestClient waiting = server.connectDflockd(DFLOCKD);
         waiting.send("l", "deploy", "60");
@@ -127,14 +127,14 @@ class OneKeySpaceIT {
             waiting.get(i).send("l", "deploy", "60");
             server.awaitWaiters(DFLOCKD, "deploy", i + 1);
         }
-        AtomicBoolean enough = new AtomicBoolean();
+        AtomicBoolean stopped = new AtomicBoolean();
         AtomicInteger polls = new AtomicInteger();
         AtomicInteger got = new AtomicInteger();
         LockdTestClient poller = server.connect(LOCKD);
         Thread polling =
                 Thread.startVirtualThread(
                         () -> {
-                            while (!enough.get()) {
+                            while (!stopped.get()) {
                                 if (poller.ask("g deploy").startsWith("1 ")) {
                                     got.incrementAndGet();
                                 }
@@ -151,7 +151,7 @@ class OneKeySpaceIT {
             assertThat(next.ask("r", "deploy", token)).isEqualTo("ok");
         }
         TestServer.soon().until(() -> got.get() > 0);
-        enough.set(true);
+        stopped.set(true);
         TestServer.soon().until(() -> !polling.isAlive());
     }
 
@@ -207,7 +207,7 @@ class OneKeySpaceIT {
     }
 
     @Test
-    void a_name_may_be_a_semaphore_there_and_no_lock_here() {
+    void a_key_may_be_a_dflockd_semaphore_and_a_free_lockd_lock() {
         TestClient dflockd = server.connectDflockd(DFLOCKD);
         assertThat(dflockd.ask("sl", "pool", "0 2")).startsWith("ok ");
         LockdTestClient client = server.connect(LOCKD);
@@ -237,7 +237,7 @@ class OneKeySpaceIT {
     }
 
     @Test
-    void a_dflockd_holder_that_left_its_hold_behind_is_shown_as_disconnected() throws Exception {
+    void a_dflockd_hold_that_outlived_its_connection_is_shown_as_disconnected() throws Exception {
         restart(new TestConfig().autoRelease(false));
         TestClient holder = server.connectDflockd(DFLOCKD);
         String token = holder.acquire("k");
@@ -253,8 +253,7 @@ class OneKeySpaceIT {
     }
 
     @Test
-    void what_lockd_holds_ends_with_its_connection_even_when_dflockd_releases_nothing()
-            throws Exception {
+    void lockd_holds_end_with_their_connection_even_without_auto_release() throws Exception {
         restart(new TestConfig().autoRelease(false));
         LockdTestClient holder = server.connect(LOCKD).get("k");
         holder.ask("sg s");
@@ -279,7 +278,7 @@ class OneKeySpaceIT {
     }
 
     @Test
-    void a_listing_is_in_order_of_acquisition_whoever_acquired() {
+    void a_listing_is_in_order_of_acquisition_over_all_protocols() {
         TestClient dflockd = server.connectDflockd(DFLOCKD);
         LockdTestClient client = server.connect(LOCKD);
         for (int i = 9; i >= 0; i--) {
@@ -309,7 +308,7 @@ class OneKeySpaceIT {
     }
 
     @Test
-    void namespaces_keep_listeners_apart() throws Exception {
+    void listeners_of_different_namespaces_share_no_keys() throws Exception {
         server.close();
         server =
                 LockdTestServer.start(
@@ -354,7 +353,7 @@ class OneKeySpaceIT {
         assertThat(Stats.parse(dflockdThere.ask("stats", "", "")).keys("locks"))
                 .containsExactlyInAnyOrder("both", "k", "alone");
 
-        // Another listener of the same namespace shares everything with the first.
+        // Two listeners of the same namespace share everything.
         LockdTestClient again = server.connect(4);
         again.assertRefused("alone");
         assertThat(again.ask("sg s")).isEqualTo("2 Shared Lock Get Success: s\r");
@@ -373,7 +372,7 @@ class OneKeySpaceIT {
     }
 
     @Test
-    void a_lock_taken_on_a_unix_socket_is_refused_over_tcp() throws Exception {
+    void a_lock_acquired_on_a_unix_socket_is_refused_over_tcp() throws Exception {
         server.close();
         Path socket = folder.resolve("socket");
         server =

@@ -81,10 +81,10 @@ class UnixSocketIT {
                         new TestConfig().transport(ioTransport).listeners(listeners).build());
     }
 
-    private void assertRefused(String why) {
+    private void assertRefused(String reason) {
         assertThatThrownBy(starting(LockdTestServer.unix(socket)))
                 .isInstanceOf(StartException.class)
-                .hasMessage("cannot listen on " + socket + ": " + why);
+                .hasMessage("cannot listen on " + socket + ": " + reason);
         assertThat(lockFile()).doesNotExist();
     }
 
@@ -101,7 +101,7 @@ class UnixSocketIT {
     // ---- connections
 
     @Test
-    void speaks_lockd() {
+    void a_unix_socket_speaks_lockd() {
         LockdTestServer server = start();
         LockdTestClient one = server.connect(socket).get("k");
         LockdTestClient two = server.connect(socket);
@@ -116,7 +116,7 @@ class UnixSocketIT {
     }
 
     @Test
-    void numbers_its_connections_and_never_uses_a_number_again() {
+    void connections_of_a_unix_socket_are_numbered_without_reuse() {
         LockdTestServer server = start();
         Set<String> names = new HashSet<>();
         for (int round = 0; round < 3; round++) {
@@ -125,7 +125,7 @@ class UnixSocketIT {
                     String[] me = kept.ask("me").split(" ", 3);
                     assertThat(me[1]).matches("unix:[1-9]\\d*").isEqualTo(me[2]);
                     assertThat(names.add(me[1])).as("%s is new", me[1]).isTrue();
-                    kept.send("g k\n"); // leaves in the middle of something
+                    kept.send("g k\n"); // closes with a request in flight
                 }
             }
         }
@@ -134,7 +134,7 @@ class UnixSocketIT {
     }
 
     @Test
-    void numbers_connections_of_two_sockets_together() {
+    void connections_of_two_unix_sockets_are_numbered_together() {
         Path second = folder.resolve("second");
         LockdTestServer server = start(LockdTestServer.unix(socket), LockdTestServer.unix(second));
         Set<String> names = new HashSet<>();
@@ -145,7 +145,7 @@ class UnixSocketIT {
     }
 
     @Test
-    void does_not_let_a_client_choose_its_name_by_its_own_path() {
+    void a_client_of_a_unix_socket_cannot_choose_its_name_by_its_own_path() {
         LockdTestServer server = start();
         try (LockdTestClient client = LockdTestClient.unix(socket, folder.resolve("fake:4711"))) {
             assertThat(client.ask("me")).isEqualTo("1 unix:1 unix:1");
@@ -156,7 +156,7 @@ class UnixSocketIT {
     // ---- the file
 
     @Test
-    void has_the_permissions_that_were_asked_for() throws Exception {
+    void a_unix_socket_has_the_configured_permissions() throws Exception {
         for (String mode : List.of("rw-rw----", "rwx------", "rw-rw-rw-")) {
             Path path = folder.resolve(mode);
             start(LockdTestServer.unix(path, PosixFilePermissions.fromString(mode)));
@@ -166,7 +166,7 @@ class UnixSocketIT {
     }
 
     @Test
-    void replaces_one_that_nobody_listens_on() throws Exception {
+    void a_stale_unix_socket_is_replaced() throws Exception {
         leaveSocketBehind();
         assertThat(socket).exists();
         LockdTestServer server = start();
@@ -175,14 +175,14 @@ class UnixSocketIT {
     }
 
     @Test
-    void leaves_a_regular_file_alone() throws Exception {
+    void a_regular_file_at_the_path_is_not_touched() throws Exception {
         Files.writeString(socket, "precious");
         assertRefused("the file there is not a socket");
         assertThat(socket).hasContent("precious");
     }
 
     @Test
-    void leaves_a_folder_a_pipe_and_a_link_alone() throws Exception {
+    void a_directory_a_pipe_and_a_link_at_the_path_are_not_touched() throws Exception {
         Files.createDirectory(socket);
         assertRefused("the file there is not a socket");
         Files.delete(socket);
@@ -198,7 +198,7 @@ class UnixSocketIT {
     }
 
     @Test
-    void leaves_the_socket_of_a_live_server_alone() {
+    void the_socket_of_a_live_server_is_not_touched() {
         LockdTestServer first = start();
         LockdTestClient client = first.connect(socket).get("k");
         assertRefused("another server is listening there");
@@ -207,7 +207,7 @@ class UnixSocketIT {
     }
 
     @Test
-    void says_why_it_cannot_be_made() {
+    void the_reason_why_a_unix_socket_cannot_be_created_is_reported() {
         Path nowhere = folder.resolve("no-such-folder").resolve("socket");
         assertThatThrownBy(starting(LockdTestServer.unix(nowhere)))
                 .isInstanceOf(StartException.class)
@@ -220,7 +220,7 @@ class UnixSocketIT {
     }
 
     @Test
-    void is_not_taken_by_two_servers_that_start_at_once() throws Exception {
+    void two_servers_that_start_at_once_do_not_share_a_unix_socket() throws Exception {
         for (int i = 0; i < 10; i++) {
             leaveSocketBehind();
             List<CompletableFuture<Boolean>> starts = new ArrayList<>();
@@ -260,7 +260,7 @@ class UnixSocketIT {
     // ---- the end
 
     @Test
-    void is_removed_when_the_server_closes() throws Exception {
+    void a_unix_socket_is_removed_when_the_server_closes() throws Exception {
         LockdTestServer server = start();
         assertThat(socket).exists();
         server.close();
@@ -268,7 +268,7 @@ class UnixSocketIT {
     }
 
     @Test
-    void is_removed_when_the_server_begins_to_drain() throws Exception {
+    void a_unix_socket_is_removed_when_the_server_begins_to_drain() throws Exception {
         LockdTestServer server = start(LockdTestServer.lockd(), LockdTestServer.unix(socket));
         LockdTestClient holder = server.connect(socket).get("k");
         CompletableFuture<Void> drained = server.drain();
@@ -279,7 +279,7 @@ class UnixSocketIT {
     }
 
     @Test
-    void that_took_its_place_is_not_removed() throws Exception {
+    void a_file_that_replaced_the_unix_socket_is_not_removed() throws Exception {
         LockdTestServer server = start();
         Path other = Files.writeString(folder.resolve("other"), "precious");
         Files.move(other, socket, StandardCopyOption.ATOMIC_MOVE);
@@ -288,7 +288,7 @@ class UnixSocketIT {
     }
 
     @Test
-    void of_a_server_that_took_its_place_is_not_removed() throws Exception {
+    void the_socket_of_a_server_that_replaced_it_is_not_removed() throws Exception {
         LockdTestServer first = start();
         Files.delete(socket);
         LockdTestServer second = start();
@@ -299,24 +299,24 @@ class UnixSocketIT {
     }
 
     @Test
-    void that_is_gone_already_does_not_hinder_the_end() throws Exception {
+    void a_missing_socket_file_does_not_disturb_the_close() throws Exception {
         LockdTestServer server = start();
         Files.delete(socket);
         server.close();
         assertThat(socket).doesNotExist();
     }
 
-    // ---- all or nothing
+    // ---- failed starts
 
     @Test
-    void is_removed_and_was_never_served_when_another_listener_cannot_start() throws Exception {
-        AtomicBoolean enough = new AtomicBoolean();
+    void a_unix_socket_is_never_served_when_another_listener_cannot_start() throws Exception {
+        AtomicBoolean stopped = new AtomicBoolean();
         AtomicInteger connected = new AtomicInteger();
         AtomicInteger answered = new AtomicInteger();
         Thread knocking =
                 Thread.startVirtualThread(
                         () -> {
-                            while (!enough.get()) {
+                            while (!stopped.get()) {
                                 knock(connected, answered);
                             }
                         });
@@ -336,7 +336,7 @@ class UnixSocketIT {
                                 return connected.get() > 2;
                             });
         } finally {
-            enough.set(true);
+            stopped.set(true);
         }
         TestServer.soon().until(() -> !knocking.isAlive());
         assertThat(answered).hasValue(0);
@@ -350,7 +350,7 @@ class UnixSocketIT {
                 answered.incrementAndGet();
             }
         } catch (UncheckedIOException e) {
-            Thread.onSpinWait(); // not there, or cut off
+            Thread.onSpinWait(); // no server, or disconnected
         }
     }
 }

@@ -36,8 +36,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** All protocols on one key, and somebody who takes it away or sends clients away. */
-@DisplayName("What an operator does")
+/** Clients of all protocols use one key; an operator forces releases and disconnects clients. */
+@DisplayName("Operator commands")
 @Timeout(120)
 class OperatorIT {
     private static final String KEY = "deploy";
@@ -56,7 +56,7 @@ class OperatorIT {
                         tcp(new ListenerProtocol.Dflockd(Namespace.DEFAULT)),
                         tcp(new ListenerProtocol.Lockd(Namespace.DEFAULT, false, true, true)),
                         SocketlockTestServer.endpoint(
-                                path, KEY, null, SocketlockTestServer.USUAL, null));
+                                path, KEY, null, SocketlockTestServer.DEFAULT_TIMEOUTS, null));
         driver = server.server().backend().driver();
     }
 
@@ -99,14 +99,14 @@ class OperatorIT {
 
     // ---- the operator
 
-    private Effect.ForceReleased evict(ResourceKind resourceKind) {
-        List<Effect> answers = new ArrayList<>();
+    private Effect.ForceReleased forceRelease(ResourceKind resourceKind) {
+        List<Effect> responses = new ArrayList<>();
         Session session =
                 driver.open(
                         new EffectMailbox() {
                             @Override
                             public void add(Effect effect) {
-                                answers.add(effect);
+                                responses.add(effect);
                             }
 
                             @Override
@@ -115,7 +115,7 @@ class OperatorIT {
                         new ClientInfo("http", () -> "operator"));
         session.submit(new Command.ForceRelease(session.id(), 1, resourceKind, Key.of(KEY), 0));
         session.close(1);
-        return (Effect.ForceReleased) answers.getFirst();
+        return (Effect.ForceReleased) responses.getFirst();
     }
 
     private long holder() {
@@ -132,13 +132,13 @@ class OperatorIT {
         }
     }
 
-    // ---- taking away
+    // ---- forced releases
 
     @Test
-    void a_dflockd_client_cannot_renew_what_was_taken_from_it() {
+    void a_dflockd_client_cannot_renew_a_hold_that_was_force_released() {
         TestClient client = dflockd();
         String token = client.acquire(KEY);
-        assertThat(evict(ResourceKind.LOCK).holds()).isEqualTo(1);
+        assertThat(forceRelease(ResourceKind.LOCK).holds()).isEqualTo(1);
         assertThat(client.ask("n", KEY, token)).isEqualTo("error");
         assertThat(client.ask("r", KEY, token)).isEqualTo("error");
         assertFree();
@@ -146,66 +146,66 @@ class OperatorIT {
     }
 
     @Test
-    void a_tagged_client_is_told_of_its_loss() {
+    void a_tagged_client_is_notified_of_a_forced_release() {
         TestClient client = tagged("grace=30");
         client.sendRaw("7 l\n" + KEY + "\n0\n");
         assertThat(client.line()).startsWith("7 ok ");
-        assertThat(evict(ResourceKind.LOCK).holds()).isEqualTo(1);
+        assertThat(forceRelease(ResourceKind.LOCK).holds()).isEqualTo(1);
         assertThat(client.line()).contains("lost", "7");
         assertFree();
     }
 
     @Test
-    void a_lockd_client_sees_that_it_holds_nothing_any_more() {
+    void a_lockd_client_sees_a_forced_release() {
         TestClient client = lockd();
         assertThat(ask(client, "g " + KEY)).startsWith("1 ");
         assertThat(ask(client, "i " + KEY)).isEqualTo("1 Lock Is Locked: " + KEY);
-        assertThat(evict(ResourceKind.LOCK).holds()).isEqualTo(1);
+        assertThat(forceRelease(ResourceKind.LOCK).holds()).isEqualTo(1);
         assertThat(ask(client, "i " + KEY)).isEqualTo("0 Lock Not Locked: " + KEY);
         assertThat(ask(client, "r " + KEY)).startsWith("0 ");
         client.close();
     }
 
     @Test
-    void all_holders_of_a_shared_lock_lose_it() {
+    void a_forced_release_ends_all_holds_of_a_shared_lock() {
         TestClient one = lockd();
         TestClient other = lockd();
         ask(one, "sg " + KEY);
         ask(other, "sg " + KEY);
-        assertThat(evict(ResourceKind.SHARED).holds()).isEqualTo(2);
+        assertThat(forceRelease(ResourceKind.SHARED).holds()).isEqualTo(2);
         assertThat(ask(one, "si " + KEY)).startsWith("0 ");
         one.close();
         other.close();
     }
 
     @Test
-    void a_socketlock_client_learns_of_its_loss_when_it_asks() {
+    void a_socketlock_client_learns_of_a_forced_release_when_it_queries_the_status() {
         SocketlockTestClient client = server.connect().holds("WRITE", "mine");
         SocketlockTestClient next = server.connect().waits("WRITE", "its");
-        assertThat(evict(ResourceKind.LOCK).holds()).isEqualTo(1);
+        assertThat(forceRelease(ResourceKind.LOCK).holds()).isEqualTo(1);
         next.expect("WRITELOCK its").confirms("its");
         client.assertNotHeld("mine");
         next.assertHeld("its");
     }
 
     @Test
-    void the_next_in_line_gets_it_with_a_higher_fence() {
+    void the_next_waiter_gets_a_force_released_lock_with_a_higher_fence() {
         TestClient client = dflockd();
         client.acquire(KEY);
         long before = driver.view(ResourceKind.LOCK, Key.of(KEY), 1).holders().getFirst().fence();
         TestClient next = dflockd();
         next.send("l", KEY, "60");
         server.server().awaitWaiters(KEY, 1);
-        evict(ResourceKind.LOCK);
+        forceRelease(ResourceKind.LOCK);
         TestClient.token(next.line());
         assertThat(driver.view(ResourceKind.LOCK, Key.of(KEY), 1).holders().getFirst().fence())
                 .isGreaterThan(before);
     }
 
-    // ---- sending away
+    // ---- disconnecting clients
 
     @Test
-    void clients_of_every_protocol_can_be_sent_away_and_lose_what_they_held() {
+    void clients_of_every_protocol_can_be_disconnected_and_lose_their_holds() {
         TestClient plain = dflockd();
         plain.acquire(KEY);
         assertThat(driver.kick(holder())).isTrue();
@@ -233,7 +233,7 @@ class OperatorIT {
     }
 
     @Test
-    void a_tagged_session_without_a_connection_ends_before_its_grace() {
+    void disconnecting_ends_a_detached_tagged_session_before_its_grace() {
         TestClient client = tagged("grace=60");
         client.sendRaw("1 l\n" + KEY + "\n0\n");
         assertThat(client.line()).startsWith("1 ok ");
@@ -248,7 +248,7 @@ class OperatorIT {
     }
 
     @Test
-    void those_who_wait_can_be_sent_away_too() {
+    void waiting_clients_can_be_disconnected() {
         TestClient holder = dflockd();
         String token = holder.acquire(KEY);
         TestClient waiting = dflockd();
@@ -260,7 +260,7 @@ class OperatorIT {
         assertThat(holder.ask("r", KEY, token)).isEqualTo("ok");
     }
 
-    // ---- watching
+    // ---- metrics
 
     @Test
     void bytes_and_connections_are_counted_by_protocol() {
@@ -292,7 +292,7 @@ class OperatorIT {
     }
 
     @Test
-    void hand_offs_are_timed_and_grants_at_once_are_not() {
+    void hand_offs_are_timed_and_immediate_grants_are_not() {
         ServerMonitor serverMonitor = server.server().backend().observatory();
         TestClient first = dflockd();
         String token = first.acquire(KEY);

@@ -26,7 +26,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 @MethodSource("io.holdfast.server.TestServer#transports")
 @Timeout(120)
 class SocketlockConnectionIT {
-    private static final int CROWD = 1000;
+    private static final int WAITERS = 1000;
 
     private final Queue<String> events = new ConcurrentLinkedQueue<>();
     private final SocketlockTestServer server;
@@ -41,7 +41,7 @@ class SocketlockConnectionIT {
                                 path,
                                 null,
                                 QueuePolicy.FIFO,
-                                SocketlockTestServer.USUAL,
+                                SocketlockTestServer.DEFAULT_TIMEOUTS,
                                 events::add));
     }
 
@@ -51,7 +51,7 @@ class SocketlockConnectionIT {
     }
 
     @Test
-    void that_closes_frees_what_it_held_at_once() {
+    void a_socketlock_connection_that_closes_releases_its_locks_at_once() {
         SocketlockTestClient holder = server.connect().holds("WRITE", "l1");
         SocketlockTestClient next = server.connect().waits("WRITE", "l2");
         holder.close();
@@ -59,7 +59,7 @@ class SocketlockConnectionIT {
     }
 
     @Test
-    void that_is_half_closed_counts_as_closed() {
+    void a_half_closed_socketlock_connection_counts_as_closed() {
         SocketlockTestClient holder = server.connect().holds("WRITE", "l1");
         SocketlockTestClient next = server.connect().waits("WRITE", "l2");
         holder.halfClose().assertClosed();
@@ -67,7 +67,7 @@ class SocketlockConnectionIT {
     }
 
     @Test
-    void gives_its_place_in_line_and_its_offer_back() {
+    void a_closed_socketlock_connection_frees_its_position_and_its_offer() {
         SocketlockTestClient holder = server.connect().offered("WRITE", "l1");
         SocketlockTestClient second = server.connect().waits("WRITE", "l2");
         SocketlockTestClient third = server.connect().waits("WRITE", "l3");
@@ -77,7 +77,7 @@ class SocketlockConnectionIT {
     }
 
     @Test
-    void leaves_an_unfinished_line_alone() {
+    void an_unfinished_socketlock_line_is_ignored() {
         SocketlockTestClient holder = server.connect().holds("WRITE", "l1");
         SocketlockTestClient client = server.connect();
         client.send(client.id() + " REQWRITE l2").halfClose().assertClosed();
@@ -86,8 +86,8 @@ class SocketlockConnectionIT {
     }
 
     @Test
-    @DisplayName("that sends a line of 5 MB is closed, and nobody else notices")
-    void that_sends_an_endless_line_is_closed() {
+    @DisplayName("a connection that sends a line of 5 MB is closed, and others are not affected")
+    void a_socketlock_connection_with_an_endless_line_is_closed() {
         SocketlockTestClient holder = server.connect().holds("READ", "l1");
         SocketlockTestClient client = server.connect().holds("READ", "l2");
         client.sendIfOpen("x".repeat(5_000_000));
@@ -96,18 +96,20 @@ class SocketlockConnectionIT {
     }
 
     @Test
-    void may_send_a_line_of_64_KiB() {
+    void a_socketlock_line_may_have_64_KiB() {
         SocketlockTestClient client = server.connect();
         String lock = "x".repeat(65_536 - (client.id() + " STATUS ").length());
         client.say("STATUS " + lock).expect("LOCKTIMEOUT " + lock).barrier();
     }
 
     @Test
-    @DisplayName("H22: that ends while a thousand wait lets them go on, one after the other")
-    void that_ends_while_a_thousand_wait_lets_them_go_on() {
+    @DisplayName(
+            "H22: a connection that ends while a thousand wait lets them continue one after the"
+                + " other")
+    void a_thousand_waiters_continue_when_a_socketlock_connection_ends() {
         SocketlockTestClient holder = server.connect().holds("WRITE", "l");
         List<SocketlockTestClient> crowd = new ArrayList<>();
-        for (int i = 0; i < CROWD; i++) {
+        for (int i = 0; i < WAITERS; i++) {
             crowd.add(server.connect().waits("WRITE", "l"));
         }
         holder.close();
@@ -118,10 +120,10 @@ class SocketlockConnectionIT {
     }
 
     @Test
-    void that_does_not_read_holds_up_nobody_and_gets_all_of_it_later() {
+    void a_socketlock_client_that_does_not_read_delays_no_other_and_gets_all_later() {
         SocketlockTestClient deaf = server.connect();
         String lock = "x".repeat(1000);
-        int lines = 5000; // far more than sockets and buffers take
+        int lines = 5000; // far more than sockets and buffers can hold
         Thread writer =
                 Thread.startVirtualThread(
                         () -> {
@@ -141,7 +143,7 @@ class SocketlockConnectionIT {
     }
 
     @Test
-    void that_does_not_read_loses_its_offer_and_its_locks_when_it_goes() {
+    void a_socketlock_client_that_does_not_read_loses_offer_and_locks_when_it_closes() {
         SocketlockTestClient deaf = server.connect().holds("WRITE", "l");
         Thread.startVirtualThread(() -> deaf.sendIfOpen("node-1 STATUS x\n".repeat(1_000_000)));
         SocketlockTestClient next = server.connect().waits("WRITE", "l");
@@ -150,7 +152,7 @@ class SocketlockConnectionIT {
     }
 
     @Test
-    void tells_what_happens() {
+    void events_of_a_socketlock_connection_are_logged() {
         SocketlockTestClient client = server.connect();
         client.say("REQWRITE l1 3725").expect("WRITELOCK l1").confirms("l1");
         client.say("RELEASE l1", "REQREAD", "REQREAD l2 0").line();

@@ -8,10 +8,10 @@ import io.holdfast.engine.ReadWriteMode;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("A line about an event")
+@DisplayName("The log line of a socketlock event")
 class SocketlockEventLineTest {
     @Test
-    void says_what_is_known_in_one_order() {
+    void an_event_line_has_its_known_fields_in_a_fixed_order() {
         assertThat(
                         SocketlockEventLine.of("request_failed", ByteString.of("c1"))
                                 .lock(ByteString.of("l1"))
@@ -25,7 +25,7 @@ class SocketlockEventLineTest {
     }
 
     @Test
-    void cannot_be_made_to_look_like_another() {
+    void an_id_cannot_make_an_event_line_look_like_another() {
         assertThat(
                         SocketlockEventLine.of("ping", ByteString.of("a\r\u001b[2J\u0085 lock=x\\"))
                                 .lock(null)
@@ -36,7 +36,7 @@ class SocketlockEventLineTest {
     }
 
     @Test
-    void shows_the_beginning_of_a_long_id() {
+    void an_event_line_shows_the_beginning_of_a_long_id() {
         assertThat(
                         SocketlockEventLine.of("ping", ByteString.of("\0".repeat(60_000)))
                                 .lock(ByteString.of("l".repeat(200)))

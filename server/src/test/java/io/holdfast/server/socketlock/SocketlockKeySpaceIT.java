@@ -23,11 +23,11 @@ import java.nio.file.Path;
 @DisplayName("socketlock beside other protocols")
 @Timeout(120)
 class SocketlockKeySpaceIT {
-    @TempDir private Path folder;
+    @TempDir private Path directory;
     private SocketlockTestServer server;
 
     private void start(String key, QueuePolicy queuePolicy) {
-        Path path = folder.resolve("s");
+        Path path = directory.resolve("s");
         server =
                 SocketlockTestServer.start(
                         new TestConfig(),
@@ -38,10 +38,14 @@ class SocketlockKeySpaceIT {
                                 false,
                                 new ListenerProtocol.Lockd(Namespace.DEFAULT, false, true, true)),
                         SocketlockTestServer.endpoint(
-                                path, key, queuePolicy, SocketlockTestServer.USUAL, null));
+                                path,
+                                key,
+                                queuePolicy,
+                                SocketlockTestServer.DEFAULT_TIMEOUTS,
+                                null));
     }
 
-    /** A client of lockd; its lines end as ours do. */
+    /** A lockd client; the lines used here end with a line feed only. */
     private TestClient connectLockd() {
         return TestClient.connect(server.server().server().addresses().get(1));
     }
@@ -54,7 +58,7 @@ class SocketlockKeySpaceIT {
     }
 
     @Test
-    void shares_a_key_with_dflockd_and_lockd() {
+    void socketlock_shares_a_key_with_dflockd_and_lockd() {
         start("deploy", null);
         SocketlockTestClient reader = server.connect().holds("READ", "r1");
         SocketlockTestClient second = server.connect().holds("READ", "r2");
@@ -80,8 +84,8 @@ class SocketlockKeySpaceIT {
     }
 
     @Test
-    @DisplayName("H17: a holder that is silent for ever is there for all to see")
-    void a_holder_that_is_silent_for_ever_is_there_for_all_to_see() {
+    @DisplayName("H17: a holder without TTL is visible over all protocols")
+    void a_socketlock_holder_without_ttl_is_visible_over_other_protocols() {
         start("deploy", null);
         server.connect().holds("WRITE", "l");
         try (TestClient lockd = connectLockd()) {
@@ -93,7 +97,7 @@ class SocketlockKeySpaceIT {
     }
 
     @Test
-    void gives_others_their_turn_as_writers() {
+    void clients_of_other_protocols_get_a_socketlock_key_as_writers() {
         start("deploy", QueuePolicy.WRITER_PREFERRED);
         SocketlockTestClient reader = server.connect().holds("READ", "r1");
         TestClient dflockd = server.connectDflockd();
@@ -105,19 +109,19 @@ class SocketlockKeySpaceIT {
     }
 
     @Test
-    void has_a_lock_of_its_own_unless_a_key_is_given() {
+    void a_socketlock_listener_without_a_key_has_its_own_lock() {
         start(null, QueuePolicy.FIFO);
         server.connect().holds("WRITE", "l");
         TestClient dflockd = server.connectDflockd();
-        String path = folder.resolve("s").toString();
+        String path = directory.resolve("s").toString();
         assertThat(dflockd.ask("l", path, "0")).startsWith("ok ");
         assertThat(server.server().stats().entries("locks")).hasSize(1);
     }
 
     @Test
-    void joins_the_policy_that_another_listener_names() {
-        Path first = folder.resolve("1");
-        Path second = folder.resolve("2");
+    void a_socketlock_listener_uses_the_policy_of_another_listener_of_its_key() {
+        Path first = directory.resolve("1");
+        Path second = directory.resolve("2");
         server =
                 SocketlockTestServer.start(
                         new TestConfig(),
@@ -126,17 +130,17 @@ class SocketlockKeySpaceIT {
                         endpoint(second, QueuePolicy.READER_PREFERRED));
         SocketlockTestClient reader = server.connect().holds("READ", "r1");
         server.open(second).greet().waits("WRITE", "w");
-        server.connect().holds("READ", "r2"); // passes the writer
+        server.connect().holds("READ", "r2"); // overtakes the writer
         reader.assertHeld("r1");
     }
 
     private ListenEndpoint endpoint(Path path, QueuePolicy queuePolicy) {
         return SocketlockTestServer.endpoint(
-                path, "deploy", queuePolicy, SocketlockTestServer.USUAL, null);
+                path, "deploy", queuePolicy, SocketlockTestServer.DEFAULT_TIMEOUTS, null);
     }
 
     @Test
-    void cannot_have_two_policies_for_one_key() {
+    void two_policies_for_one_key_are_refused() {
         TestConfig config =
                 new TestConfig()
                         .listeners(
@@ -151,7 +155,7 @@ class SocketlockKeySpaceIT {
     }
 
     @Test
-    void cannot_have_two_listeners_on_one_path() {
+    void two_listeners_on_one_path_are_refused() {
         TestConfig config =
                 new TestConfig()
                         .listeners(
@@ -164,7 +168,7 @@ class SocketlockKeySpaceIT {
     }
 
     @Test
-    void is_spoken_on_a_unix_socket_alone() {
+    void socketlock_requires_a_unix_socket() {
         ListenerProtocol listenerProtocol = endpoint(Path.of("/run/a"), null).protocol();
         assertThatThrownBy(
                         () ->
@@ -177,7 +181,7 @@ class SocketlockKeySpaceIT {
     }
 
     @Test
-    void keeps_its_own_locks_out_of_any_namespace_that_can_be_named() {
+    void no_configured_namespace_contains_the_own_locks_of_socketlock_listeners() {
         assertThatThrownBy(
                         () ->
                                 new ListenEndpoint(

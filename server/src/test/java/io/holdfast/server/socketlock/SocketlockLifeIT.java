@@ -23,18 +23,18 @@ import java.time.Duration;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class SocketlockLifeIT {
-    @TempDir private Path folder;
+    @TempDir private Path directory;
     private SocketlockTestServer server;
     private SocketlockTestClient client;
 
     @BeforeEach
     void start() {
-        start(SocketlockTestServer.USUAL);
+        start(SocketlockTestServer.DEFAULT_TIMEOUTS);
     }
 
     private void start(SocketlockTimeouts socketlockTimeouts) {
         close();
-        server = SocketlockTestServer.start(folder.resolve("s"), socketlockTimeouts);
+        server = SocketlockTestServer.start(directory.resolve("s"), socketlockTimeouts);
         client = server.connect();
     }
 
@@ -45,8 +45,8 @@ class SocketlockLifeIT {
         }
     }
 
-    /** Brings the client's lock l1 into a state. */
-    private void bring(String state) {
+    /** Puts the client's lock l1 into a state. */
+    private void putInto(String state) {
         switch (state) {
             case "queued" -> {
                 server.connect().holds("WRITE", "other");
@@ -56,7 +56,7 @@ class SocketlockLifeIT {
             case "held" -> client.holds("WRITE", "l1");
             case "expired" -> {
                 client.say("REQWRITE l1 1").expect("WRITELOCK l1").confirms("l1");
-                // The next one is offered it the moment when its time is over.
+                // The next request is offered the lock when the TTL has ended.
                 SocketlockTestClient next = server.connect();
                 next.say("REQWRITE next").expect("WRITELOCK next").say("REJECT next");
                 next.expect("REQFAIL offer rejected").barrier();
@@ -65,7 +65,7 @@ class SocketlockLifeIT {
         }
     }
 
-    /** The table of the specification; what is left afterwards is seen by STATUS and RELEASE. */
+    /** The table of the specification; STATUS and RELEASE show the state afterwards. */
     @ParameterizedTest(name = "{1} when {0}")
     @CsvSource({
         "queued, CONFIRM, '', LOCKTIMEOUT, ''",
@@ -89,12 +89,12 @@ class SocketlockLifeIT {
         "unknown, RELEASE, REQFAIL invalid lock id, LOCKTIMEOUT, invalid lock id",
         "unknown, STATUS, LOCKTIMEOUT l1, LOCKTIMEOUT, invalid lock id"
     })
-    void is_answered_as_its_state_says(
-            String state, String verb, String answer, String status, String release) {
-        bring(state);
+    void responses_to_a_socketlock_request_follow_its_state(
+            String state, String verb, String response, String status, String release) {
+        putInto(state);
         client.say(verb + " l1");
-        if (!answer.isEmpty()) {
-            client.expect(answer);
+        if (!response.isEmpty()) {
+            client.expect(response);
         }
         client.say("STATUS l1").expect(status + " l1");
         client.say("RELEASE l1");
@@ -105,23 +105,23 @@ class SocketlockLifeIT {
     }
 
     @Test
-    void whose_time_is_over_can_be_released_silently_before_it_is_asked_for() {
-        bring("expired");
+    void an_expired_request_can_be_released_silently_before_its_status_is_queried() {
+        putInto("expired");
         client.say("RELEASE l1").barrier();
         client.say("RELEASE l1").expect("REQFAIL invalid lock id");
     }
 
     @Test
-    void fails_when_it_has_waited_too_long() {
+    void a_socketlock_request_fails_when_its_wait_times_out() {
         start(SocketlockTestServer.limits(Duration.ofMillis(200), Duration.ofSeconds(30)));
-        bring("queued");
+        putInto("queued");
         client.expect("REQFAIL timeout waiting for lock");
         client.say("CONFIRM l1").expect("REQFAIL invalid lock id");
         client.waits("READ", "l1").expect("REQFAIL timeout waiting for lock");
     }
 
     @Test
-    void fails_when_its_offer_is_not_confirmed_and_the_next_is_served() {
+    void a_socketlock_request_fails_when_its_offer_is_not_confirmed_and_the_next_is_served() {
         start(SocketlockTestServer.limits(Duration.ofSeconds(30), Duration.ofMillis(300)));
         client.offered("WRITE", "l1");
         SocketlockTestClient next = server.connect().say("REQWRITE l2");
@@ -131,8 +131,8 @@ class SocketlockLifeIT {
     }
 
     @Test
-    @DisplayName("H5: is refused if its lock id is in use, and only then")
-    void is_refused_if_its_lock_id_is_in_use() {
+    @DisplayName("H5: a request is refused if its lock id is in use, and only then")
+    void a_socketlock_request_is_refused_if_its_lock_id_is_in_use() {
         client.holds("READ", "l1");
         client.say("REQREAD l1").expect("REQFAIL invalid lock id");
         client.say("REQWRITE l1 5").expect("REQFAIL invalid lock id");
@@ -145,8 +145,8 @@ class SocketlockLifeIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"3", "9223372037", "18446744074", "9223372036854775807", "+3", "0003"})
-    @DisplayName("H7: is refused if it wants more than the longest time")
-    void is_refused_if_it_wants_more_than_the_longest_time(String seconds) {
+    @DisplayName("H7: a request is refused if its TTL exceeds the maximum")
+    void a_socketlock_request_is_refused_if_its_ttl_exceeds_the_maximum(String seconds) {
         start(
                 new SocketlockTimeouts(
                         Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(2)));
@@ -156,14 +156,14 @@ class SocketlockLifeIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"9223372037", "9223372036854775807"})
-    void may_want_any_time_if_there_is_no_longest(String seconds) {
+    void a_socketlock_request_may_have_any_ttl_without_a_maximum(String seconds) {
         client.say("REQWRITE l1 " + seconds).expect("WRITELOCK l1").confirms("l1");
         client.assertHeld("l1");
     }
 
     @Test
-    @DisplayName("H6: is served when the time of a silent holder is over")
-    void is_served_when_the_time_of_a_silent_holder_is_over() {
+    @DisplayName("H6: a request is served when the TTL of a silent holder ends")
+    void a_socketlock_request_is_served_when_the_ttl_of_a_silent_holder_ends() {
         client.say("REQWRITE l1 1").expect("WRITELOCK l1").say("CONFIRM l1").barrier();
         long since = System.nanoTime();
         server.connect().say("REQWRITE l2").expect("WRITELOCK l2").confirms("l2");
@@ -172,19 +172,19 @@ class SocketlockLifeIT {
     }
 
     @Test
-    @DisplayName("H4: is not changed by a second CONFIRM")
-    void is_not_changed_by_a_second_confirm() {
+    @DisplayName("H4: a request is not changed by a second CONFIRM")
+    void a_socketlock_request_is_not_changed_by_a_second_confirm() {
         client.holds("READ", "l1").say("CONFIRM l1", "CONFIRM l1").barrier();
         SocketlockTestClient reader = server.connect().offered("READ", "l2");
         client.say("CONFIRM l1").barrier();
-        server.connect().waits("READ", "l3"); // the offer still stands
+        server.connect().waits("READ", "l3"); // the offer is still valid
         reader.say("REJECT l2").expect("REQFAIL offer rejected");
         client.close();
     }
 
     @Test
-    @DisplayName("H3: changes nothing for others when it is given up in line")
-    void changes_nothing_for_others_when_it_is_given_up_in_line() {
+    @DisplayName("H3: a queued request that is cancelled does not affect others")
+    void a_cancelled_queued_request_does_not_affect_others() {
         client.holds("WRITE", "l1");
         SocketlockTestClient second = server.connect().waits("WRITE", "l2");
         SocketlockTestClient third = server.connect().waits("WRITE", "l3");
@@ -196,7 +196,7 @@ class SocketlockLifeIT {
     }
 
     @Test
-    void names_its_lock_itself_or_lets_the_server_do_it() {
+    void a_socketlock_request_has_the_lock_id_of_the_client_or_of_the_server() {
         String offer = client.say("REQREAD").line();
         assertThat(offer).matches("node-1 READLOCK l[0-9a-f]{12}");
         client.confirms(offer.substring(offer.lastIndexOf(' ') + 1));
@@ -204,7 +204,7 @@ class SocketlockLifeIT {
     }
 
     @Test
-    void speaks_both_dialects_on_one_server() {
+    void both_socketlock_dialects_work_on_one_server() {
         SocketlockTestClient assigned = server.open();
         String greeting = assigned.send("x PING\nEOL\nHELLO there\nHELLO\n").line();
         assertThat(greeting).matches("CONNECTED c[0-9a-f]{16}-\\d+");
@@ -220,14 +220,14 @@ class SocketlockLifeIT {
     }
 
     @Test
-    void is_echoed_byte_for_byte() {
+    void a_socketlock_request_is_echoed_byte_for_byte() {
         client.holds("READ", "\u00ff\u0000\u00e4");
         client.say("STATUS one   two").expect("LOCKTIMEOUT one two");
         client.say("CONFIRM \u00ff\u0000\u00e4 please").expect("REQFAIL invalid lock id");
     }
 
     @Test
-    void may_be_one_of_many_but_not_of_too_many() {
+    void the_number_of_socketlock_requests_of_a_connection_is_limited() {
         client.holds("WRITE", "l0");
         for (int i = 1; i < SocketlockHandler.MAX_LOCKS; i++) {
             client.say("REQREAD l" + i);
@@ -236,12 +236,12 @@ class SocketlockLifeIT {
         client.say("RELEASE l1", "REQREAD more").barrier();
         client.say("RELEASE l0").expect("READLOCK l2");
         server.close();
-        server = SocketlockTestServer.start(folder.resolve("s2"), QueuePolicy.FIFO);
+        server = SocketlockTestServer.start(directory.resolve("s2"), QueuePolicy.FIFO);
         server.connect().holds("WRITE", "l1");
     }
 
     @Test
-    void may_be_long_but_not_too_long_with_all_others() {
+    void the_total_length_of_lock_ids_of_a_connection_is_limited() {
         client.holds("WRITE", "l0");
         String longOne = "x".repeat(60 * 1024);
         int most = SocketlockHandler.MAX_LOCK_BYTES / longOne.length();
@@ -253,7 +253,7 @@ class SocketlockLifeIT {
     }
 
     @Test
-    void ends_with_eol() {
+    void a_socketlock_connection_ends_with_eol() {
         client.holds("WRITE", "l1");
         SocketlockTestClient next = server.connect().waits("READ", "l2");
         client.say("EOL now", "PING").assertClosed();
@@ -261,13 +261,13 @@ class SocketlockLifeIT {
     }
 
     @Test
-    void tells_its_fence_and_the_epoch_to_those_who_ask() {
+    void fence_and_epoch_are_returned_on_request() {
         long before = 0;
         for (int i = 0; i < 3; i++) {
             client.offered("WRITE", "l1").say("TOKEN l1").expect("LOCKTIMEOUT l1").confirms("l1");
-            String answer = client.say("TOKEN l1").line();
-            assertThat(answer).startsWith("node-1 TOKEN l1 ");
-            long fence = Long.parseLong(answer.substring("node-1 TOKEN l1 ".length()));
+            String response = client.say("TOKEN l1").line();
+            assertThat(response).startsWith("node-1 TOKEN l1 ");
+            long fence = Long.parseLong(response.substring("node-1 TOKEN l1 ".length()));
             assertThat(fence).isGreaterThan(before);
             before = fence;
             client.releases("l1").say("TOKEN l1").expect("LOCKTIMEOUT l1");

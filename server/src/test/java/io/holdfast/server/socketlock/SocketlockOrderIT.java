@@ -23,12 +23,12 @@ import java.util.List;
 @DisplayName("Over socketlock")
 @Timeout(120)
 class SocketlockOrderIT {
-    @TempDir private Path folder;
+    @TempDir private Path directory;
     private SocketlockTestServer server;
 
     private SocketlockTestClient connect(QueuePolicy queuePolicy) {
         if (server == null) {
-            server = SocketlockTestServer.start(folder.resolve("s"), queuePolicy);
+            server = SocketlockTestServer.start(directory.resolve("s"), queuePolicy);
         }
         return server.connect();
     }
@@ -42,8 +42,8 @@ class SocketlockOrderIT {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void an_answer_comes_in_the_order_in_which_it_was_decided(IoTransport ioTransport) {
-        Path path = folder.resolve("s");
+    void responses_arrive_in_the_order_of_their_effects(IoTransport ioTransport) {
+        Path path = directory.resolve("s");
         server =
                 SocketlockTestServer.start(
                         new TestConfig().transport(ioTransport),
@@ -57,7 +57,7 @@ class SocketlockOrderIT {
     }
 
     @Test
-    void an_offer_that_another_brought_about_comes_before_the_next_pong() {
+    void an_offer_caused_by_another_client_arrives_before_the_next_pong() {
         SocketlockTestClient holder = connect(QueuePolicy.FIFO);
         SocketlockTestClient other = connect(QueuePolicy.FIFO);
         for (int i = 0; i < 500; i++) {
@@ -69,8 +69,8 @@ class SocketlockOrderIT {
     }
 
     @Test
-    @DisplayName("H20: who came first by a PONG is served first")
-    void who_came_first_by_a_pong_is_served_first() {
+    @DisplayName("H20: a request that precedes another by a PONG is served first")
+    void a_request_that_precedes_another_by_a_pong_is_served_first() {
         SocketlockTestClient holder = connect(QueuePolicy.FIFO).holds("WRITE", "l");
         List<SocketlockTestClient> line = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
@@ -104,7 +104,7 @@ class SocketlockOrderIT {
     }
 
     @Test
-    void one_offer_is_out_at_a_time() {
+    void there_is_one_offer_at_a_time() {
         SocketlockTestClient first = connect(QueuePolicy.READER_PREFERRED).offered("READ", "a");
         SocketlockTestClient second = connect(QueuePolicy.READER_PREFERRED).waits("READ", "b");
         first.say("CONFIRM a").barrier();
@@ -112,7 +112,7 @@ class SocketlockOrderIT {
     }
 
     @Test
-    void fifo_lets_nobody_pass() {
+    void with_fifo_no_request_overtakes_another() {
         SocketlockTestClient a = connect(QueuePolicy.FIFO).holds("READ", "a");
         SocketlockTestClient b = connect(QueuePolicy.FIFO).waits("WRITE", "b");
         SocketlockTestClient c = connect(QueuePolicy.FIFO).waits("READ", "c");
@@ -148,9 +148,9 @@ class SocketlockOrderIT {
     }
 
     @Test
-    @DisplayName("H8: a confirmation that came too late is told")
-    void a_confirmation_that_came_too_late_is_told() {
-        Path path = folder.resolve("s");
+    @DisplayName("H8: a late confirmation is reported")
+    void a_late_confirmation_is_reported() {
+        Path path = directory.resolve("s");
         server =
                 SocketlockTestServer.start(
                         path,
@@ -166,8 +166,8 @@ class SocketlockOrderIT {
     }
 
     @Test
-    @DisplayName("H9: what answers a withdrawn request comes before what answers the next")
-    void what_answers_a_withdrawn_request_comes_before_what_answers_the_next() {
+    @DisplayName("H9: the response to a withdrawn request precedes that to the next")
+    void the_response_to_a_withdrawn_request_precedes_that_to_the_next() {
         SocketlockTestClient client = connect(QueuePolicy.FIFO);
         for (int i = 0; i < 200; i++) {
             client.say("REQREAD a" + i, "REJECT a" + i, "REQWRITE b" + i, "RELEASE b" + i);

@@ -39,13 +39,13 @@ import java.util.concurrent.TimeUnit;
 class SocketlockPrimaryLockIT {
     private static final Duration GRACE = Duration.ofSeconds(5);
 
-    @TempDir private Path folder;
+    @TempDir private Path directory;
     private Path path;
     private SocketlockTestServer server;
 
     @BeforeEach
     void start() {
-        path = folder.resolve("s");
+        path = directory.resolve("s");
         server = restart();
     }
 
@@ -68,33 +68,34 @@ class SocketlockPrimaryLockIT {
                 .hasMessageContaining(reason);
     }
 
-    /** A client that says which process it is, as ours do. */
-    private static SocketlockTestClient ours(SocketlockTestClient client) {
+    /** Declares the process of a client, as Holdfast clients do. */
+    private static SocketlockTestClient declareProcess(SocketlockTestClient client) {
         return client.say("PROCESS " + ProcessIdentity.own());
     }
 
     private static long epoch(SocketlockTestClient client) {
-        String answer = client.say("EPOCH").line();
-        return Long.parseLong(answer.substring(answer.lastIndexOf(' ') + 1));
+        String response = client.say("EPOCH").line();
+        return Long.parseLong(response.substring(response.lastIndexOf(' ') + 1));
     }
 
     private static long fence(SocketlockTestClient client, String lock) {
-        String answer = client.say("TOKEN " + lock).line();
-        return Long.parseLong(answer.substring(answer.lastIndexOf(' ') + 1));
+        String response = client.say("TOKEN " + lock).line();
+        return Long.parseLong(response.substring(response.lastIndexOf(' ') + 1));
     }
 
     // ---- start
 
     @Test
-    @DisplayName("H13: does not take a path where a server lives")
-    void does_not_take_a_path_where_a_server_lives() {
+    @DisplayName("H13: a listener does not take over the path of a live server")
+    void a_socketlock_listener_does_not_take_over_the_path_of_a_live_server() {
         assertRefused(path, "cannot listen on " + path + ": socketlock: server already running");
         server.connect().holds("WRITE", "l");
     }
 
     @Test
-    void does_not_take_a_path_where_one_without_a_lock_file_lives() throws IOException {
-        Path other = folder.resolve("other");
+    void a_socketlock_listener_does_not_take_over_the_path_of_a_server_without_lock_file()
+            throws IOException {
+        Path other = directory.resolve("other");
         try (var listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             listener.bind(UnixDomainSocketAddress.of(other));
             assertRefused(other, "socketlock: server already running");
@@ -103,20 +104,20 @@ class SocketlockPrimaryLockIT {
     }
 
     @Test
-    @DisplayName("H13: touches nothing that is no socket")
-    void touches_nothing_that_is_no_socket() throws IOException {
-        Path file = Files.writeString(folder.resolve("file"), "mine");
+    @DisplayName("H13: a listener touches no file that is not a socket")
+    void a_socketlock_listener_touches_no_file_that_is_not_a_socket() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "mine");
         assertRefused(file, "cannot listen on " + file + ": is not a socket");
         assertThat(file).hasContent("mine");
-        Path empty = Files.createDirectory(folder.resolve("empty"));
+        Path empty = Files.createDirectory(directory.resolve("empty"));
         assertRefused(empty, "is not a socket");
         assertThat(empty).isDirectory();
-        assertRefused(folder.resolve("nowhere/s"), "no such directory");
+        assertRefused(directory.resolve("nowhere/s"), "no such directory");
     }
 
     @Test
-    void is_there_for_others_when_only_another_fails_to_start() throws Exception {
-        Path fresh = folder.resolve("fresh");
+    void a_path_is_usable_by_others_when_another_listener_fails_to_start() throws Exception {
+        Path fresh = directory.resolve("fresh");
         assertThatThrownBy(
                         () ->
                                 HoldfastServer.start(
@@ -137,8 +138,8 @@ class SocketlockPrimaryLockIT {
     // ---- end
 
     @Test
-    @DisplayName("H11: ends within a second, whoever is connected, and its connections with it")
-    void ends_within_a_second_whoever_is_connected() throws Exception {
+    @DisplayName("H11: a listener and its connections end within a second")
+    void a_socketlock_listener_ends_within_a_second_with_open_connections() throws Exception {
         SocketlockTestClient holder = server.connect().holds("WRITE", "l1");
         SocketlockTestClient waiting = server.connect().waits("WRITE", "l2");
         SocketlockTestClient silent = server.open();
@@ -152,7 +153,7 @@ class SocketlockPrimaryLockIT {
     }
 
     @Test
-    void ends_at_once_even_if_others_drain() throws Exception {
+    void a_socketlock_listener_ends_at_once_even_if_others_drain() throws Exception {
         server.close();
         TestConfig config = new TestConfig().shutdownTimeout(Duration.ofSeconds(30));
         server =
@@ -161,7 +162,7 @@ class SocketlockPrimaryLockIT {
                         path,
                         new ListenEndpoint("127.0.0.1", 0, false),
                         SocketlockTestServer.endpoint(
-                                path, "deploy", null, SocketlockTestServer.USUAL, null));
+                                path, "deploy", null, SocketlockTestServer.DEFAULT_TIMEOUTS, null));
         SocketlockTestClient holder = server.connect().holds("WRITE", "l");
         TestClient other = server.connectDflockd();
         String token = other.acquire("elsewhere");
@@ -174,18 +175,18 @@ class SocketlockPrimaryLockIT {
     }
 
     @Test
-    @DisplayName("H14: removes the path only if it is its own")
-    void removes_the_path_only_if_it_is_its_own() throws IOException {
+    @DisplayName("H14: a listener removes the path only if it is its own")
+    void a_socketlock_listener_removes_the_path_only_if_it_is_its_own() throws IOException {
         Files.delete(path);
         Files.writeString(path, "not yours");
         server.close();
         assertThat(path).hasContent("not yours");
     }
 
-    // ---- between two of them
+    // ---- from one primary to the next
 
     @Test
-    void is_there_at_once_after_one_that_left_nothing_held() {
+    void a_socketlock_listener_serves_at_once_if_its_predecessor_left_no_hold() {
         server.connect().holds("WRITE", "l").releases("l");
         server.close();
         long since = System.nanoTime();
@@ -195,15 +196,15 @@ class SocketlockPrimaryLockIT {
     }
 
     @Test
-    void takes_back_what_was_held_and_offers_nothing_before() {
-        SocketlockTestClient holder = ours(server.connect()).holds("WRITE", "l1");
+    void a_socketlock_listener_accepts_re_asserted_holds_before_it_offers_anything() {
+        SocketlockTestClient holder = declareProcess(server.connect()).holds("WRITE", "l1");
         long epoch = epoch(holder);
         long fence = fence(holder, "l1");
         server.close();
 
         server = restart();
         SocketlockTestClient waiting = server.connect().waits("WRITE", "l2");
-        SocketlockTestClient again = ours(server.connect());
+        SocketlockTestClient again = declareProcess(server.connect());
         assertThat(epoch(again)).isGreaterThan(epoch);
         again.say("REASSERT l9 WRITE " + epoch, "STATUS l9").expect("LOCKTIMEOUT l9");
         again.say("REASSERT l1 READ " + epoch, "STATUS l1").expect("LOCKTIMEOUT l1");
@@ -215,34 +216,34 @@ class SocketlockPrimaryLockIT {
     }
 
     @Test
-    void lets_a_lock_that_came_back_end_with_its_time() {
-        SocketlockTestClient holder = ours(server.connect()).holds("WRITE", "l1");
+    void a_re_asserted_lock_ends_with_its_ttl() {
+        SocketlockTestClient holder = declareProcess(server.connect()).holds("WRITE", "l1");
         long epoch = epoch(holder);
         server.close();
         server = restart();
-        SocketlockTestClient again = ours(server.connect());
+        SocketlockTestClient again = declareProcess(server.connect());
         again.say("REASSERT l1 WRITE " + epoch + " 1", "STATUS l1").expect("LOCKOK l1");
         server.connect().say("REQWRITE l2").expect("WRITELOCK l2");
         again.assertNotHeld("l1");
     }
 
     @Test
-    void waits_no_longer_for_a_client_that_has_settled() {
-        SocketlockTestClient holder = ours(server.connect()).holds("WRITE", "l1");
+    void the_grace_period_does_not_wait_for_a_client_that_has_re_asserted_all() {
+        SocketlockTestClient holder = declareProcess(server.connect()).holds("WRITE", "l1");
         String id = holder.id();
         server.close();
         long since = System.nanoTime();
         server = restart();
         SocketlockTestClient again = server.connect();
         assertThat(again.id()).isEqualTo(id);
-        ours(again).say("SETTLED");
+        declareProcess(again).say("SETTLED");
         server.connect().say("REQWRITE l2").expect("WRITELOCK l2");
         assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(GRACE);
     }
 
     @Test
-    void serves_after_its_grace_when_nobody_comes_back() {
-        server.connect().holds("WRITE", "l1"); // its process lives: it is this one
+    void a_socketlock_listener_serves_after_its_grace_period_without_re_assertions() {
+        server.connect().holds("WRITE", "l1"); // its process is alive: it is this one
         server.close();
         long since = System.nanoTime();
         server = restart();
@@ -253,40 +254,41 @@ class SocketlockPrimaryLockIT {
     }
 
     @Test
-    void books_only_what_goes_together() {
-        SocketlockTestClient reader = ours(server.connect()).holds("READ", "l1");
-        ours(server.connect()).holds("READ", "l2");
+    void only_compatible_holds_are_re_asserted() {
+        SocketlockTestClient reader = declareProcess(server.connect()).holds("READ", "l1");
+        declareProcess(server.connect()).holds("READ", "l2");
         long epoch = epoch(reader);
         server.close();
         server = restart();
-        SocketlockTestClient first = ours(server.connect());
-        SocketlockTestClient second = ours(server.connect());
+        SocketlockTestClient first = declareProcess(server.connect());
+        SocketlockTestClient second = declareProcess(server.connect());
         first.say("REASSERT l1 READ " + epoch, "STATUS l1").expect("LOCKOK l1");
         server.connect().waits("READ", "l3");
         second.say("REASSERT l2 READ " + epoch, "STATUS l2").expect("LOCKOK l2");
         second.say("REASSERT l2 READ " + epoch, "STATUS l2").expect("LOCKOK l2");
     }
 
-    // ---- when the path goes
+    // ---- loss of the path
 
     @Test
-    void that_has_lost_its_path_closes_its_connections_and_gets_it_back() throws IOException {
-        SocketlockTestClient holder = ours(server.connect()).holds("WRITE", "l1");
+    void a_listener_that_lost_its_path_closes_its_connections_and_becomes_primary_again()
+            throws IOException {
+        SocketlockTestClient holder = declareProcess(server.connect()).holds("WRITE", "l1");
         long epoch = epoch(holder);
         SocketlockTestClient waiting = server.connect().waits("WRITE", "l2");
         Files.delete(path);
         holder.assertClosed();
         waiting.assertClosed();
         TestServer.soon().until(() -> Files.exists(path));
-        SocketlockTestClient again = ours(server.connect());
+        SocketlockTestClient again = declareProcess(server.connect());
         again.say("REASSERT l1 WRITE " + epoch, "STATUS l1").expect("LOCKOK l1");
     }
 
     @Test
-    void leaves_the_path_to_one_that_has_taken_it_until_that_ends() throws IOException {
+    void a_path_taken_over_by_another_server_is_left_to_it_until_it_ends() throws IOException {
         SocketlockTestClient holder = server.connect().holds("WRITE", "l1");
         try (var listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-            Path fresh = folder.resolve("fresh");
+            Path fresh = directory.resolve("fresh");
             listener.bind(UnixDomainSocketAddress.of(fresh));
             Files.move(fresh, path, StandardCopyOption.REPLACE_EXISTING);
             holder.assertClosed();
@@ -305,7 +307,7 @@ class SocketlockPrimaryLockIT {
     }
 
     @Test
-    void that_has_lost_its_path_troubles_no_other_listener() throws IOException {
+    void a_listener_that_lost_its_path_affects_no_other_listener() throws IOException {
         Path second = startTwoOfOneKey();
         SocketlockTestClient lost = server.connect().holds("WRITE", "l");
         TestClient other = server.connectDflockd();
@@ -314,13 +316,13 @@ class SocketlockPrimaryLockIT {
         Files.delete(path);
         lost.assertClosed();
         assertThat(other.ask("ping", "", "")).isEqualTo("ok");
-        waiting.expect("WRITELOCK l"); // when the time is over in which the holder may come back
+        waiting.expect("WRITELOCK l"); // when the grace period for re-assertions is over
     }
 
     @Test
-    void that_has_lost_its_path_keeps_the_key_for_those_who_come_back() throws IOException {
+    void a_listener_that_lost_its_path_suspends_the_key_for_re_assertions() throws IOException {
         Path second = startTwoOfOneKey();
-        SocketlockTestClient holder = ours(server.connect()).holds("READ", "l1");
+        SocketlockTestClient holder = declareProcess(server.connect()).holds("READ", "l1");
         long epoch = epoch(holder);
         TestClient dflockd = server.connectDflockd();
         dflockd.send("l", "deploy", "30");
@@ -329,7 +331,7 @@ class SocketlockPrimaryLockIT {
         Files.delete(path);
         holder.assertClosed();
         TestServer.soon().until(this::isServed);
-        SocketlockTestClient again = ours(server.connect());
+        SocketlockTestClient again = declareProcess(server.connect());
         again.say("REASSERT l1 READ " + epoch, "STATUS l1").expect("LOCKOK l1");
         waiting.barrier();
         again.releases("l1");
@@ -339,19 +341,25 @@ class SocketlockPrimaryLockIT {
         waiting.expect("WRITELOCK l2");
     }
 
-    /** Both with the lock that dflockd calls "deploy"; where the second one is. */
+    /**
+     * Starts two listeners with the lock "deploy" of dflockd; returns the path of the second one.
+     */
     private Path startTwoOfOneKey() {
         server.close();
-        Path second = folder.resolve("second");
+        Path second = directory.resolve("second");
         server =
                 SocketlockTestServer.start(
                         new TestConfig(),
                         path,
                         new ListenEndpoint("127.0.0.1", 0, false),
                         SocketlockTestServer.endpoint(
-                                path, "deploy", null, SocketlockTestServer.USUAL, null),
+                                path, "deploy", null, SocketlockTestServer.DEFAULT_TIMEOUTS, null),
                         SocketlockTestServer.endpoint(
-                                second, "deploy", null, SocketlockTestServer.USUAL, null));
+                                second,
+                                "deploy",
+                                null,
+                                SocketlockTestServer.DEFAULT_TIMEOUTS,
+                                null));
         return second;
     }
 }

@@ -12,7 +12,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 
-/** A socketlock client that brings its id. */
+/** A socketlock client that chooses its id. */
 final class SocketlockTestClient extends LineTestClient<SocketlockTestClient> {
     private final String id;
 
@@ -26,7 +26,7 @@ final class SocketlockTestClient extends LineTestClient<SocketlockTestClient> {
         return this;
     }
 
-    /** A connection that has not said a word. */
+    /** A connection without a greeting. */
     static SocketlockTestClient open(Path path, String id) {
         try {
             SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
@@ -44,7 +44,7 @@ final class SocketlockTestClient extends LineTestClient<SocketlockTestClient> {
 
     // ---- sending
 
-    /** Sends lines, each with the id in front. */
+    /** Sends lines, each prefixed with the id. */
     SocketlockTestClient say(String... lines) {
         StringBuilder text = new StringBuilder();
         for (String line : lines) {
@@ -55,7 +55,7 @@ final class SocketlockTestClient extends LineTestClient<SocketlockTestClient> {
 
     // ---- reading
 
-    /** These lines come next, each with the id in front. */
+    /** Checks that these lines are next, each prefixed with the id. */
     SocketlockTestClient expect(String... lines) {
         for (String line : lines) {
             assertThat(line()).isEqualTo(id + " " + line);
@@ -64,8 +64,8 @@ final class SocketlockTestClient extends LineTestClient<SocketlockTestClient> {
     }
 
     /**
-     * Everything sent so far has been carried out, and nothing that was decided until now is
-     * unread: lines come in the order in which they were decided.
+     * Waits until everything sent so far has been executed, and checks that no line was left
+     * unread: lines arrive in the order of their effects.
      */
     SocketlockTestClient barrier() {
         return say("PING").expect("PONG");
@@ -73,17 +73,17 @@ final class SocketlockTestClient extends LineTestClient<SocketlockTestClient> {
 
     // ---- locks
 
-    /** Says who it is, in the named dialect. */
+    /** Sends the greeting, in the named dialect. */
     SocketlockTestClient greet() {
         return say("HELLO").expect("CONNECTED");
     }
 
-    /** Asks, and is offered it at once. */
+    /** Requests a lock that is offered at once. */
     SocketlockTestClient offered(String mode, String lock) {
         return say("REQ" + mode + " " + lock).expect(mode + "LOCK " + lock);
     }
 
-    /** Asks for, and gets, a lock that is free. */
+    /** Acquires a free lock. */
     SocketlockTestClient holds(String mode, String lock) {
         return offered(mode, lock).confirms(lock);
     }
@@ -92,7 +92,7 @@ final class SocketlockTestClient extends LineTestClient<SocketlockTestClient> {
         return say("CONFIRM " + lock, "STATUS " + lock).expect("LOCKOK " + lock);
     }
 
-    /** Asks, and is not offered it. */
+    /** Requests a lock that is not offered. */
     SocketlockTestClient waits(String mode, String lock) {
         return say("REQ" + mode + " " + lock).barrier();
     }

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 
 /** A server with socketlock listeners, and the clients a test opened on it. */
 final class SocketlockTestServer implements AutoCloseable {
-    static final SocketlockTimeouts USUAL =
+    static final SocketlockTimeouts DEFAULT_TIMEOUTS =
             new SocketlockTimeouts(Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ZERO);
 
     private final TestServer server;
@@ -36,7 +36,7 @@ final class SocketlockTestServer implements AutoCloseable {
     // ---- listeners
 
     static ListenEndpoint endpoint(Path path, QueuePolicy queuePolicy) {
-        return endpoint(path, null, queuePolicy, USUAL, null);
+        return endpoint(path, null, queuePolicy, DEFAULT_TIMEOUTS, null);
     }
 
     static ListenEndpoint endpoint(
@@ -60,7 +60,7 @@ final class SocketlockTestServer implements AutoCloseable {
         return new SocketlockTimeouts(request, confirm, Duration.ZERO);
     }
 
-    // ---- life
+    // ---- lifecycle
 
     static SocketlockTestServer start(Path path, QueuePolicy queuePolicy) {
         return start(new TestConfig(), path, endpoint(path, queuePolicy));
@@ -78,7 +78,7 @@ final class SocketlockTestServer implements AutoCloseable {
         return server;
     }
 
-    /** Ends the server first: what its clients hold then is held at its end. */
+    /** Closes the server first, so that its clients still hold their locks at its end. */
     @Override
     public void close() {
         server.close();
@@ -87,12 +87,12 @@ final class SocketlockTestServer implements AutoCloseable {
 
     // ---- clients
 
-    /** A client that has greeted with an id of its own. */
+    /** A client that has sent a greeting with its own id. */
     SocketlockTestClient connect() {
         return open().greet();
     }
 
-    /** A connection that has not said a word. */
+    /** A connection without a greeting. */
     SocketlockTestClient open() {
         return open(path);
     }

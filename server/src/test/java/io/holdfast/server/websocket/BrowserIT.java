@@ -29,16 +29,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-@DisplayName("In a browser")
+@DisplayName("A page in a browser")
 @Timeout(120)
 @NeedsProgram(OutsideProgram.CHROMIUM)
 class BrowserIT {
-    /** Names that do not exist; the browser is told that they are here. */
+    /** Makes the browser resolve names that do not exist to this machine. */
     private static final String NAMES = "MAP *.example 127.0.0.1";
 
     /**
-     * Tries to take a lock through each address in turn, and tells its server what came of it: one
-     * line for each address. A page in a frame without an origin tells it to the page around it.
+     * Tries to acquire a lock through each address in turn, and sends the results to its server:
+     * one line for each address. A page in a frame without an origin passes them to its parent
+     * page.
      */
     private static final String PAGE =
             """
@@ -87,11 +88,11 @@ class BrowserIT {
             </script>
             """;
 
-    private static final String TOOK =
+    private static final String ACQUIRED =
             " 1 Lock Get Success: browser; 1 Lock Is Locked: browser; ; 1 Lock Release Success:"
                     + " browser; 1000";
 
-    /** What a page is told when the server refuses: nothing but that it is closed. */
+    /** What a page learns when the server refuses: only that the connection is closed. */
     private static final String REFUSED = " 1006";
 
     private final CompletableFuture<String> result = new CompletableFuture<>();
@@ -117,7 +118,7 @@ class BrowserIT {
         deleteProfile();
     }
 
-    /** What the browser is still about to write there is of no interest. */
+    /** Ignores files that the browser is still writing. */
     private void deleteProfile() throws IOException {
         try (Stream<Path> files = Files.walk(profile)) {
             files.sorted((a, b) -> b.compareTo(a)).map(Path::toFile).forEach(file -> file.delete());
@@ -146,7 +147,7 @@ class BrowserIT {
         return "ws://" + host + ":" + server.webSocket().getPort() + "/";
     }
 
-    /** Loads the page from this host; the lines that it sent back. */
+    /** Loads the page from this host, and returns the lines that it sent back. */
     private List<String> load(String host, boolean sandboxed, String... urls) throws Exception {
         page =
                 PAGE.replace("URLS", "['" + String.join("','", urls) + "']")
@@ -166,7 +167,7 @@ class BrowserIT {
                         "--disable-component-update",
                         "--disable-sync",
                         "--disable-extensions",
-                        "--remote-debugging-port=0", // stays until it is told to end
+                        "--remote-debugging-port=0", // keeps the browser running
                         "--user-data-dir=" + profile.resolve("profile"),
                         "--host-resolver-rules=" + NAMES,
                         "http://" + host + ":" + pages.getAddress().getPort() + "/"));
@@ -210,12 +211,12 @@ class BrowserIT {
     }
 
     @Test
-    void a_page_from_the_same_host_takes_locks() throws Exception {
+    void a_page_from_the_same_host_acquires_locks() throws Exception {
         assertThat(load("localhost", false, url("localhost"), url("localhost") + "any?path"))
                 .containsExactly(
                         "http://localhost:" + pages.getAddress().getPort(),
-                        url("localhost") + TOOK,
-                        url("localhost") + "any?path" + TOOK);
+                        url("localhost") + ACQUIRED,
+                        url("localhost") + "any?path" + ACQUIRED);
         try (WebSocketClient client = WebSocketClient.open(server.webSocket())) {
             assertThat(client.ask("i browser")).isEqualTo("0 Lock Not Locked: browser\r\n");
             assertThat(client.counter("command_g")).isEqualTo(2);
@@ -223,7 +224,7 @@ class BrowserIT {
     }
 
     @Test
-    void a_page_from_another_site_takes_none() throws Exception {
+    void a_page_from_another_site_acquires_no_lock() throws Exception {
         assertThat(
                         load(
                                 "evil.example",
@@ -246,15 +247,15 @@ class BrowserIT {
     }
 
     @Test
-    void a_page_without_an_origin_takes_none() throws Exception {
+    void a_page_without_an_origin_acquires_no_lock() throws Exception {
         assertThat(load("localhost", true, url("127.0.0.1"), url("localhost")))
                 .containsExactly("null", url("127.0.0.1") + REFUSED, url("localhost") + REFUSED);
         assertNothingWasRun();
     }
 
-    /** Also shows that it was the server that refused the others. */
+    /** Also proves that the server refused the others, not the browser. */
     @Test
-    void a_page_from_a_listed_site_takes_locks() throws Exception {
+    void a_page_from_a_listed_site_acquires_locks() throws Exception {
         server.close();
         server = new WebSocketServer.Options().allowedOrigins("app.example").start();
         assertThat(
@@ -268,10 +269,10 @@ class BrowserIT {
                                 url("2130706433")))
                 .containsExactly(
                         "http://app.example:" + pages.getAddress().getPort(),
-                        url("127.0.0.1") + TOOK,
-                        url("localhost") + TOOK,
-                        url("app.example") + TOOK,
+                        url("127.0.0.1") + ACQUIRED,
+                        url("localhost") + ACQUIRED,
+                        url("app.example") + ACQUIRED,
                         url("other.example") + REFUSED,
-                        url("2130706433") + TOOK);
+                        url("2130706433") + ACQUIRED);
     }
 }

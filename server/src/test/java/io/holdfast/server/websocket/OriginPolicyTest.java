@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.List;
 import java.util.Set;
 
-@DisplayName("A WebSocket may be opened")
+@DisplayName("The origin policy of WebSockets")
 class OriginPolicyTest {
     private final OriginPolicy none = new OriginPolicy(Set.of());
     private final OriginPolicy some = new OriginPolicy(Set.of("app.example", "Locks.Example"));
@@ -22,7 +22,7 @@ class OriginPolicyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"localhost:9998", "evil.example", "", "not a host"})
-    void by_a_client_without_an_origin_whatever_host_it_names(String host) {
+    void a_client_without_an_origin_is_allowed_whatever_its_host_header(String host) {
         assertThat(none.allow(List.of(), List.of(host))).isTrue();
         assertThat(none.allow(List.of(), List.of())).isTrue();
         assertThat(none.allow(List.of(), List.of(host, host))).isTrue();
@@ -42,7 +42,7 @@ class OriginPolicyTest {
         "http://[::1], [::1]",
         "http://[FE80::A], [fe80::a]:9998",
     })
-    void by_a_page_from_the_same_host_whatever_the_port(String origin, String host) {
+    void a_page_from_the_same_host_is_allowed_whatever_its_port(String origin, String host) {
         assertThat(allows(none, origin, host)).isTrue();
     }
 
@@ -60,14 +60,14 @@ class OriginPolicyTest {
         "http://notlocalhost, localhost",
         "http://xn--lcalhost-54a, localhost",
     })
-    void not_by_a_page_from_another_host(String origin, String host) {
+    void a_page_from_another_host_is_not_allowed(String origin, String host) {
         assertThat(allows(none, origin, host)).isFalse();
         assertThat(allows(some, origin, host)).isFalse();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"evil.example", "devbox", "localhost.example", "127.0.0.1.nip.example"})
-    void not_by_a_page_whose_own_name_was_pointed_here(String name) {
+    void a_page_whose_own_host_name_resolves_to_this_server_is_not_allowed(String name) {
         assertThat(allows(none, "http://" + name, name + ":9998")).isFalse();
         assertThat(allows(some, "http://" + name, name + ":9998")).isFalse();
         assertThat(allows(none, "http://" + name + ":9998", name + ":9998")).isFalse();
@@ -75,7 +75,7 @@ class OriginPolicyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1:9998", "localhost", "[::1]:1", "app.example:9998"})
-    void by_a_page_from_a_listed_host(String host) {
+    void a_page_from_a_listed_host_is_allowed(String host) {
         assertThat(allows(some, "https://app.example", host)).isTrue();
         assertThat(allows(some, "http://APP.example:8080/", host)).isTrue();
         assertThat(allows(some, "http://locks.example", host)).isTrue();
@@ -84,7 +84,7 @@ class OriginPolicyTest {
     }
 
     @Test
-    void not_by_a_listed_page_that_names_a_host_which_is_not_listed() {
+    void a_listed_origin_with_a_host_that_is_not_listed_is_not_allowed() {
         assertThat(allows(some, "http://app.example", "evil.example")).isFalse();
         assertThat(allows(some, "http://evil.example", "app.example")).isFalse();
     }
@@ -125,7 +125,7 @@ class OriginPolicyTest {
                 "http://localhost:80:80",
                 "\u2028http://localhost",
             })
-    void not_by_a_page_whose_origin_is_none(String origin) {
+    void an_invalid_origin_is_not_allowed(String origin) {
         for (String host : List.of("localhost:9998", "127.0.0.1:9998", "[::1]:9998")) {
             assertThat(allows(none, origin, host)).as(host).isFalse();
             assertThat(allows(some, origin, host)).as(host).isFalse();
@@ -133,7 +133,7 @@ class OriginPolicyTest {
     }
 
     @Test
-    void not_even_if_null_were_listed() {
+    void the_null_origin_is_not_allowed_even_if_listed() {
         assertThat(allows(new OriginPolicy(Set.of("null", "")), "null", "localhost")).isFalse();
     }
 
@@ -153,12 +153,14 @@ class OriginPolicyTest {
                 "http://evil.example/localhost",
                 "http://evil.example;localhost",
             })
-    void not_by_an_origin_that_says_more_than_a_host(String origin) {
+    void an_origin_with_more_than_a_host_is_not_allowed(String origin) {
         assertThat(allows(none, origin, "localhost")).isFalse();
         assertThat(allows(none, origin, "evil.example")).isFalse();
     }
 
-    /** A browser shows an address in one form only; other forms are names that somebody may own. */
+    /**
+     * A browser sends an address in one form only; other forms are names that an attacker may own.
+     */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -177,7 +179,7 @@ class OriginPolicyTest {
                 "local_host",
                 "-",
             })
-    void not_through_an_odd_spelling_of_the_host(String host) {
+    void an_unusual_spelling_of_the_host_is_not_allowed(String host) {
         assertThat(allows(none, "http://" + host, host)).isFalse();
         assertThat(allows(some, "http://" + host, host + ":9998")).isFalse();
         assertThat(allows(none, "http://localhost", host)).isFalse();
@@ -202,13 +204,13 @@ class OriginPolicyTest {
                 "::1",
                 "localhost:x",
             })
-    void not_with_a_host_header_that_is_none(String host) {
+    void an_invalid_host_header_is_not_allowed(String host) {
         assertThat(allows(none, "http://localhost", host)).isFalse();
         assertThat(allows(none, "http://[::1]", host)).isFalse();
     }
 
     @Test
-    void not_with_two_origins_nor_with_two_hosts_nor_with_an_origin_but_no_host() {
+    void two_origins_or_two_hosts_or_an_origin_without_host_are_not_allowed() {
         String page = "http://localhost";
         String host = "localhost";
         assertThat(none.allow(List.of(page), List.of(host))).isTrue();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import java.nio.charset.StandardCharsets;
 
-@DisplayName("The head of a request")
+@DisplayName("The buffer for the head of a request")
 class RequestHeadBufferTest {
     private final InputBudget kept = new InputBudget(100);
     private final EmbeddedChannel channel = new EmbeddedChannel(new RequestHeadBuffer(80, kept));
@@ -30,15 +30,15 @@ class RequestHeadBufferTest {
         return text.toString();
     }
 
-    /** Whether so many bytes more may be kept. */
-    private boolean hasRoom(int bytes) {
-        boolean room = kept.reserve(bytes);
+    /** Whether this number of bytes is free in the budget. */
+    private boolean isFree(int bytes) {
+        boolean free = kept.reserve(bytes);
         kept.reserve(-bytes);
-        return room;
+        return free;
     }
 
     @Test
-    void is_passed_on_as_a_whole_with_what_follows() {
+    void a_request_head_is_passed_on_as_a_whole_with_what_follows() {
         send("\r\nGET / HTTP/1.1\r\n");
         send("a: b\r");
         send("\n\r");
@@ -46,29 +46,29 @@ class RequestHeadBufferTest {
         send("\nfra");
         send("mes");
         assertThat(passedOn()).isEqualTo("\r\nGET / HTTP/1.1\r\na: b\r\n\r\nframes");
-        assertThat(hasRoom(100)).isTrue();
+        assertThat(isFree(100)).isTrue();
     }
 
     @Test
-    void is_counted_while_it_is_kept() {
+    void an_incomplete_request_head_counts_in_the_input_budget() {
         send("a:\r\n".repeat(10));
-        assertThat(hasRoom(60)).isTrue();
-        assertThat(hasRoom(61)).isFalse();
+        assertThat(isFree(60)).isTrue();
+        assertThat(isFree(61)).isFalse();
         channel.close();
-        assertThat(hasRoom(100)).isTrue();
+        assertThat(isFree(100)).isTrue();
     }
 
     @Test
-    void is_passed_on_when_it_is_too_long_for_the_decoder_to_refuse() {
+    void an_overlong_request_head_is_passed_on_to_the_decoder() {
         send("x".repeat(81));
         assertThat(passedOn()).hasSize(81);
     }
 
     @Test
-    void ends_the_connection_when_all_together_keep_too_much() {
+    void a_request_head_beyond_the_input_budget_closes_the_connection() {
         kept.reserve(50);
         send("GET / HTTP/1.1\r\n".repeat(4));
         assertThat(channel.isOpen()).isFalse();
-        assertThat(hasRoom(50)).isTrue();
+        assertThat(isFree(50)).isTrue();
     }
 }

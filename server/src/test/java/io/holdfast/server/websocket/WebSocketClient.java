@@ -15,7 +15,7 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** A client that sends what it is told, byte for byte. No read waits longer than its deadline. */
+/** A client that sends given bytes unchanged. Every read has a deadline. */
 final class WebSocketClient implements AutoCloseable {
     static final int CONTINUATION = 0x0;
     static final int TEXT = 0x1;
@@ -25,7 +25,7 @@ final class WebSocketClient implements AutoCloseable {
     static final int PONG = 0xa;
     static final int FINAL = 0x80;
 
-    /** The key that RFC 6455 takes for its example, and what is to be answered to it. */
+    /** The key of the example in RFC 6455, and the accept value for it. */
     static final String KEY = "dGhlIHNhbXBsZSBub25jZQ==";
 
     static final String ACCEPTED =
@@ -48,7 +48,7 @@ final class WebSocketClient implements AutoCloseable {
     private final DataInputStream in;
 
     /**
-     * What the server sent as one frame.
+     * A frame of the server.
      *
      * @param text the payload, each byte a character
      */
@@ -69,12 +69,15 @@ final class WebSocketClient implements AutoCloseable {
         }
     }
 
-    /** A connection on which nothing was sent yet. */
+    /** Connects and sends nothing. */
     static WebSocketClient connect(InetSocketAddress address) {
         return connect(address, 0);
     }
 
-    /** A small receive buffer makes a peer that does not read felt soon; 0 leaves the usual. */
+    /**
+     * With a small receive buffer, the server soon notices that the client does not read; 0 is the
+     * default size.
+     */
     static WebSocketClient connect(InetSocketAddress address, int receiveBuffer) {
         try {
             Socket socket = new Socket();
@@ -88,7 +91,7 @@ final class WebSocketClient implements AutoCloseable {
         }
     }
 
-    /** A WebSocket that is open. */
+    /** Opens a WebSocket. */
     static WebSocketClient open(InetSocketAddress address) {
         return connect(address).shakeHands();
     }
@@ -99,7 +102,7 @@ final class WebSocketClient implements AutoCloseable {
         return this;
     }
 
-    /** A good request with more headers. */
+    /** A valid upgrade request with additional headers. */
     static String request(String headers) {
         return "GET / HTTP/1.1\r\n"
                 + "Host: localhost\r\n"
@@ -128,7 +131,7 @@ final class WebSocketClient implements AutoCloseable {
         }
     }
 
-    /** Sends what the server may refuse to take; false if it has closed. */
+    /** Sends data; false if the server has closed. */
     boolean sendIfOpen(byte[] bytes) {
         try {
             socket.getOutputStream().write(bytes);
@@ -164,7 +167,7 @@ final class WebSocketClient implements AutoCloseable {
         return joined(header(first, 0x80, payload.length), MASK, masked);
     }
 
-    /** What goes before the mask. */
+    /** The header of a frame, without the mask. */
     static byte[] header(int first, int maskBit, long length) {
         ByteBuffer head = ByteBuffer.allocate(10).put((byte) first);
         if (length < 126) {
@@ -196,7 +199,9 @@ final class WebSocketClient implements AutoCloseable {
         }
     }
 
-    /** The next frame, which is as the server's always are: final, unmasked, no longer to say. */
+    /**
+     * The next frame; checks that it is final and unmasked, with the shortest form of its length.
+     */
     Frame read() {
         try {
             int first = in.readUnsignedByte();
@@ -241,7 +246,7 @@ final class WebSocketClient implements AutoCloseable {
                 .orElse(0);
     }
 
-    /** A line without its end, on a connection that is no WebSocket. */
+    /** A line without its end, on a connection that is not a WebSocket. */
     String line() {
         var text = new StringBuilder();
         try {
@@ -254,7 +259,7 @@ final class WebSocketClient implements AutoCloseable {
         }
     }
 
-    /** The server says goodbye with this status, and closes. */
+    /** Checks that the server sends a close frame with this status, and closes. */
     void assertClosedWith(int status) {
         Frame frame = read();
         assertThat(frame.opcode()).isEqualTo(CLOSE);
@@ -262,7 +267,7 @@ final class WebSocketClient implements AutoCloseable {
         assertEnd();
     }
 
-    /** The server closes, or has closed, without another byte. */
+    /** Checks that the server closes, or has closed, without another byte. */
     void assertEnd() {
         assertThat(rest()).isEmpty();
     }

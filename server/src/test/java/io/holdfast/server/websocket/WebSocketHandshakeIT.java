@@ -60,20 +60,20 @@ class WebSocketHandshakeIT {
         return ACCEPTED.substring(0, ACCEPTED.length() - 2) + headers + "\r\n";
     }
 
-    /** The whole answer to a request that is refused; the server closes after it. */
+    /** Checks the complete response to a refused request; the server closes after it. */
     private void assertRefused(String request, String status, String reason) {
         try (WebSocketClient client = connect()) {
-            String answer = client.send(request).rest();
-            assertThat(answer).startsWith("HTTP/1.1 " + status + "\r\n");
-            assertThat(answer).endsWith("\r\n\r\n" + reason);
-            assertThat(answer).contains("\r\nContent-Length: " + reason.length() + "\r\n");
+            String response = client.send(request).rest();
+            assertThat(response).startsWith("HTTP/1.1 " + status + "\r\n");
+            assertThat(response).endsWith("\r\n\r\n" + reason);
+            assertThat(response).contains("\r\nContent-Length: " + reason.length() + "\r\n");
         }
     }
 
     // ---- what is accepted
 
     @Test
-    void is_answered_with_these_bytes_and_no_others() {
+    void an_upgrade_request_gets_exactly_these_bytes() {
         try (WebSocketClient client = connect().send(REQUEST)) {
             assertThat(client.head()).isEqualTo(ACCEPTED);
             assertThat(client.ask("g x")).isEqualTo("1 Lock Get Success: x\r\n");
@@ -86,7 +86,7 @@ class WebSocketHandshakeIT {
                 "permessage-deflate",
                 "permessage-deflate; client_max_window_bits, x-webkit-deflate-frame",
             })
-    void gets_no_extension(String offer) {
+    void no_extension_is_negotiated(String offer) {
         try (WebSocketClient client =
                 connect().send(request("Sec-WebSocket-Extensions: " + offer + "\r\n"))) {
             assertThat(client.head()).isEqualTo(ACCEPTED);
@@ -95,7 +95,7 @@ class WebSocketHandshakeIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"lockd", "any.thing-at_all", "v1"})
-    void has_the_only_subprotocol_it_offers_echoed(String protocol) {
+    void a_single_subprotocol_is_echoed(String protocol) {
         String offer = "Sec-WebSocket-Protocol: " + protocol + "\r\n";
         try (WebSocketClient client = connect().send(request(offer))) {
             assertThat(client.head()).isEqualTo(accepted(offer));
@@ -111,7 +111,7 @@ class WebSocketHandshakeIT {
                 "Sec-WebSocket-Protocol: a,b,c,d\r\n",
                 "Sec-WebSocket-Protocol: a\r\nSec-WebSocket-Protocol: b\r\n",
             })
-    void may_offer_several_subprotocols(String offer) {
+    void several_offered_subprotocols_are_accepted(String offer) {
         try (WebSocketClient client = connect().send(request(offer))) {
             assertThat(client.head()).isIn(ACCEPTED, accepted("Sec-WebSocket-Protocol: a\r\n"));
             assertThat(client.ask("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
@@ -119,14 +119,14 @@ class WebSocketHandshakeIT {
     }
 
     @Test
-    void may_offer_a_subprotocol_without_a_name() {
+    void an_empty_subprotocol_is_accepted() {
         try (WebSocketClient client = connect().send(request("Sec-WebSocket-Protocol: \r\n"))) {
             assertThat(client.head()).isEqualTo(ACCEPTED);
         }
     }
 
     @Test
-    void smuggles_no_header_into_the_answer() {
+    void a_request_cannot_inject_a_header_into_the_response() {
         try (WebSocketClient client =
                 connect().send(request("Sec-WebSocket-Protocol: a\rX-Evil: 1\r\n"))) {
             assertThat(client.send(message("i x")).halfClose().rest()).doesNotContain("\rX-Evil");
@@ -134,7 +134,7 @@ class WebSocketHandshakeIT {
     }
 
     @Test
-    void may_write_its_headers_in_any_case() {
+    void upgrade_headers_may_have_any_case() {
         String shouting =
                 "GET / HTTP/1.1\r\n"
                         + "HOST: localhost\r\n"
@@ -158,7 +158,7 @@ class WebSocketHandshakeIT {
                 "Connection:Upgrade",
                 "Connection:\t Upgrade \t",
             })
-    void may_have_a_list_as_connection(String header) {
+    void the_connection_header_may_be_a_list(String header) {
         try (WebSocketClient client =
                 connect().send(REQUEST.replace("Connection: Upgrade", header))) {
             assertThat(client.head()).isEqualTo(ACCEPTED);
@@ -167,7 +167,7 @@ class WebSocketHandshakeIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"/lockd", "/a/b/../c?x=1&y=%zz#f", "*", "http://other.example/x", "/?"})
-    void may_name_any_path(String path) {
+    void an_upgrade_request_may_have_any_path(String path) {
         try (WebSocketClient client =
                 connect().send(REQUEST.replace("GET / ", "GET " + path + " "))) {
             assertThat(client.head()).isEqualTo(ACCEPTED);
@@ -175,7 +175,7 @@ class WebSocketHandshakeIT {
     }
 
     @Test
-    void may_carry_many_cookies() {
+    void an_upgrade_request_may_have_many_cookies() {
         String cookies = "Cookie: " + "a=b; ".repeat(4_000) + "\r\n";
         try (WebSocketClient client = connect().send(request(cookies))) {
             assertThat(client.head()).isEqualTo(ACCEPTED);
@@ -186,7 +186,7 @@ class WebSocketHandshakeIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"Upgrade: websocket\r\n", "Connection: Upgrade\r\n"})
-    void is_refused_without_its_upgrade(String missing) {
+    void a_request_without_upgrade_headers_is_refused(String missing) {
         assertRefused(REQUEST.replace(missing, ""), "400 Bad Request", "not websocket protocol");
     }
 
@@ -197,12 +197,12 @@ class WebSocketHandshakeIT {
         "Connection: Upgrade, Connection: close",
         "Connection: Upgrade, Connection: notupgrade",
     })
-    void is_refused_when_it_wants_to_become_something_else(String good, String bad) {
+    void an_upgrade_to_another_protocol_is_refused(String good, String bad) {
         assertRefused(REQUEST.replace(good, bad), "400 Bad Request", "not websocket protocol");
     }
 
     @Test
-    void is_refused_when_it_is_plain_http() {
+    void a_plain_http_request_is_refused() {
         assertRefused(
                 "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
                 "400 Bad Request",
@@ -212,7 +212,7 @@ class WebSocketHandshakeIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "Sec-WebSocket-Version: 8\r\n", "Sec-WebSocket-Version: \r\n"})
-    void is_refused_with_another_version(String version) {
+    void another_websocket_version_is_refused(String version) {
         String request = REQUEST.replace("Sec-WebSocket-Version: 13\r\n", version);
         assertRefused(request, "400 Bad Request", "missing or bad WebSocket Version");
         try (WebSocketClient client = connect()) {
@@ -221,7 +221,7 @@ class WebSocketHandshakeIT {
     }
 
     @Test
-    void is_refused_without_a_key() {
+    void an_upgrade_request_without_a_key_is_refused() {
         assertRefused(
                 REQUEST.replace("Sec-WebSocket-Key: " + KEY + "\r\n", ""),
                 "400 Bad Request",
@@ -230,13 +230,13 @@ class WebSocketHandshakeIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"POST", "HEAD", "PUT", "OPTIONS", "get", "BREW"})
-    void is_refused_with_another_method(String method) {
+    void an_upgrade_request_with_another_method_is_refused(String method) {
         assertRefused(
                 REQUEST.replace("GET ", method + " "), "405 Method Not Allowed", "bad method");
     }
 
     @Test
-    void is_refused_with_another_method_and_a_body() {
+    void an_upgrade_request_with_another_method_and_a_body_is_refused() {
         assertRefused(
                 "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\ng x\n",
                 "405 Method Not Allowed",
@@ -253,12 +253,12 @@ class WebSocketHandshakeIT {
                 "about:blank",
                 "http://localhost\r\nOrigin: http://evil.example",
             })
-    void is_refused_from_a_page_of_another_site_and_nothing_behind_it_is_run(String origin) {
+    void an_upgrade_from_another_site_is_refused_and_nothing_behind_it_is_run(String origin) {
         try (WebSocketClient client = connect()) {
             byte[] request = bytes(request("Origin: " + origin + "\r\n"));
-            String answer = client.send(request, message("g x"), bytes("g x\n")).rest();
-            assertThat(answer).startsWith("HTTP/1.1 403 Forbidden\r\n");
-            assertThat(answer).endsWith("\r\n\r\norigin not allowed");
+            String response = client.send(request, message("g x"), bytes("g x\n")).rest();
+            assertThat(response).startsWith("HTTP/1.1 403 Forbidden\r\n");
+            assertThat(response).endsWith("\r\n\r\norigin not allowed");
         }
         try (WebSocketClient client = open()) {
             assertThat(client.ask("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
@@ -268,7 +268,7 @@ class WebSocketHandshakeIT {
     }
 
     @Test
-    void is_refused_from_a_page_whose_name_was_pointed_here() {
+    void an_upgrade_from_a_page_whose_host_name_resolves_here_is_refused() {
         assertRefused(
                 request("Origin: http://evil.example\r\n")
                         .replace("Host: localhost", "Host: evil.example:9998"),
@@ -279,14 +279,14 @@ class WebSocketHandshakeIT {
     /** Q15: without an Origin is every other test. */
     @ParameterizedTest
     @ValueSource(strings = {"http://localhost", "https://localhost:8443", "http://LOCALHOST:3000/"})
-    void is_accepted_from_a_page_of_the_same_host(String origin) {
+    void an_upgrade_from_a_page_of_the_same_host_is_accepted(String origin) {
         try (WebSocketClient client = connect().send(request("Origin: " + origin + "\r\n"))) {
             assertThat(client.head()).isEqualTo(ACCEPTED);
         }
     }
 
     @Test
-    void is_accepted_from_a_page_that_is_listed() {
+    void an_upgrade_from_a_listed_page_is_accepted() {
         restart(new WebSocketServer.Options().allowedOrigins("app.example"));
         try (WebSocketClient client = connect().send(request("Origin: https://app.example\r\n"))) {
             assertThat(client.head()).isEqualTo(ACCEPTED);
@@ -297,7 +297,7 @@ class WebSocketHandshakeIT {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
-    void is_refused_when_it_is_too_long(int where) {
+    void an_overlong_upgrade_request_is_refused(int where) {
         String filler = "x".repeat(40_000);
         String request =
                 where == 0
@@ -310,13 +310,13 @@ class WebSocketHandshakeIT {
     }
 
     @Test
-    void is_cut_off_when_it_never_ends() {
+    void an_endless_upgrade_request_is_disconnected() {
         try (WebSocketClient client = connect()) {
             client.send("GET / HTTP/1.1\r\n");
             for (int i = 0; i < 200; i++) {
                 client.sendIfOpen(bytes("X-" + i + ": " + "y".repeat(4000) + "\r\n"));
             }
-            client.rest(); // whatever it was told, it ended
+            client.rest(); // whatever the response, the connection is closed
         }
     }
 
@@ -334,10 +334,10 @@ class WebSocketHandshakeIT {
                 "GET / HTTP/1.1\r\nUpgrade: websocket",
                 "",
             })
-    void that_is_none_takes_no_lock(String garbage) {
+    void input_that_is_not_http_acquires_no_lock(String garbage) {
         try (WebSocketClient client = connect()) {
-            String answer = client.send(garbage).halfClose().rest();
-            assertThat(answer).doesNotContain("Lock").doesNotContain(" 101 ");
+            String response = client.send(garbage).halfClose().rest();
+            assertThat(response).doesNotContain("Lock").doesNotContain(" 101 ");
         }
         try (WebSocketClient client = open()) {
             assertThat(client.ask("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
@@ -346,10 +346,10 @@ class WebSocketHandshakeIT {
         }
     }
 
-    // ---- how it comes
+    // ---- how it arrives
 
     @Test
-    void may_have_messages_right_behind_it() {
+    void messages_may_follow_the_upgrade_request_at_once() {
         try (WebSocketClient client = connect()) {
             client.send(bytes(REQUEST), message("g x"), message("me"), message("r x"));
             assertThat(client.head()).isEqualTo(ACCEPTED);
@@ -360,7 +360,7 @@ class WebSocketHandshakeIT {
     }
 
     @Test
-    void may_have_very_many_messages_right_behind_it() {
+    void very_many_messages_may_follow_the_upgrade_request_at_once() {
         byte[][] all = new byte[2_001][];
         all[0] = bytes(REQUEST);
         for (int i = 1; i < all.length; i++) {
@@ -375,7 +375,7 @@ class WebSocketHandshakeIT {
     }
 
     @Test
-    void may_come_byte_by_byte_and_so_may_messages() {
+    void upgrade_request_and_messages_may_arrive_byte_by_byte() {
         try (WebSocketClient client = connect()) {
             for (byte b : joined(bytes(REQUEST), message("g x"))) {
                 client.send(new byte[] {b});
@@ -386,7 +386,7 @@ class WebSocketHandshakeIT {
     }
 
     @Test
-    void ends_when_the_client_does_before_it_is_complete() {
+    void an_incomplete_upgrade_request_ends_when_the_client_closes() {
         for (String part : List.of("", "GET", "GET / HTTP/1.1\r\nHost: localhost\r\n")) {
             try (WebSocketClient client = connect().send(part).halfClose()) {
                 assertThat(client.rest()).matches("(?s)|HTTP/1.1 400 .*");
@@ -395,7 +395,7 @@ class WebSocketHandshakeIT {
     }
 
     @Test
-    void is_served_when_the_client_ends_right_behind_its_message() {
+    void a_message_is_served_when_the_client_closes_right_behind_it() {
         try (WebSocketClient client = connect()) {
             client.send(bytes(REQUEST), message("g x")).halfClose();
             assertThat(client.head()).isEqualTo(ACCEPTED);
@@ -409,7 +409,7 @@ class WebSocketHandshakeIT {
     }
 
     @Test
-    void must_come_within_the_read_timeout() {
+    void an_upgrade_request_must_arrive_within_the_read_timeout() {
         restart(new WebSocketServer.Options().readTimeout(Duration.ofMillis(500)));
         try (WebSocketClient served = open();
                 WebSocketClient silent = connect();
@@ -419,13 +419,13 @@ class WebSocketHandshakeIT {
             try (WebSocketClient another = connect()) {
                 another.assertEnd();
             }
-            // A WebSocket that is open may be silent for as long as it likes.
+            // An open WebSocket may be idle without limit.
             assertThat(served.ask("g x")).isEqualTo("1 Lock Get Success: x\r\n");
         }
     }
 
     @Test
-    void does_not_get_more_time_by_trickling() throws InterruptedException {
+    void trickling_does_not_extend_the_timeout_of_an_upgrade_request() throws InterruptedException {
         restart(new WebSocketServer.Options().readTimeout(Duration.ofMillis(500)));
         try (WebSocketClient client = connect().send("GET / HTTP/1.1\r\nX: ")) {
             Thread trickle =
@@ -441,7 +441,7 @@ class WebSocketHandshakeIT {
     }
 
     @Test
-    void makes_a_connection_only_when_it_is_accepted() {
+    void only_an_accepted_upgrade_counts_as_a_connection() {
         try (WebSocketClient first = open();
                 WebSocketClient waiting = connect().send("GET / HTTP/1.1\r\n");
                 WebSocketClient refused = connect().send("GET / HTTP/1.1\r\n\r\n")) {
@@ -456,10 +456,10 @@ class WebSocketHandshakeIT {
     }
 
     @Test
-    void gives_its_place_back_when_it_is_refused() {
+    void a_refused_upgrade_frees_its_connection_slot() {
         restart(new WebSocketServer.Options().maxConnections(2));
         for (int i = 0; i < 20; i++) {
-            // Two places are soon free again, but not at once.
+            // Two connection slots are free soon, but not at once.
             await().untilAsserted(
                             () ->
                                     assertRefused(
@@ -478,7 +478,7 @@ class WebSocketHandshakeIT {
     }
 
     @Test
-    void is_not_waited_for_when_the_server_ends() throws InterruptedException {
+    void draining_does_not_wait_for_an_upgrade_request() throws InterruptedException {
         try (WebSocketClient client = connect().send("GET / HTTP/1.1\r\n");
                 WebSocketClient other = open()) {
             assertThat(other.ask("me")).startsWith("1 ");
@@ -492,7 +492,7 @@ class WebSocketHandshakeIT {
     // ---- TLS
 
     @Test
-    void is_the_same_over_tls(@TempDir Path folder) throws IOException {
+    void the_upgrade_is_the_same_over_tls(@TempDir Path folder) throws IOException {
         server.close();
         server = new WebSocketServer.Options().tls().start(folder);
         try (WebSocketClient client = secure()) {

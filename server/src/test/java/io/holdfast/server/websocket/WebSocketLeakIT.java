@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-@DisplayName("WebSockets that ended, whatever the way,")
+@DisplayName("Ended WebSockets")
 @Timeout(120)
 class WebSocketLeakIT {
     private final ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
@@ -70,7 +70,7 @@ class WebSocketLeakIT {
     }
 
     @Test
-    void leave_neither_objects_nor_buffers_nor_locks_behind() {
+    void ended_websockets_leave_neither_objects_nor_buffers_nor_locks() {
         WebSocketClient holder = open();
         for (int i = 0; i < 12; i++) {
             assertThat(holder.ask("g " + "x".repeat(60_000) + i)).startsWith("1 ");
@@ -100,7 +100,7 @@ class WebSocketLeakIT {
     }
 
     @Test
-    void leave_nothing_behind_when_they_sent_noise() {
+    void websockets_that_sent_random_bytes_leave_nothing_behind() {
         WebSocketClient other = open();
         Random random = new Random(4);
         byte[] good =
@@ -122,7 +122,7 @@ class WebSocketLeakIT {
             try (WebSocketClient client = open()) {
                 client.send(noise).halfClose();
                 WebSocketClient.Frame last = client.read();
-                while (last.opcode() != CLOSE) { // one that failed would end without
+                while (last.opcode() != CLOSE) { // a failed connection would end without it
                     last = client.read();
                 }
                 client.assertEnd();
@@ -143,7 +143,7 @@ class WebSocketLeakIT {
                     .until(() -> LiveObjects.of(lockd + "." + type) == 0);
         }
         await().until(() -> LiveObjects.of(WebSocketUpgrade.class.getName()) == 0);
-        ByteBufAllocator.DEFAULT.buffer().release(); // looks for what was collected unreleased
+        ByteBufAllocator.DEFAULT.buffer().release(); // reports leaked buffers
         assertThat(leaks).isEmpty();
     }
 }

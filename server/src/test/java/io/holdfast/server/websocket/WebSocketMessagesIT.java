@@ -46,10 +46,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 
-@DisplayName("On a WebSocket")
+@DisplayName("lockd over a WebSocket")
 @Timeout(120)
 class WebSocketMessagesIT {
-    private static final int MOST_BYTES = 64 * 1024;
+    private static final int MAX_BYTES = 64 * 1024;
 
     private WebSocketServer server = new WebSocketServer.Options().start();
     private final List<WebSocketClient> clients = new ArrayList<>();
@@ -78,7 +78,7 @@ class WebSocketMessagesIT {
         return client;
     }
 
-    /** Sends many commands and reads their answers meanwhile. */
+    /** Sends many commands and reads their responses meanwhile. */
     private static List<String> askAll(WebSocketClient client, int count, IntFunction<String> nth)
             throws InterruptedException {
         var all = new ByteArrayOutputStream();
@@ -86,27 +86,27 @@ class WebSocketMessagesIT {
             all.writeBytes(message(nth.apply(i)));
         }
         Thread sending = Thread.startVirtualThread(() -> client.send(all.toByteArray()));
-        List<String> answers = new ArrayList<>();
+        List<String> responses = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            answers.add(client.text());
+            responses.add(client.text());
         }
         sending.join();
-        return answers;
+        return responses;
     }
 
     private static String connectionName(WebSocketClient client) {
-        String answer = client.ask("me"); // 1 CONNECTION NAME
-        return answer.substring(2, answer.indexOf(' ', 2));
+        String response = client.ask("me"); // 1 CONNECTION NAME
+        return response.substring(2, response.indexOf(' ', 2));
     }
 
     private void assertFree(String name) {
         assertThat(open().ask("i " + name)).isEqualTo("0 Lock Not Locked: " + name + "\r\n");
     }
 
-    // ---- one message, one command, one answer
+    // ---- one message, one command, one response
 
     @Test
-    void each_message_is_a_command_and_has_one_message_as_answer() {
+    void each_message_is_a_command_and_gets_one_message_as_response() {
         WebSocketClient client = open();
         WebSocketClient other = open();
         assertThat(client.ask("g a")).isEqualTo("1 Lock Get Success: a\r\n");
@@ -123,7 +123,7 @@ class WebSocketMessagesIT {
     }
 
     @Test
-    void an_answer_of_several_lines_is_one_message() {
+    void a_response_of_several_lines_is_one_message() {
         WebSocketClient client = open();
         String name = connectionName(client);
         client.ask("g b");
@@ -160,11 +160,11 @@ class WebSocketMessagesIT {
                 "\0",
                 "\u00ff\u00fe"
             })
-    void a_command_without_an_answer_is_answered_with_an_empty_message(String command) {
+    void a_command_without_a_response_line_gets_an_empty_message(String command) {
         WebSocketClient client = open();
-        WebSocketClient.Frame answer = client.send(message(command)).read();
-        assertThat(answer.first()).isEqualTo(FINAL | TEXT);
-        assertThat(answer.text()).isEmpty();
+        WebSocketClient.Frame response = client.send(message(command)).read();
+        assertThat(response.first()).isEqualTo(FINAL | TEXT);
+        assertThat(response.text()).isEmpty();
         assertThat(client.ask("i a")).isEqualTo("0 Lock Not Locked: a\r\n");
     }
 
@@ -178,7 +178,7 @@ class WebSocketMessagesIT {
     }
 
     @Test
-    void disabled_commands_say_so() {
+    void disabled_commands_are_reported_as_disabled() {
         restart(new WebSocketServer.Options().noDump());
         WebSocketClient client = open();
         for (String command : List.of("d", "sd", "dump", "dump shared", "who")) {
@@ -187,7 +187,7 @@ class WebSocketMessagesIT {
     }
 
     @Test
-    void newlines_are_blanks() {
+    void newlines_in_a_message_are_whitespace() {
         WebSocketClient client = open();
         assertThat(client.ask("g a\ng b")).isEqualTo("1 Lock Get Success: a g b\r\n");
         assertThat(client.ask("g c\n")).isEqualTo("1 Lock Get Success: c\r\n");
@@ -197,16 +197,16 @@ class WebSocketMessagesIT {
     }
 
     @Test
-    void binary_messages_are_as_good_as_text() {
+    void binary_messages_are_served_like_text() {
         WebSocketClient client = open().send(frame(FINAL | BINARY, "g a"));
-        WebSocketClient.Frame answer = client.read();
-        assertThat(answer.first()).isEqualTo(FINAL | TEXT);
-        assertThat(answer.text()).isEqualTo("1 Lock Get Success: a\r\n");
+        WebSocketClient.Frame response = client.read();
+        assertThat(response.first()).isEqualTo(FINAL | TEXT);
+        assertThat(response.text()).isEqualTo("1 Lock Get Success: a\r\n");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {TEXT, BINARY})
-    void bytes_that_are_no_utf_8_are_kept(int opcode) {
+    void bytes_that_are_not_utf_8_are_kept(int opcode) {
         WebSocketClient client = open();
         client.send(frame(FINAL | opcode, "g \u00ff"), frame(FINAL | opcode, "g \u00fe\u00c3"));
         assertThat(client.text()).isEqualTo("1 Lock Get Success: \u00ff\r\n");
@@ -221,9 +221,9 @@ class WebSocketMessagesIT {
     void messages_that_follow_each_other_are_all_answered_in_order() throws InterruptedException {
         WebSocketClient client = open();
         String[] words = {"g", "i", "r", "d", "sg", "si", "sr", "sd", "x"};
-        List<String> answers =
+        List<String> responses =
                 askAll(client, 9_000, i -> words[i % words.length] + " n" + i / words.length);
-        for (int i = 0; i < answers.size(); i++) {
+        for (int i = 0; i < responses.size(); i++) {
             String name = "n" + i / words.length;
             String expected =
                     switch (words[i % words.length]) {
@@ -235,8 +235,8 @@ class WebSocketMessagesIT {
                         case "sr" -> "1 Shared Lock Release Success: " + name + "\r\n";
                         default -> "";
                     };
-            if (!words[i % words.length].equals("sd") && !answers.get(i).equals(expected)) {
-                assertThat(answers.get(i)).as("answer %d", i).isEqualTo(expected);
+            if (!words[i % words.length].equals("sd") && !responses.get(i).equals(expected)) {
+                assertThat(responses.get(i)).as("response %d", i).isEqualTo(expected);
             }
         }
     }
@@ -262,11 +262,11 @@ class WebSocketMessagesIT {
     }
 
     @Test
-    void a_character_may_be_cut_by_a_fragment() {
+    void a_character_may_be_split_between_fragments() {
         WebSocketClient client = open();
         client.send(frame(TEXT, "g \u00c3"), frame(FINAL | CONTINUATION, "\u00a4"));
         assertThat(client.text()).isEqualTo("1 Lock Get Success: \u00c3\u00a4\r\n");
-        // U+00A0 is a blank, but only as a whole.
+        // U+00A0 is whitespace, but only as a whole.
         client.send(frame(TEXT, "i a\u00c2"), frame(FINAL | CONTINUATION, "\u00a0"));
         assertThat(client.text()).isEqualTo("0 Lock Not Locked: a\r\n");
     }
@@ -288,7 +288,7 @@ class WebSocketMessagesIT {
     }
 
     @Test
-    void a_close_between_fragments_leaves_the_command_alone() {
+    void a_close_between_fragments_does_not_run_the_incomplete_command() {
         WebSocketClient client = open();
         client.send(frame(TEXT, "g frag"), frame(FINAL | CLOSE, ""));
         client.assertClosedWith(1000);
@@ -296,7 +296,7 @@ class WebSocketMessagesIT {
     }
 
     @Test
-    void a_message_that_is_not_complete_is_no_command() {
+    void an_incomplete_message_is_not_run() {
         open().send(frame(TEXT, "g frag")).halfClose().rest();
         byte[] whole = message("g frag");
         open().send(Arrays.copyOf(whole, whole.length - 1)).halfClose().rest();
@@ -323,7 +323,7 @@ class WebSocketMessagesIT {
     }
 
     @Test
-    void pings_are_answered_in_their_turn() {
+    void pings_are_answered_in_order_with_commands() {
         WebSocketClient client = open();
         client.send(
                 message("g a"), frame(FINAL | PING, "1"), message("i a"), frame(FINAL | PING, "2"));
@@ -341,11 +341,11 @@ class WebSocketMessagesIT {
                 "\u0003\u00e9going away", // 1001
                 "\u0003\u00e7", // 999
                 "\0\0", // 0
-                "\u0003\u00ed", // 1005, which nobody may send
+                "\u0003\u00ed", // 1005, which must not be sent
                 "\u0003\u00ee", // 1006, likewise
                 "\u000b\u00b8", // 3000
                 "\u00ff\u00ff", // 65535
-                "\u0003\u00e8\u00ff\u00fe", // a reason that is no UTF-8
+                "\u0003\u00e8\u00ff\u00fe", // a reason that is not UTF-8
             })
     void a_close_is_answered_with_1000_whatever_it_says(String payload) {
         WebSocketClient client = open();
@@ -357,7 +357,7 @@ class WebSocketMessagesIT {
         assertThat(open().counter("orphans")).isEqualTo(1);
     }
 
-    // ---- what breaks the rules
+    // ---- protocol violations
 
     @Test
     void an_unmasked_frame_ends_the_connection() {
@@ -418,7 +418,7 @@ class WebSocketMessagesIT {
     @Test
     void a_message_may_have_64_kib() {
         WebSocketClient client = open();
-        String name = "y".repeat(MOST_BYTES - 2);
+        String name = "y".repeat(MAX_BYTES - 2);
         assertThat(client.ask("g " + name)).isEqualTo("1 Lock Get Success: " + name + "\r\n");
         client.send(
                 frame(TEXT, "i " + name.substring(0, 20_000)),
@@ -431,22 +431,22 @@ class WebSocketMessagesIT {
     }
 
     @Test
-    void a_longer_message_ends_the_connection() {
-        String name = "y".repeat(MOST_BYTES - 1);
+    void a_message_longer_than_64_kib_ends_the_connection() {
+        String name = "y".repeat(MAX_BYTES - 1);
         open().send(message("g " + name)).assertClosedWith(1009);
         assertThat(open().counter("locks")).isZero();
     }
 
     @ParameterizedTest
     @ValueSource(longs = {65_537, 1 << 20, 1L << 31, 1L << 32, Long.MAX_VALUE})
-    void a_longer_message_need_only_be_announced(long length) {
+    void an_announced_length_above_64_kib_ends_the_connection(long length) {
         open().send(header(FINAL | TEXT, 0x80, length)).assertClosedWith(1009);
         open().send(header(BINARY, 0x80, length)).assertClosedWith(1009);
     }
 
     @Test
-    void a_longer_message_in_fragments_ends_the_connection() {
-        String half = "y".repeat(MOST_BYTES / 2);
+    void a_fragmented_message_longer_than_64_kib_ends_the_connection() {
+        String half = "y".repeat(MAX_BYTES / 2);
         WebSocketClient client = open();
         client.send(frame(TEXT, half), frame(CONTINUATION, half), frame(FINAL, "y"));
         client.assertClosedWith(1009);
@@ -459,18 +459,18 @@ class WebSocketMessagesIT {
     }
 
     @Test
-    void a_message_in_very_many_fragments_is_no_great_work() throws InterruptedException {
+    void a_message_in_very_many_fragments_is_cheap() throws InterruptedException {
         restart(new WebSocketServer.Options().eventLoops(1));
         var all = new ByteArrayOutputStream();
         all.writeBytes(frame(TEXT, "g "));
-        for (int i = 0; i < MOST_BYTES - 2; i++) {
+        for (int i = 0; i < MAX_BYTES - 2; i++) {
             all.writeBytes(frame(CONTINUATION, "y"));
         }
         all.writeBytes(frame(FINAL | CONTINUATION, ""));
         WebSocketClient client = open();
         Thread sending = Thread.startVirtualThread(() -> client.send(all.toByteArray()));
         assertThat(client.text())
-                .isEqualTo("1 Lock Get Success: " + "y".repeat(MOST_BYTES - 2) + "\r\n");
+                .isEqualTo("1 Lock Get Success: " + "y".repeat(MAX_BYTES - 2) + "\r\n");
         sending.join();
     }
 
@@ -494,7 +494,7 @@ class WebSocketMessagesIT {
         assertThat(client.ask("me")).startsWith("1 ");
     }
 
-    /** Where the form of the length changes. */
+    /** Lengths at which the encoding of the length changes. */
     @ParameterizedTest
     @ValueSource(ints = {124, 125, 126, 127, 65_534, 65_535, 65_536, 65_537})
     void a_listing_may_have_any_length(int length) {
@@ -505,7 +505,7 @@ class WebSocketMessagesIT {
         assertThat(client.ask("g " + name)).startsWith("1 ");
         assertThat(client.ask("d")).hasSize(length).isEqualTo(name + ": " + holder + "\n");
         int answerLength = "1 Lock Is Locked: \n".length();
-        String other = "o".repeat(Math.min(length, MOST_BYTES - 2) - answerLength);
+        String other = "o".repeat(Math.min(length, MAX_BYTES - 2) - answerLength);
         client.ask("g " + other);
         assertThat(client.ask("i " + other)).isEqualTo("1 Lock Is Locked: " + other + "\n");
     }
@@ -567,7 +567,8 @@ class WebSocketMessagesIT {
     }
 
     @Test
-    void what_comes_while_a_listing_is_written_is_answered_after_it() throws InterruptedException {
+    void commands_received_while_a_listing_is_written_are_answered_after_it()
+            throws InterruptedException {
         WebSocketClient client = open();
         askAll(client, 40, i -> "g " + "x".repeat(60_000) + i);
         client.send(message("d"));
@@ -579,10 +580,10 @@ class WebSocketMessagesIT {
         await().until(() -> open().counter("locks") == 0);
     }
 
-    // ---- those who do not read
+    // ---- clients that do not read
 
     @Test
-    void who_does_not_read_holds_up_nobody() throws InterruptedException {
+    void a_websocket_client_that_does_not_read_delays_no_other() throws InterruptedException {
         restart(new WebSocketServer.Options().eventLoops(1));
         WebSocketClient other = open();
         askAll(other, 40, i -> "g " + "x".repeat(60_000) + i);
@@ -610,7 +611,7 @@ class WebSocketMessagesIT {
     }
 
     @Test
-    void who_does_not_read_on_in_a_listing_is_cut_off_after_the_write_timeout()
+    void a_client_that_stops_reading_a_listing_is_disconnected_after_the_write_timeout()
             throws InterruptedException {
         restart(new WebSocketServer.Options().writeTimeout(Duration.ofSeconds(1)));
         WebSocketClient other = open();
@@ -622,7 +623,7 @@ class WebSocketMessagesIT {
     }
 
     @Test
-    void who_reads_slowly_gets_everything() throws InterruptedException {
+    void a_slow_websocket_client_gets_everything() throws InterruptedException {
         WebSocketClient other = open();
         askAll(other, 20, i -> "g " + "x".repeat(60_000) + i);
         WebSocketClient slow = openNarrow();
@@ -638,7 +639,7 @@ class WebSocketMessagesIT {
     // ---- the end of a connection
 
     @Test
-    void the_end_of_a_connection_frees_its_locks() {
+    void the_end_of_a_websocket_connection_releases_its_locks() {
         WebSocketClient other = open();
         List<WebSocketClient> leaving = List.of(open(), open(), open(), open());
         for (int i = 0; i < 4; i++) {
@@ -658,10 +659,10 @@ class WebSocketMessagesIT {
         assertThat(other.ask("who")).isEmpty();
     }
 
-    /** Q6, with input that has no answer: the reset is all there is to notice. */
+    /** Q6, with input that has no response: the server can notice only the reset. */
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")
-    void a_reset_in_the_middle_of_a_message_frees_its_locks(IoTransport ioTransport) {
+    void a_reset_within_a_message_releases_the_locks_of_the_connection(IoTransport ioTransport) {
         restart(new WebSocketServer.Options().transport(ioTransport));
         WebSocketClient other = open();
         for (int i = 0; i < 20; i++) {
@@ -678,7 +679,7 @@ class WebSocketMessagesIT {
     }
 
     @Test
-    void a_lock_released_before_is_no_orphan() {
+    void a_lock_released_before_the_close_is_no_orphan() {
         WebSocketClient client = open();
         client.ask("g a");
         client.ask("g b");
@@ -688,7 +689,7 @@ class WebSocketMessagesIT {
     }
 
     @Test
-    void the_end_of_the_server_is_told_with_1001() throws InterruptedException {
+    void the_shutdown_of_the_server_closes_with_1001() throws InterruptedException {
         WebSocketClient idle = open();
         WebSocketClient holder = open();
         assertThat(holder.ask("g a")).startsWith("1 ");
@@ -704,7 +705,7 @@ class WebSocketMessagesIT {
     // ---- one key space
 
     @Test
-    void locks_exclude_those_of_other_listeners() {
+    void locks_over_websockets_exclude_those_of_other_listeners() {
         WebSocketClient page = open();
         WebSocketClient lines = keep(WebSocketClient.connect(server.lockd()));
         WebSocketClient dflockd = keep(WebSocketClient.connect(server.dflockd()));
@@ -718,7 +719,7 @@ class WebSocketMessagesIT {
         assertThat(page.ask("d").lines().map(line -> line.substring(0, line.indexOf(':'))))
                 .containsExactly("a", "b", "c");
         assertThat(page.counter("connections")).isEqualTo(2);
-        // A waiter of dflockd gets what a page gives back.
+        // A waiter of dflockd gets the lock that a page releases.
         dflockd.send("l\na\n30 60\n");
         page.send(frame(FINAL | CLOSE, "")).assertClosedWith(1000);
         assertThat(dflockd.line()).startsWith("ok ");
@@ -727,8 +728,8 @@ class WebSocketMessagesIT {
     // ---- another client
 
     @Test
-    void javas_own_client_is_served() throws Exception {
-        BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+    void the_websocket_client_of_the_jdk_is_served() throws Exception {
+        BlockingQueue<String> responses = new LinkedBlockingQueue<>();
         CompletableFuture<Integer> closed = new CompletableFuture<>();
         WebSocket.Listener listener =
                 new WebSocket.Listener() {
@@ -739,7 +740,7 @@ class WebSocketMessagesIT {
                             WebSocket socket, CharSequence data, boolean last) {
                         text.append(data);
                         if (last) {
-                            answers.add(text.toString());
+                            responses.add(text.toString());
                             text.setLength(0);
                         }
                         socket.request(1);
@@ -748,7 +749,7 @@ class WebSocketMessagesIT {
 
                     @Override
                     public CompletionStage<?> onPong(WebSocket socket, ByteBuffer message) {
-                        answers.add("pong " + message.remaining());
+                        responses.add("pong " + message.remaining());
                         socket.request(1);
                         return null;
                     }
@@ -768,22 +769,22 @@ class WebSocketMessagesIT {
                             .get(60, TimeUnit.SECONDS);
             socket.sendText("g ", false).get();
             socket.sendText("\u00e4\u20ac", true).get();
-            assertThat(answers.poll(60, TimeUnit.SECONDS))
+            assertThat(responses.poll(60, TimeUnit.SECONDS))
                     .isEqualTo("1 Lock Get Success: \u00e4\u20ac\r\n");
             socket.sendPing(ByteBuffer.allocate(7)).get();
-            assertThat(answers.poll(60, TimeUnit.SECONDS)).isEqualTo("pong 7");
+            assertThat(responses.poll(60, TimeUnit.SECONDS)).isEqualTo("pong 7");
             socket.sendText("x", true).get();
-            assertThat(answers.poll(60, TimeUnit.SECONDS)).isEmpty();
+            assertThat(responses.poll(60, TimeUnit.SECONDS)).isEmpty();
             socket.sendClose(4321, "bye").get();
             assertThat(closed.get(60, TimeUnit.SECONDS)).isEqualTo(1000);
         }
         await().until(() -> open().counter("orphans") == 1);
     }
 
-    // ---- unfinished messages
+    // ---- incomplete messages
 
     @Test
-    void a_message_that_is_not_finished_in_time_ends_its_connection_and_idle_ones_stay() {
+    void a_message_not_completed_in_time_closes_its_connection_and_idle_ones_stay() {
         restart(new WebSocketServer.Options().readTimeout(Duration.ofMillis(300)));
         WebSocketClient idle = open();
         assertThat(idle.ask("g idle")).isEqualTo("1 Lock Get Success: idle\r\n");
@@ -792,7 +793,7 @@ class WebSocketMessagesIT {
         for (byte[] part :
                 new byte[][] {
                     Arrays.copyOf(whole, 1),
-                    Arrays.copyOf(whole, 2), // a head, which the decoder takes
+                    Arrays.copyOf(whole, 2), // a header, which the decoder consumes
                     Arrays.copyOf(whole, 8),
                     frame(TEXT, "g half"),
                     joined(frame(TEXT, "g half"), frame(FINAL | PONG, "")),

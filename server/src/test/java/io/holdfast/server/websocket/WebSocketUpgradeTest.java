@@ -23,14 +23,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-@DisplayName("The handler of the request")
+@DisplayName("The WebSocket upgrade handler")
 class WebSocketUpgradeTest {
     private static final long TIMEOUT_MILLIS = 5_000;
 
     private final StringBuilder taken = new StringBuilder();
     private int successors;
 
-    /** Takes over and notes what comes. */
+    /** Replaces the upgrade handler and records its input. */
     private final class Successor extends ChannelInboundHandlerAdapter {
         @Override
         public void handlerAdded(ChannelHandlerContext ctx) {
@@ -66,13 +66,13 @@ class WebSocketUpgradeTest {
     }
 
     @Test
-    void knows_the_example_of_the_rfc() {
+    void the_accept_value_is_that_of_the_example_of_the_rfc() {
         assertThat(WebSocketUpgrade.acceptValue("dGhlIHNhbXBsZSBub25jZQ=="))
                 .isEqualTo("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
     }
 
     @Test
-    void leaves_the_pipeline_and_hands_on_what_came_behind_the_request() {
+    void the_upgrade_handler_leaves_the_pipeline_and_passes_on_input_after_the_request() {
         EmbeddedChannel channel = channel();
         channel.writeInbound(bytes(WebSocketClient.REQUEST + "first"));
         channel.writeInbound(bytes(" second"));
@@ -82,12 +82,12 @@ class WebSocketUpgradeTest {
         assertThat(channel.pipeline().get(HttpRequestDecoder.class)).isNull();
         channel.advanceTimeBy(2 * TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
         channel.runScheduledPendingTasks();
-        assertThat(channel.isOpen()).as("the request is no longer waited for").isTrue();
+        assertThat(channel.isOpen()).as("the timeout is cancelled").isTrue();
         channel.finishAndReleaseAll();
     }
 
     @Test
-    void hands_nothing_on_when_the_client_has_left_before_its_answer() {
+    void the_upgrade_handler_passes_nothing_on_when_the_client_has_closed() {
         EmbeddedChannel channel = channel();
         channel.pipeline()
                 .addFirst(
@@ -109,7 +109,7 @@ class WebSocketUpgradeTest {
     }
 
     @Test
-    void waits_no_longer_than_it_was_told() {
+    void the_upgrade_handler_closes_at_its_timeout() {
         EmbeddedChannel channel = channel();
         channel.writeInbound(bytes("GET / HTTP/1.1\r\n"));
         channel.advanceTimeBy(TIMEOUT_MILLIS - 1, TimeUnit.MILLISECONDS);
@@ -123,7 +123,7 @@ class WebSocketUpgradeTest {
     }
 
     @Test
-    void answers_once_whatever_follows() {
+    void the_upgrade_handler_responds_once_whatever_follows() {
         EmbeddedChannel channel = channel();
         channel.writeInbound(bytes("GET / HTTP/1.1\r\n\r\n" + WebSocketClient.REQUEST));
         assertThat(written(channel)).containsOnlyOnce("HTTP/1.1 ").startsWith("HTTP/1.1 400 ");
@@ -132,7 +132,7 @@ class WebSocketUpgradeTest {
     }
 
     @Test
-    void keeps_little_of_a_request_that_never_ends() {
+    void the_upgrade_handler_keeps_little_of_an_endless_request() {
         EmbeddedChannel channel = channel();
         List<ByteBuf> pieces = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
@@ -149,7 +149,7 @@ class WebSocketUpgradeTest {
         assertEndsSoon(channel);
     }
 
-    /** The client gets a moment to read its answer. */
+    /** The client has a moment to read the response before the close. */
     private static void assertEndsSoon(EmbeddedChannel channel) {
         channel.advanceTimeBy(1, TimeUnit.SECONDS);
         channel.runScheduledPendingTasks();
