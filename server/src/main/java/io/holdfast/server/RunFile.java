@@ -35,9 +35,9 @@ final class RunFile {
     /**
      * @param run identifies this run of the server
      */
-    RunFile(Path folder, InetSocketAddress listener, String run) {
+    RunFile(Path directory, InetSocketAddress listener, String run) {
         this.address = AddressFormat.of(listener);
-        this.path = folder.resolve(address.replaceAll("[^0-9A-Za-z.]", "-") + ".run");
+        this.path = directory.resolve(address.replaceAll("[^0-9A-Za-z.]", "-") + ".run");
         this.run = run;
     }
 

@@ -553,7 +553,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 backlog = true;
                 break;
             }
-            I next = nextRequest(input);
+            I next = pollRequest(input);
             if (next == null) {
                 break;
             }
@@ -575,7 +575,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     }
 
     /** The next request to serve: the deferred one, or the next in the input. */
-    private @Nullable I nextRequest(@Nullable ByteBuf bytes) {
+    private @Nullable I pollRequest(@Nullable ByteBuf bytes) {
         I next = deferred;
         if (next != null) {
             deferred = null;

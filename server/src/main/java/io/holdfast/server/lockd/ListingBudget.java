@@ -13,7 +13,7 @@ public final class ListingBudget {
     /** A listing that reserves memory. */
     interface Listing {
         /** Whether the client still waits for the response. */
-        boolean isWanted();
+        boolean isConnected();
 
         /** Ends the listing because it took too long, or waited too long for memory. */
         void abort();
@@ -54,7 +54,7 @@ public final class ListingBudget {
             if (fits(bytes)) {
                 break;
             }
-            if (!listing.isWanted()) {
+            if (!listing.isConnected()) {
                 return false;
             }
             if (System.nanoTime() - deadlineNanos > 0) {

@@ -106,7 +106,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
     }
 
     @Override
-    public boolean isWanted() {
+    public boolean isConnected() {
         return connection.channelContext().channel().isActive();
     }
 

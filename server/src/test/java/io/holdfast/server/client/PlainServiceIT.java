@@ -205,7 +205,7 @@ class PlainServiceIT {
     void plain_clients_never_hold_more_permits_than_a_semaphore_has() throws Exception {
         LockService service = connect(8);
         var holders = new AtomicInteger();
-        var most = new AtomicInteger();
+        var maxHolders = new AtomicInteger();
         var done = new AtomicInteger();
         for (int i = 0; i < 40; i++) {
             service.acquire(
@@ -218,7 +218,7 @@ class PlainServiceIT {
                             false),
                     acquireOutcome -> {
                         GrantedHold hold = hold(acquireOutcome);
-                        most.accumulateAndGet(holders.incrementAndGet(), Math::max);
+                        maxHolders.accumulateAndGet(holders.incrementAndGet(), Math::max);
                         var _ =
                                 timer.schedule(
                                         () -> {
@@ -231,7 +231,7 @@ class PlainServiceIT {
                     });
         }
         soon().until(() -> done.get() == 40);
-        assertThat(most.get()).isBetween(1, 3);
+        assertThat(maxHolders.get()).isBetween(1, 3);
     }
 
     @Test

@@ -237,14 +237,14 @@ class PushQueueTest {
         queue = queue(0);
         List<String> disconnected = new ArrayList<>();
         PushQueue less = named("less", disconnected);
-        PushQueue most = named("most", disconnected);
+        PushQueue slowest = named("most", disconnected);
         PushQueue inFlight = named("in flight", disconnected);
-        for (PushQueue each : List.of(less, most)) {
+        for (PushQueue each : List.of(less, slowest)) {
             each.deliver(line("x".repeat(1000), 1));
             assertThat(each.poll(SOCKET_FULL)).isNull();
         }
         less.deliver(line("x".repeat(100_000), 1));
-        most.deliver(line("x".repeat(120_000), 1));
+        slowest.deliver(line("x".repeat(120_000), 1));
         inFlight.addInFlight(110_000);
         channel.runPendingTasks();
         assertThat(disconnected).isEmpty();
@@ -254,9 +254,9 @@ class PushQueueTest {
 
         channel.runPendingTasks();
         assertThat(disconnected).containsExactly("most");
-        assertThat(most.isFull()).isTrue();
+        assertThat(slowest.isFull()).isTrue();
         assertThat(less.isFull()).isFalse();
-        most.close();
+        slowest.close();
         PushLine evenMore = line("x".repeat(150_000), 1);
         channel.runPendingTasks();
         assertThat(disconnected).containsExactly("most", "in flight");

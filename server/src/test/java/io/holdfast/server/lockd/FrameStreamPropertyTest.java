@@ -294,9 +294,9 @@ class FrameStreamPropertyTest {
     private byte[] feed(byte[] bytes, Random random) {
         channel.config().setAllocator(memory);
         var responses = new ByteArrayOutputStream();
-        int most = 1 + random.nextInt(random.nextBoolean() ? 8 : 5_000);
+        int maxChunk = 1 + random.nextInt(random.nextBoolean() ? 8 : 5_000);
         for (int begin = 0; begin < bytes.length; ) {
-            int end = Math.min(bytes.length, begin + 1 + random.nextInt(most));
+            int end = Math.min(bytes.length, begin + 1 + random.nextInt(maxChunk));
             ByteBuf piece = memory.buffer(end - begin).writeBytes(bytes, begin, end - begin);
             channel.writeInbound(piece);
             collect(responses);

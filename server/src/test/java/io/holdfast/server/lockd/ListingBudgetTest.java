@@ -18,7 +18,7 @@ class ListingBudgetTest {
     private static final class Fake implements ListingBudget.Listing {
         private final ListingBudget budget;
         private final CountDownLatch cut = new CountDownLatch(1);
-        private volatile boolean wanted = true;
+        private volatile boolean connected = true;
 
         Fake(ListingBudget budget) {
             this.budget = budget;
@@ -37,8 +37,8 @@ class ListingBudgetTest {
         }
 
         @Override
-        public boolean isWanted() {
-            return wanted;
+        public boolean isConnected() {
+            return connected;
         }
 
         @Override
@@ -77,7 +77,7 @@ class ListingBudgetTest {
         ListingBudget budget = new ListingBudget(100, LONG);
         new Fake(budget).take(80);
         Fake second = new Fake(budget);
-        second.wanted = false;
+        second.connected = false;
         assertThat(second.take(80)).isFalse();
         budget.release(second); // it has reserved nothing
         assertThat(new Fake(budget).take(20)).isTrue();

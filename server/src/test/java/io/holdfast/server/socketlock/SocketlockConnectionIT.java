@@ -105,7 +105,7 @@ class SocketlockConnectionIT {
     @Test
     @DisplayName(
             "H22: a connection that ends while a thousand wait lets them continue one after the"
-                + " other")
+                    + " other")
     void a_thousand_waiters_continue_when_a_socketlock_connection_ends() {
         SocketlockTestClient holder = server.connect().holds("WRITE", "l");
         List<SocketlockTestClient> crowd = new ArrayList<>();
