@@ -4,12 +4,12 @@ import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Key;
 
-/** One thing that a session of a node asks for, inside an {@link LogEntry.Batch}. */
+/** One request of a session, inside a {@link LogEntry.Batch}. */
 public sealed interface BatchItem {
-    /** The session it is for. */
+    /** Returns the session that the item belongs to. */
     long session();
 
-    /** The request that it answers; 0 if none. */
+    /** Returns the number of the session's request that gets the result; 0 if none does. */
     long request();
 
     /** A command for the engine. */
@@ -26,9 +26,10 @@ public sealed interface BatchItem {
     }
 
     /**
-     * Who is behind a session: others are told. It comes before the first lock of a session.
+     * Describes the client of a session, for listings and events. It precedes the first lock of the
+     * session.
      *
-     * @param concurrent whether it does several things at once
+     * @param concurrent whether the session has several requests in flight
      */
     record RegisterSession(long session, String protocol, String name, boolean concurrent)
             implements BatchItem {
@@ -38,7 +39,11 @@ public sealed interface BatchItem {
         }
     }
 
-    /** A session has ended, and what it has goes with it. */
+    /**
+     * Ends a session with its holds and waits.
+     *
+     * @param lastAnswered the last request whose response was written to the client
+     */
     record EndSession(long session, long lastAnswered) implements BatchItem {
         @Override
         public long request() {
@@ -46,13 +51,13 @@ public sealed interface BatchItem {
         }
     }
 
-    /** Listen to signals; the empty group is to listen alone. */
+    /** Adds a signal listener; with an empty group it is in no queue group. */
     record Listen(long session, long request, Key pattern, ByteString group) implements BatchItem {}
 
-    /** Listen no more. */
+    /** Removes a signal listener. */
     record Unlisten(long session, long request, Key pattern, ByteString group)
             implements BatchItem {}
 
-    /** Tell those who listen; answered with how many. */
+    /** Publishes a signal; the result is the number of listeners. */
     record Emit(long session, long request, Key channel, ByteString payload) implements BatchItem {}
 }

@@ -3,14 +3,14 @@ package io.holdfast.cluster.entry;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 
-/** Items as bytes: what it is, its session, and what it says. */
+/** Encodes items: the tag, the session, and the fields of the item. */
 final class BatchItemEncoding {
     private BatchItemEncoding() {}
 
     /**
      * Writes an item.
      *
-     * @param base sessions of the stint are a little above this
+     * @param base subtracted from session ids, which makes them small
      */
     static void write(BatchItem batchItem, long base, ByteWriter out) {
         switch (batchItem) {
@@ -34,15 +34,16 @@ final class BatchItemEncoding {
                 out.number(lastAnswered);
             }
             case BatchItem.Listen(long session, long request, var pattern, var group) ->
-                    about(LogEntryTags.LISTEN, session - base, request, pattern, group, out);
+                    writeFields(LogEntryTags.LISTEN, session - base, request, pattern, group, out);
             case BatchItem.Unlisten(long session, long request, var pattern, var group) ->
-                    about(LogEntryTags.UNLISTEN, session - base, request, pattern, group, out);
+                    writeFields(
+                            LogEntryTags.UNLISTEN, session - base, request, pattern, group, out);
             case BatchItem.Emit(long session, long request, var channel, var payload) ->
-                    about(LogEntryTags.EMIT, session - base, request, channel, payload, out);
+                    writeFields(LogEntryTags.EMIT, session - base, request, channel, payload, out);
         }
     }
 
-    private static void about(
+    private static void writeFields(
             int tag, long session, long request, Key key, ByteString bytes, ByteWriter out) {
         out.octet(tag);
         out.number(session);

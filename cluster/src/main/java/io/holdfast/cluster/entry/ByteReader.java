@@ -13,8 +13,8 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * Reads what {@link ByteWriter} wrote. Nothing it makes is larger than what is left to read
- * justifies, whatever the bytes say.
+ * Reads what {@link ByteWriter} wrote. It allocates no more than the remaining input can fill, even
+ * for malformed input.
  */
 public final class ByteReader {
     private static final VarHandle LONGS =
@@ -26,14 +26,14 @@ public final class ByteReader {
     private final int end;
     private int next;
 
-    /** Keys of one namespace often follow each other, and share it. */
+    /** Consecutive keys often have the same namespace and then share the object. */
     private Namespace lastNamespace = Namespace.DEFAULT;
 
     public ByteReader(byte[] bytes) {
         this(bytes, 0, bytes.length);
     }
 
-    /** Reads a slice of an array, which is not copied. */
+    /** Reads a slice of an array without copying it. */
     public ByteReader(byte[] array, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, array.length);
         this.buffer = array;
@@ -42,19 +42,19 @@ public final class ByteReader {
         this.end = offset + length;
     }
 
-    /** How many bytes are left. */
+    /** Returns the number of bytes that have not been read. */
     public int remaining() {
         return end - next;
     }
 
-    /** Says that nothing may be left. */
+    /** Checks that all bytes have been read. */
     public void finish() throws EncodingException {
         if (next != end) {
-            throw wrong("%d bytes too many".formatted(remaining()));
+            throw wrong("%d trailing bytes".formatted(remaining()));
         }
     }
 
-    /** The failure to read what stands before here. */
+    /** Returns an exception with the position of what was just read. */
     public EncodingException wrong(String what) {
         return new EncodingException("%s before byte %d".formatted(what, next - start));
     }
@@ -67,7 +67,7 @@ public final class ByteReader {
     public boolean flag() throws EncodingException {
         int value = octet();
         if (value > 1) {
-            throw wrong("neither yes nor no but %d".formatted(value));
+            throw wrong("not a boolean: %d".formatted(value));
         }
         return value == 1;
     }
@@ -99,7 +99,7 @@ public final class ByteReader {
         return (value >>> 1) ^ -(value & 1);
     }
 
-    /** A number from 0 to the greatest int. */
+    /** Reads a number from 0 to {@link Integer#MAX_VALUE}. */
     public int count() throws EncodingException {
         long value = number();
         if (value < 0 || value > Integer.MAX_VALUE) {
@@ -108,7 +108,7 @@ public final class ByteReader {
         return (int) value;
     }
 
-    /** How many of something follow, each of which takes at least one byte. */
+    /** Reads the number of elements that follow, each of at least one byte. */
     public int length() throws EncodingException {
         long value = number();
         if (value < 0 || value > remaining()) {
@@ -151,7 +151,7 @@ public final class ByteReader {
         for (int i = 0; i < length; i++) {
             long value = number();
             if (value < 0 || value > Character.MAX_VALUE) {
-                throw wrong("no character but %s".formatted(Long.toUnsignedString(value)));
+                throw wrong("not a character: %s".formatted(Long.toUnsignedString(value)));
             }
             text.append((char) value);
         }
@@ -159,8 +159,8 @@ public final class ByteReader {
     }
 
     public UUID uuid() throws EncodingException {
-        long most = fixed();
-        return new UUID(most, fixed());
+        long highBits = fixed();
+        return new UUID(highBits, fixed());
     }
 
     public Namespace namespace() throws EncodingException {
@@ -182,9 +182,7 @@ public final class ByteReader {
 
     private void need(int bytes) throws EncodingException {
         if (end - next < bytes) {
-            throw wrong(
-                    "an end where %d more bytes belong, with %d left,"
-                            .formatted(bytes, remaining()));
+            throw wrong("unexpected end: %d bytes needed, %d left,".formatted(bytes, remaining()));
         }
     }
 }

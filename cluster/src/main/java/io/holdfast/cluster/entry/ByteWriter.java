@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.UUID;
 
-/** Writes values one after the other into a buffer that grows, and that can be used again. */
+/** Writes values into a growing buffer that can be reused. */
 public final class ByteWriter {
     static final int FOREVER_SPAN = 0;
     static final int NANOS_SPAN = 1;
@@ -33,22 +33,25 @@ public final class ByteWriter {
         buffer = new byte[capacity];
     }
 
-    /** How many bytes have been written. */
+    /** Returns the number of bytes written. */
     public int length() {
         return length;
     }
 
-    /** The bytes themselves, of which the first {@link #length} count: read only. */
+    /**
+     * Returns the buffer itself, of which the first {@link #length} bytes are valid. Must not be
+     * modified.
+     */
     public byte[] array() {
         return buffer;
     }
 
-    /** A copy of what has been written. */
+    /** Returns a copy of the bytes written. */
     public byte[] toBytes() {
         return Arrays.copyOf(buffer, length);
     }
 
-    /** Begins anew, in the same buffer. */
+    /** Discards what was written and keeps the buffer. */
     public void clear() {
         length = 0;
     }
@@ -64,14 +67,17 @@ public final class ByteWriter {
         octet(value ? 1 : 0);
     }
 
-    /** Eight bytes, for what is as good as random. */
+    /**
+     * Eight bytes, for values that are evenly distributed and would not be shorter as a {@link
+     * #number}.
+     */
     public void fixed(long value) {
         ensureCapacity(Long.BYTES);
         LONGS.set(buffer, length, value);
         length += Long.BYTES;
     }
 
-    /** One byte for less than 128, ten for what is negative. */
+    /** A varint: one byte for less than 128, ten for negative values. */
     public void number(long value) {
         ensureCapacity(MAX_NUMBER_BYTES);
         long rest = value;
@@ -82,7 +88,7 @@ public final class ByteWriter {
         buffer[length++] = (byte) rest;
     }
 
-    /** As many bytes for a number as for its negative. */
+    /** A zigzag varint: a negative number is as long as its absolute value. */
     public void signed(long value) {
         number((value << 1) ^ (value >> 63));
     }
@@ -110,7 +116,7 @@ public final class ByteWriter {
         bytes(value.bytes());
     }
 
-    /** Every string comes back as it was, also one that is no valid Unicode. */
+    /** Preserves every string, also one that is not valid Unicode. */
     public void text(String value) {
         number(value.length());
         for (int i = 0; i < value.length(); i++) {

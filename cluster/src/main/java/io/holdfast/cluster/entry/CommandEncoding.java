@@ -9,7 +9,7 @@ import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
-/** Commands as bytes: what it is, session, request and key, and then what only this one says. */
+/** Encodes commands: tag, session, request and key, and then the fields of the command. */
 final class CommandEncoding {
     private CommandEncoding() {}
 
@@ -27,7 +27,7 @@ final class CommandEncoding {
                 out.span(c.waitNanos());
                 out.span(c.leaseNanos());
                 out.fixed(c.salt());
-                terms(c.terms(), out);
+                attributes(c.terms(), out);
             }
             case Command.Enqueue c -> {
                 kind(c.kind(), out);
@@ -163,7 +163,7 @@ final class CommandEncoding {
                             in.span(),
                             in.span(),
                             in.fixed(),
-                            terms(in));
+                            attributes(in));
             case LogEntryTags.ENQUEUE ->
                     new Command.Enqueue(
                             session,
@@ -225,7 +225,7 @@ final class CommandEncoding {
             case LogEntryTags.POP -> new DataOperation.Pop(end(in));
             case LogEntryTags.LENGTH -> new DataOperation.Length();
             case LogEntryTags.RANGE -> new DataOperation.Range(in.signed(), in.signed());
-            default -> throw in.wrong("no known item but %d".formatted(tag));
+            default -> throw in.wrong("unknown item tag %d".formatted(tag));
         };
     }
 
@@ -244,7 +244,7 @@ final class CommandEncoding {
             case LogEntryTags.LOCK -> ResourceKind.LOCK;
             case LogEntryTags.SEMAPHORE -> ResourceKind.SEMAPHORE;
             case LogEntryTags.SHARED -> ResourceKind.SHARED;
-            default -> throw in.wrong("no known kind but %d".formatted(tag));
+            default -> throw in.wrong("unknown kind %d".formatted(tag));
         };
     }
 
@@ -261,7 +261,7 @@ final class CommandEncoding {
         return switch (tag) {
             case LogEntryTags.READ -> ReadWriteMode.READ;
             case LogEntryTags.WRITE -> ReadWriteMode.WRITE;
-            default -> throw in.wrong("no known mode but %d".formatted(tag));
+            default -> throw in.wrong("unknown mode %d".formatted(tag));
         };
     }
 
@@ -278,11 +278,11 @@ final class CommandEncoding {
         return switch (tag) {
             case LogEntryTags.FRONT -> End.FRONT;
             case LogEntryTags.BACK -> End.BACK;
-            default -> throw in.wrong("no known end of a list but %d".formatted(tag));
+            default -> throw in.wrong("unknown end of a list %d".formatted(tag));
         };
     }
 
-    private static void terms(HoldAttributes holdAttributes, ByteWriter out) {
+    private static void attributes(HoldAttributes holdAttributes, ByteWriter out) {
         int write =
                 switch (holdAttributes.mode()) {
                     case READ -> 0;
@@ -293,7 +293,7 @@ final class CommandEncoding {
         out.octet(write | bound | tracked);
     }
 
-    private static HoldAttributes terms(ByteReader in) throws EncodingException {
+    private static HoldAttributes attributes(ByteReader in) throws EncodingException {
         int bits = in.octet();
         if (bits == (LogEntryTags.TERMS_WRITE | LogEntryTags.TERMS_BOUND)) {
             return HoldAttributes.PLAIN;
@@ -303,7 +303,7 @@ final class CommandEncoding {
                                 | LogEntryTags.TERMS_BOUND
                                 | LogEntryTags.TERMS_TRACKED))
                 != 0) {
-            throw in.wrong("no known terms but %d".formatted(bits));
+            throw in.wrong("unknown hold attributes %d".formatted(bits));
         }
         return new HoldAttributes(
                 (bits & LogEntryTags.TERMS_WRITE) != 0 ? ReadWriteMode.WRITE : ReadWriteMode.READ,

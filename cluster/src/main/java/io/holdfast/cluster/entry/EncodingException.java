@@ -2,7 +2,7 @@ package io.holdfast.cluster.entry;
 
 import java.io.IOException;
 
-/** Bytes that are none of what was to be read. The message says what was met, and where. */
+/** Malformed bytes. The message says what was found, and where. */
 public final class EncodingException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -3,46 +3,50 @@ package io.holdfast.cluster.entry;
 import java.util.List;
 import java.util.UUID;
 
-/** What one entry of the log says. The leader adds its time when it appends it. */
+/** The contents of a log entry. The leader adds its time when it appends the entry. */
 public sealed interface LogEntry {
     /**
-     * A cluster begins, or goes on after it was restored from a copy.
+     * Creates a cluster, also after a backup was restored.
      *
-     * @param fence fences are above this from now on
+     * @param fence lower bound: all later fences are greater
      */
     record CreateCluster(UUID cluster, long fence) implements LogEntry {}
 
-    /** The rules are these from now on. */
+    /** Replaces the replicated settings. */
     record ChangeSettings(ReplicatedSettings rules) implements LogEntry {}
 
     /**
-     * A node begins to serve: a stint. It is told its number by its own copy of the state. Joining
-     * twice with one nonce is joining once.
+     * A node starts to serve: a new incarnation begins. The node learns its number when its own
+     * replica applies the entry. A second entry with the same nonce has no effect.
      *
-     * @param dataId names what the node has on its disk: a node that comes back with another has
-     *     lost what it had promised to remember
+     * @param dataId the id of the node's data directory: a node that returns with another id has
+     *     lost its disk, and with it entries that it had acknowledged
      */
     record BeginIncarnation(String node, UUID dataId, UUID nonce) implements LogEntry {}
 
     /**
-     * What the sessions of a stint ask for, in order. Batches of a stint are numbered from 1
-     * without gaps; any other than the next is passed over, so sending one twice does nothing
-     * twice. A batch without items says that the stint goes on.
+     * Requests of the sessions of an incarnation, in order. The batches of an incarnation are
+     * numbered from 1 without gaps; every batch except the next one is ignored, so a batch that is
+     * sent twice is applied once. A batch without items is a heartbeat of the incarnation.
      */
     record Batch(long incarnation, long sequence, List<BatchItem> items) implements LogEntry {}
 
-    /** A stint is over, in good order: all its sessions have ended. */
+    /** An incarnation ends gracefully: all its sessions have ended. */
     record EndIncarnation(long incarnation) implements LogEntry {}
 
     /**
-     * Entries that came together, in order: what several nodes sent while another entry was being
-     * written. There is no such thing inside another.
+     * Several entries in order, from one or more nodes, which the leader collected while another
+     * entry was being written. Entry batches are not nested.
      */
     record EntryBatch(List<LogEntry> entries) implements LogEntry {}
 
-    /** Time has passed. */
+    /** Advances the time. */
     record Tick() implements LogEntry {}
 
-    /** Names that nobody uses are forgotten, of so many that are looked at. */
+    /**
+     * Collects idle keys.
+     *
+     * @param maxExamined the maximum number of locks, and of data entries, to examine
+     */
     record Collect(int maxExamined) implements LogEntry {}
 }

@@ -3,7 +3,7 @@ package io.holdfast.cluster.entry;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Entries as bytes: the version of the encoding, what it is, and what it says. */
+/** Encodes log entries: the version of the encoding, a tag, and the fields of the entry. */
 public final class LogEntryEncoding {
     private LogEntryEncoding() {}
 
@@ -42,9 +42,9 @@ public final class LogEntryEncoding {
                     BatchItemEncoding.write(batchItem, base, out);
                 }
             }
-            case LogEntry.EndIncarnation(long stint) -> {
+            case LogEntry.EndIncarnation(long incarnation) -> {
                 out.octet(LogEntryTags.END_INCARNATION);
-                out.number(stint);
+                out.number(incarnation);
             }
             case LogEntry.EntryBatch(var entries) -> {
                 out.octet(LogEntryTags.ENTRY_BATCH);
@@ -54,14 +54,14 @@ public final class LogEntryEncoding {
                 }
             }
             case LogEntry.Tick() -> out.octet(LogEntryTags.TICK);
-            case LogEntry.Collect(int most) -> {
+            case LogEntry.Collect(int maxExamined) -> {
                 out.octet(LogEntryTags.COLLECT);
-                out.signed(most);
+                out.signed(maxExamined);
             }
         }
     }
 
-    /** The bytes of an {@link LogEntry.EntryBatch} of entries that are bytes already. */
+    /** Returns the bytes of an {@link LogEntry.EntryBatch} of encoded entries. */
     public static byte[] batchOf(List<byte[]> entries) {
         var out = new ByteWriter();
         out.octet(LogEntryTags.VERSION);
@@ -75,12 +75,12 @@ public final class LogEntryEncoding {
         return decode(new ByteReader(bytes));
     }
 
-    /** Reads an entry, after which nothing may be left. */
+    /** Reads an entry, which must extend to the end of the input. */
     public static LogEntry decode(ByteReader in) throws EncodingException {
         int version = in.octet();
         if (version != LogEntryTags.VERSION) {
             throw in.wrong(
-                    "version %d of the encoding, where only %d is known,"
+                    "unsupported encoding version %d (supported: %d)"
                             .formatted(version, LogEntryTags.VERSION));
         }
         LogEntry logEntry = read(in);
@@ -100,21 +100,21 @@ public final class LogEntryEncoding {
             case LogEntryTags.END_INCARNATION -> new LogEntry.EndIncarnation(in.number());
             case LogEntryTags.ENTRY_BATCH -> batchOf(in);
             case LogEntryTags.TICK -> new LogEntry.Tick();
-            case LogEntryTags.COLLECT -> new LogEntry.Collect(most(in));
-            default -> throw in.wrong("no known entry but %d".formatted(tag));
+            case LogEntryTags.COLLECT -> new LogEntry.Collect(maxExamined(in));
+            default -> throw in.wrong("unknown entry tag %d".formatted(tag));
         };
     }
 
     private static LogEntry.Batch batch(ByteReader in) throws EncodingException {
-        long stint = in.number();
+        long incarnation = in.number();
         long sequence = in.number();
         int count = in.length();
-        long base = baseOf(stint);
+        long base = baseOf(incarnation);
         List<BatchItem> items = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             items.add(BatchItemEncoding.read(in, base));
         }
-        return new LogEntry.Batch(stint, sequence, items);
+        return new LogEntry.Batch(incarnation, sequence, items);
     }
 
     private static LogEntry.EntryBatch batchOf(ByteReader in) throws EncodingException {
@@ -130,16 +130,16 @@ public final class LogEntryEncoding {
         return new LogEntry.EntryBatch(entries);
     }
 
-    private static int most(ByteReader in) throws EncodingException {
-        long most = in.signed();
-        if (most != (int) most) {
-            throw in.wrong("more to look at than an int can say, %d,".formatted(most));
+    private static int maxExamined(ByteReader in) throws EncodingException {
+        long maxExamined = in.signed();
+        if (maxExamined != (int) maxExamined) {
+            throw in.wrong("a limit of %d, more than 2147483647,".formatted(maxExamined));
         }
-        return (int) most;
+        return (int) maxExamined;
     }
 
-    /** Sessions are written as what they are above this. */
-    private static long baseOf(long stint) {
-        return stint << 32;
+    /** The id that is subtracted from the ids of an incarnation's sessions. */
+    private static long baseOf(long incarnation) {
+        return incarnation << 32;
     }
 }

@@ -1,11 +1,11 @@
 package io.holdfast.cluster.entry;
 
 /**
- * The numbers by which the bytes say what follows. They stand in logs on disks: a number keeps its
- * meaning for as long as its version is read.
+ * The tags of the encoding. They are in logs on disks: a tag keeps its meaning for as long as its
+ * version of the encoding can be read.
  */
 final class LogEntryTags {
-    /** What stands in front of every entry. */
+    /** The version of the encoding: the first byte of every entry. */
     static final int VERSION = 1;
 
     static final int CREATE_CLUSTER = 1;
@@ -23,10 +23,10 @@ final class LogEntryTags {
     static final int UNLISTEN = 4;
     static final int EMIT = 5;
 
-    /** As {@link #REGISTER_SESSION}, of a session that does several things at once. */
+    /** As {@link #REGISTER_SESSION}, of a session that has several requests in flight. */
     static final int INTRODUCE_CONCURRENT = 6;
 
-    /** Commands stand among the items. */
+    /** Commands share the number range of the items. */
     static final int ACQUIRE = 16;
 
     static final int ENQUEUE = 17;
@@ -47,7 +47,7 @@ final class LogEntryTags {
     static final int RESUME = 32;
     static final int REASSERT = 33;
 
-    /** Operations on data stand among the commands. */
+    /** Data operations share the number range of the commands. */
     static final int INCREMENT = 64;
 
     static final int DECREMENT = 65;
@@ -75,7 +75,7 @@ final class LogEntryTags {
     static final int READER_PREFERRED = 1;
     static final int WRITER_PREFERRED = 2;
 
-    /** Bits of terms. */
+    /** Bits of hold attributes. */
     static final int TERMS_WRITE = 1;
 
     static final int TERMS_BOUND = 2;

@@ -4,10 +4,12 @@ import io.holdfast.driver.KeyLimits;
 import io.holdfast.engine.EngineSettings;
 
 /**
- * The settings that change outcomes: the same for all nodes at each place of the log.
+ * The settings that affect the result of commands: at each index of the log they are the same on
+ * all nodes.
  *
- * @param sessionNanos how long the sessions of a node outlive the last that was heard of it
- * @param maxSubscriptions how many registrations one listener may have; 0 is no limit
+ * @param sessionNanos the session timeout: how long the sessions of a node survive its last
+ *     contact, in nanoseconds of state time
+ * @param maxSubscriptions the maximum number of subscriptions of one listener; 0 is unlimited
  */
 public record ReplicatedSettings(
         EngineSettings settings, KeyLimits caps, long sessionNanos, int maxSubscriptions) {

@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Rules as bytes. Equal rules are equal bytes. */
+/** Encodes the replicated settings. Equal settings have equal bytes. */
 public final class ReplicatedSettingsEncoding {
     private ReplicatedSettingsEncoding() {}
 
@@ -81,7 +81,7 @@ public final class ReplicatedSettingsEncoding {
             case LogEntryTags.FIFO -> QueuePolicy.FIFO;
             case LogEntryTags.READER_PREFERRED -> QueuePolicy.READER_PREFERRED;
             case LogEntryTags.WRITER_PREFERRED -> QueuePolicy.WRITER_PREFERRED;
-            default -> throw in.wrong("no known policy but %d".formatted(tag));
+            default -> throw in.wrong("unknown policy %d".formatted(tag));
         };
     }
 }

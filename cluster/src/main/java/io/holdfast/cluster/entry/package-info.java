@@ -1,6 +1,6 @@
 /**
- * What the log carries, as values and as bytes. The bytes stay readable: a new version of them is a
- * new number in front, never a new meaning of an old one.
+ * The contents of the log, as values and as bytes. The encoding stays readable: a change gets a new
+ * version number in front, never a new meaning of an old one.
  */
 @NullMarked
 package io.holdfast.cluster.entry;

@@ -2,22 +2,22 @@ package io.holdfast.cluster.state;
 
 import java.util.UUID;
 
-/** One stretch of a node's serving. */
+/** One run of a node; its sessions end with it. */
 final class NodeIncarnation {
     final long number;
     final String node;
     final UUID nonce;
 
-    /** The last batch that was applied. */
+    /** The sequence number of the last applied batch. */
     long lastSequence;
 
-    /** State time of the last sign of life. */
+    /** State time at which the node's last batch was applied. */
     long lastContactNanos;
 
-    NodeIncarnation(long number, String node, UUID nonce, long heardNanos) {
+    NodeIncarnation(long number, String node, UUID nonce, long contactNanos) {
         this.number = number;
         this.node = node;
         this.nonce = nonce;
-        this.lastContactNanos = heardNanos;
+        this.lastContactNanos = contactNanos;
     }
 }

@@ -32,26 +32,26 @@ import java.util.UUID;
 import java.util.function.LongFunction;
 
 /**
- * One node's copy of what all nodes agree on. Equal entries in equal order make equal copies. One
- * thread at a time: its owner has the lock.
+ * One node's replica of the replicated state. Equal entries in equal order produce equal replicas.
+ * It is confined to one thread at a time: callers hold the driver's lock.
  *
- * <p>Time in here moves by the difference between the stamps of two entries of one term, which are
- * readings of one leader's monotonic clock. From one term to the next it stands still, so time
- * without a leader counts against nobody.
+ * <p>Time in here advances by the difference between the timestamps of two entries of one term,
+ * which are readings of one leader's monotonic clock. It does not advance between the last entry of
+ * a term and the first of the next, so time without a leader shortens no lease and no session.
  */
 public final class Replica {
     private static final Command TICK = new Command.Tick();
 
-    /** How many holds and waits of ended sessions go with one entry. */
+    /** The maximum number of holds and waits of ended sessions that are removed with one entry. */
     private static final int END_SLICE = 1000;
 
-    /** A session of which something may be left in the engine. */
+    /** A session that has ended and may still have holds or waits in the engine. */
     private record Ending(long session, long lastAnswered, long successorsSinceNanos) {}
 
     /**
-     * Who is behind a session.
+     * Describes the client of a session.
      *
-     * @param concurrent whether it does several things at once
+     * @param concurrent whether the session has several requests in flight
      */
     public record SessionInfo(String protocol, String name, boolean concurrent) {
         static final SessionInfo UNKNOWN = new SessionInfo("", "", false);
@@ -73,12 +73,12 @@ public final class Replica {
     private long timeNanos;
     private long lastIncarnation;
 
-    /** Not part of the state: how many entries were applied here. */
+    /** The number of entries applied here; not part of the state. */
     private long entries;
 
     private final NavigableMap<Long, NodeIncarnation> incarnations = new TreeMap<>();
 
-    /** What each node has on its disk, by the name of the node. */
+    /** The id of each node's data directory, by the name of the node. */
     private final Map<String, UUID> dataIds = new TreeMap<>();
 
     /** Every session that may have something in the state. */
@@ -87,7 +87,7 @@ public final class Replica {
     private final Deque<Ending> ending = new ArrayDeque<>();
 
     /**
-     * @param replicatedSettings until the log says others
+     * @param replicatedSettings in effect until the log changes them
      */
     public Replica(
             ReplicatedSettings replicatedSettings,
@@ -97,8 +97,8 @@ public final class Replica {
     }
 
     /**
-     * @param replicatedSettings until the log says others
-     * @param clients of sessions on this node
+     * @param replicatedSettings in effect until the log changes them
+     * @param clients returns the client of a session of this node, and null for other sessions
      */
     public Replica(
             ReplicatedSettings replicatedSettings,
@@ -137,10 +137,10 @@ public final class Replica {
             case LogEntry.ChangeSettings(ReplicatedSettings next) -> {
                 replicatedSettings = next;
                 engine.configure(next.settings());
-                quotas.cap(next.caps());
+                quotas.limit(next.caps());
                 signals.limit(next.maxSubscriptions());
             }
-            case LogEntry.BeginIncarnation beginIncarnation -> join(beginIncarnation);
+            case LogEntry.BeginIncarnation beginIncarnation -> beginIncarnation(beginIncarnation);
             case LogEntry.Batch batch -> apply(batch);
             case LogEntry.EndIncarnation(long number) -> {
                 NodeIncarnation nodeIncarnation = incarnations.get(number);
@@ -149,7 +149,8 @@ public final class Replica {
                 }
             }
             case LogEntry.Tick() -> {}
-            case LogEntry.Collect(int most) -> publishEffects(new Command.Collect(most));
+            case LogEntry.Collect(int maxExamined) ->
+                    publishEffects(new Command.Collect(maxExamined));
         }
     }
 
@@ -163,21 +164,21 @@ public final class Replica {
         }
     }
 
-    /** The names of all nodes that have ever served. */
+    /** Returns the names of all nodes that have ever served. */
     public List<String> nodes() {
         return List.copyOf(dataIds.keySet());
     }
 
-    private void join(LogEntry.BeginIncarnation beginIncarnation) {
+    private void beginIncarnation(LogEntry.BeginIncarnation beginIncarnation) {
         UUID known = dataIds.putIfAbsent(beginIncarnation.node(), beginIncarnation.dataId());
         if (known != null && !known.equals(beginIncarnation.dataId())) {
             listener.onIncarnationRejected(
                     beginIncarnation.node(),
                     beginIncarnation.nonce(),
-                    "the cluster knows "
+                    "the data directory of "
                             + beginIncarnation.node()
-                            + " with another data directory: a node that lost its data must come"
-                            + " back under a new name");
+                            + " is not the one registered for that name: a node that lost its data"
+                            + " must rejoin under a new name");
             return;
         }
         for (NodeIncarnation nodeIncarnation : incarnations.values()) {
@@ -187,7 +188,7 @@ public final class Replica {
                 return;
             }
         }
-        endEmpty(beginIncarnation.node());
+        endEmptyIncarnations(beginIncarnation.node());
         NodeIncarnation nodeIncarnation =
                 new NodeIncarnation(
                         ++lastIncarnation,
@@ -199,8 +200,11 @@ public final class Replica {
                 beginIncarnation.node(), beginIncarnation.nonce(), nodeIncarnation.number);
     }
 
-    /** A late entry may even begin a stint that nobody serves, so the node is told. */
-    private void endEmpty(String node) {
+    /**
+     * Ends the node's incarnations without sessions. A delayed entry may begin an incarnation that
+     * the node no longer uses, so the listener is notified.
+     */
+    private void endEmptyIncarnations(String node) {
         for (NodeIncarnation old : List.copyOf(incarnations.values())) {
             if (old.node.equals(node) && !hasSessions(old)) {
                 end(old, Command.FOREVER);
@@ -229,7 +233,7 @@ public final class Replica {
     private void apply(BatchItem batchItem) {
         switch (batchItem) {
             case BatchItem.Submit(Command.Keyed command) -> {
-                if (command instanceof Command.Locking) { // data belongs to no session
+                if (command instanceof Command.Locking) { // data is not owned by a session
                     sessions.putIfAbsent(command.session(), SessionInfo.UNKNOWN);
                 }
                 engine.apply(command, timeNanos, quotas, effects);
@@ -253,19 +257,20 @@ public final class Replica {
             }
             case BatchItem.Listen listen -> {
                 sessions.putIfAbsent(listen.session(), SessionInfo.UNKNOWN);
-                answer(batchItem, signals.listen(listen));
+                publishResult(batchItem, signals.listen(listen));
             }
-            case BatchItem.Unlisten unlisten -> answer(batchItem, signals.unlisten(unlisten));
-            case BatchItem.Emit emit -> answer(batchItem, signals.emit(emit));
+            case BatchItem.Unlisten unlisten ->
+                    publishResult(batchItem, signals.unlisten(unlisten));
+            case BatchItem.Emit emit -> publishResult(batchItem, signals.emit(emit));
         }
     }
 
-    private void answer(BatchItem batchItem, Effect answer) {
-        listener.onEffect(answer);
-        listener.onItemApplied(batchItem, answer);
+    private void publishResult(BatchItem batchItem, Effect result) {
+        listener.onEffect(result);
+        listener.onItemApplied(batchItem, result);
     }
 
-    // ---- ends
+    // ---- ends of sessions and incarnations
 
     private boolean hasSessions(NodeIncarnation nodeIncarnation) {
         return !sessionsOf(nodeIncarnation).isEmpty();
@@ -279,7 +284,9 @@ public final class Replica {
                 false);
     }
 
-    /** A node that has nothing to lose may be silent. */
+    /**
+     * Ends incarnations whose session timeout has passed. A node without sessions may be silent.
+     */
     private void endSilentIncarnations() {
         List<NodeIncarnation> silent = List.of();
         for (NodeIncarnation nodeIncarnation : incarnations.values()) {
@@ -293,7 +300,10 @@ public final class Replica {
         }
     }
 
-    /** Nothing ends where no other node could be given what comes free. */
+    /**
+     * The state time at which the incarnation's session timeout ends. There is none for the last
+     * incarnation of the only node, since no other node could be granted what would be released.
+     */
     private long silentAt(NodeIncarnation nodeIncarnation) {
         if (isLastOfTheOnlyNode(nodeIncarnation)) {
             return Long.MAX_VALUE;
@@ -314,15 +324,15 @@ public final class Replica {
         return true;
     }
 
-    private void end(NodeIncarnation nodeIncarnation, long heirsSinceNanos) {
+    private void end(NodeIncarnation nodeIncarnation, long successorsSinceNanos) {
         for (long session : sessionsOf(nodeIncarnation).keySet()) {
-            ending.addLast(new Ending(session, Long.MAX_VALUE, heirsSinceNanos));
+            ending.addLast(new Ending(session, Long.MAX_VALUE, successorsSinceNanos));
         }
         incarnations.remove(nodeIncarnation.number);
         listener.onIncarnationEnded(nodeIncarnation.number);
     }
 
-    /** Ends sessions, a bounded number of holds and waits with each entry. */
+    /** Ends sessions: a bounded number of holds and waits with each entry. */
     private void endSome() {
         int left = END_SLICE;
         while (left > 0 && !ending.isEmpty()) {
@@ -335,56 +345,59 @@ public final class Replica {
         }
     }
 
-    /** Ends a session as far as may be; what that cost, or -1 if something of it is left. */
-    private int end(Ending end, int most) {
-        if (signals.endSome(end.session(), end.session(), most)) {
+    /**
+     * Ends a session as far as the limit permits. Returns the number of holds and waits that ended,
+     * plus one, or -1 if the session has more of them.
+     */
+    private int end(Ending end, int max) {
+        if (signals.endSome(end.session(), end.session(), max)) {
             return -1;
         }
-        SessionUsage had = engine.views().usage(end.session());
+        SessionUsage usage = engine.views().usage(end.session());
         publishEffects(
                 new Command.CloseSession(
-                        end.session(), end.lastAnswered(), most, end.successorsSinceNanos()));
+                        end.session(), end.lastAnswered(), max, end.successorsSinceNanos()));
         if (engine.hasSession(end.session())) {
             return -1;
         }
         listener.onSessionEnded(end.session());
         sessions.remove(end.session());
-        return 1 + had.holds() + had.waits();
+        return 1 + usage.holds() + usage.waits();
     }
 
-    // ---- what is told
+    // ---- effects and events
 
     private void publishEffects(Command command) {
         engine.apply(command, timeNanos, quotas, effects);
         Effect _ = publishEffects(0, 0);
     }
 
-    /** Passes effects on; the one that answers a request. */
+    /** Publishes the effects. Returns the result of the request, or null if it has none yet. */
     private @Nullable Effect publishEffects(long session, long request) {
-        Effect answer = null;
+        Effect result = null;
         for (int i = 0; i < effects.size(); i++) {
             Effect effect = effects.get(i);
-            if (answer == null && effect.session() == session && effect.request() == request) {
-                answer = effect;
+            if (result == null && effect.session() == session && effect.request() == request) {
+                result = effect;
             }
             listener.onEffect(effect);
         }
         effects.clear();
-        return answer;
+        return result;
     }
 
-    /** What happened to keys since this was last cleared; whoever wants to know clears it. */
+    /** Returns the events of keys since the list was last cleared. The caller clears it. */
     public List<KeyEvent> events() {
         return events;
     }
 
-    // ---- what can be asked
+    // ---- queries
 
     public LockEngine engine() {
         return engine;
     }
 
-    /** May be kept: it stays the same object. */
+    /** Returns the signal listeners; the same object for the lifetime of the replica. */
     public ReplicatedSignals signals() {
         return signals;
     }
@@ -393,32 +406,35 @@ public final class Replica {
         return replicatedSettings;
     }
 
-    /** Null until the first entry. */
+    /** Returns the id of the cluster; null until the entry that creates the cluster is applied. */
     public @Nullable UUID cluster() {
         return cluster;
     }
 
-    /** How many entries were applied. */
+    /** Returns the number of entries applied here. */
     public long entries() {
         return entries;
     }
 
-    /** Time in the state. */
+    /** Returns the state time. */
     public long timeNanos() {
         return timeNanos;
     }
 
-    /** The term of the last entry. */
+    /** Returns the term of the last entry. */
     public long term() {
         return term;
     }
 
-    /** The stamp of the last entry: what the clock of that term's leader said. */
+    /**
+     * Returns the timestamp of the last entry: a reading of the monotonic clock of that term's
+     * leader.
+     */
     public long stampNanos() {
         return stampNanos;
     }
 
-    /** When something is due; {@link Long#MAX_VALUE} if nothing is. */
+    /** Returns the state time of the next deadline; {@link Long#MAX_VALUE} if there is none. */
     public long nextDueNanos() {
         if (!ending.isEmpty()) {
             return timeNanos;
@@ -434,15 +450,15 @@ public final class Replica {
 
     // ---- snapshots
 
-    /** Writes all of it. */
+    /** Writes the whole state. */
     public void write(DataOutput out) throws IOException {
         out.writeBoolean(cluster != null);
         if (cluster != null) {
             write(cluster, out);
         }
-        byte[] governing = LogEntryEncoding.encode(new LogEntry.ChangeSettings(replicatedSettings));
-        out.writeInt(governing.length);
-        out.write(governing);
+        byte[] settings = LogEntryEncoding.encode(new LogEntry.ChangeSettings(replicatedSettings));
+        out.writeInt(settings.length);
+        out.write(settings);
         out.writeLong(term);
         out.writeLong(stampNanos);
         out.writeLong(timeNanos);
@@ -484,17 +500,17 @@ public final class Replica {
     }
 
     /**
-     * Becomes what was written.
+     * Replaces the state by one that was written with {@link #write}.
      *
-     * @param version of {@link SnapshotFile} that it was written in
+     * @param version the {@link SnapshotFile} version that it was written in
      */
     public void read(DataInput in, int version) throws IOException {
         cluster = in.readBoolean() ? readId(in) : null;
-        byte[] governing = new byte[in.readInt()];
-        in.readFully(governing);
-        if (!(LogEntryEncoding.decode(governing)
+        byte[] settings = new byte[in.readInt()];
+        in.readFully(settings);
+        if (!(LogEntryEncoding.decode(settings)
                 instanceof LogEntry.ChangeSettings(ReplicatedSettings read))) {
-            throw new IOException("the rules are missing");
+            throw new IOException("the replicated settings are missing");
         }
         replicatedSettings = read;
         term = in.readLong();
@@ -537,18 +553,18 @@ public final class Replica {
     }
 
     /**
-     * Writes what a new cluster begins with that is made from a copy of another: it has an id and
-     * nodes of its own, and the clocks of the old leaders mean nothing to it.
+     * Writes the initial state of a new cluster from a backup of another one. The new cluster gets
+     * its own id, nodes and clock, so the old ones are left out.
      *
-     * @param copy what {@link SnapshotFile} has of the other
+     * @param backup a {@link SnapshotFile} of the other cluster
      */
-    public static void restore(Path copy, DataOutput out) throws IOException {
-        ReplicatedSettings until =
+    public static void restore(Path backup, DataOutput out) throws IOException {
+        ReplicatedSettings initial =
                 new ReplicatedSettings(
                         new EngineSettings(0, 0, true), KeyLimits.NONE, Long.MAX_VALUE, 0);
-        Replica replica = new Replica(until, MemoryBudgets.UNLIMITED, new IgnoringListener());
+        Replica replica = new Replica(initial, MemoryBudgets.UNLIMITED, new IgnoringListener());
         SnapshotFile.read(
-                copy,
+                backup,
                 (in, version) -> {
                     replica.read(in, version);
                     return replica;
@@ -563,38 +579,40 @@ public final class Replica {
         return new UUID(in.readLong(), in.readLong());
     }
 
-    /** Who is behind a session; null if it has nothing in the state. */
+    /** Describes the client of a session; null if the session has nothing in the state. */
     public @Nullable SessionInfo sessionInfo(long session) {
         return sessions.get(session);
     }
 
-    /** The node that a session is connected to; null if that serves no longer. */
+    /** Returns the node that a session is connected to; null if its incarnation has ended. */
     public @Nullable String nodeOf(long session) {
         NodeIncarnation nodeIncarnation = incarnations.get(SessionIdEncoding.incarnation(session));
         return nodeIncarnation == null ? null : nodeIncarnation.node;
     }
 
-    /** The names that were ever given to a node. */
+    /**
+     * Returns the data directory ids of all nodes that have ever served, by the name of the node.
+     */
     public Map<String, UUID> dataIds() {
         return dataIds;
     }
 
-    /** For a copy that serves nobody. */
+    /** The listener of a replica that serves no clients. */
     private static final class IgnoringListener implements ReplicaListener {
         @Override
         public void onEffect(Effect effect) {}
 
         @Override
-        public void onItemApplied(BatchItem batchItem, @Nullable Effect answer) {}
+        public void onItemApplied(BatchItem batchItem, @Nullable Effect result) {}
 
         @Override
-        public void onBatchStart(long stint, long sequence) {}
+        public void onBatchStart(long incarnation, long sequence) {}
 
         @Override
-        public void onBatchApplied(long stint, long sequence) {}
+        public void onBatchApplied(long incarnation, long sequence) {}
 
         @Override
-        public void onIncarnationBegun(String node, UUID nonce, long stint) {}
+        public void onIncarnationBegun(String node, UUID nonce, long incarnation) {}
 
         @Override
         public void onIncarnationRejected(String node, UUID nonce, String reason) {}
@@ -603,7 +621,7 @@ public final class Replica {
         public void onSessionEnded(long session) {}
 
         @Override
-        public void onIncarnationEnded(long stint) {}
+        public void onIncarnationEnded(long incarnation) {}
 
         @Override
         public void onStateReplaced() {}

@@ -8,41 +8,44 @@ import org.jspecify.annotations.Nullable;
 import java.util.UUID;
 
 /**
- * Where a node hears what follows from an entry. Called while the state is locked, in order: it
- * must be quick and call nobody.
+ * Notified of what applying an entry does. Called under the lock of the state, in the order of the
+ * log: implementations must be quick and must not call other components.
  */
 public interface ReplicaListener {
-    /** Something happened to a session, of whatever node. */
+    /** An effect for a session of any node. */
     void onEffect(Effect effect);
 
     /**
-     * An item was applied; its effects were told before.
+     * An item was applied; its effects were reported before.
      *
-     * @param answer to its request, if it has one already
+     * @param result of its request, if it has one already
      */
-    void onItemApplied(BatchItem batchItem, @Nullable Effect answer);
+    void onItemApplied(BatchItem batchItem, @Nullable Effect result);
 
     /** A batch is about to be applied. */
-    void onBatchStart(long stint, long sequence);
+    void onBatchStart(long incarnation, long sequence);
 
-    /** A batch was applied; all its items were told before. */
-    void onBatchApplied(long stint, long sequence);
+    /** A batch was applied; all its items were reported before. */
+    void onBatchApplied(long incarnation, long sequence);
 
-    /** A stint began. */
-    void onIncarnationBegun(String node, UUID nonce, long stint);
+    /** An incarnation began. */
+    void onIncarnationBegun(String node, UUID nonce, long incarnation);
 
     /**
-     * A node wanted to begin a stint and may not: it has lost what it had on disk, or has it from
-     * another cluster.
+     * A node requested an incarnation and was rejected: its data directory is not the one
+     * registered for its name.
      */
     void onIncarnationRejected(String node, UUID nonce, String reason);
 
-    /** Everything a session had is free; who is behind it is still known. */
+    /**
+     * All holds and waits of a session have ended; its {@link Replica.SessionInfo} is still
+     * available.
+     */
     void onSessionEnded(long session);
 
-    /** A stint was ended, whether its node knows or not. */
-    void onIncarnationEnded(long stint);
+    /** An incarnation has ended, which its node may not know yet. */
+    void onIncarnationEnded(long incarnation);
 
-    /** The state was replaced by a copy of another node's. */
+    /** The state was replaced by a snapshot of another node. */
     void onStateReplaced();
 }

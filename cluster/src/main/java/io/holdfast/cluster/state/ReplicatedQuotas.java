@@ -17,9 +17,8 @@ import java.io.IOException;
 import java.util.function.LongFunction;
 
 /**
- * The fence counter and what is counted against the caps, the same on every node. Memory, and what
- * each client of this node has, is only counted here: both are checked before a command gets into
- * the log.
+ * The fence counter and the key limits, equal on every node. Memory and the limits of each client
+ * are only counted here: both are checked before a command is proposed.
  */
 final class ReplicatedQuotas implements Quotas {
     private final LongFunction<@Nullable ClientUsage> clients;
@@ -30,10 +29,10 @@ final class ReplicatedQuotas implements Quotas {
     private KeyLimits keyLimits;
     private long lastFence;
     private long keys;
-    private long claims;
+    private long transientKeys;
     private long entries;
 
-    /** What was charged to a budget. */
+    /** The bytes reserved from a budget. */
     private static final class Charges {
         private final MemoryBudget budget;
         private long bytes;
@@ -47,18 +46,18 @@ final class ReplicatedQuotas implements Quotas {
             budget.reserve(more);
         }
 
-        void giveBack(long less) {
+        void refund(long less) {
             bytes -= less;
             budget.release(less);
         }
 
-        void giveAllBack() {
-            giveBack(bytes);
+        void refundAll() {
+            refund(bytes);
         }
     }
 
     /**
-     * @param clients of sessions on this node
+     * @param clients returns the client of a session of this node, and null for other sessions
      */
     ReplicatedQuotas(
             MemoryBudgets memory,
@@ -72,7 +71,7 @@ final class ReplicatedQuotas implements Quotas {
         this.clients = clients;
     }
 
-    void cap(KeyLimits next) {
+    void limit(KeyLimits next) {
         keyLimits = next;
     }
 
@@ -108,16 +107,16 @@ final class ReplicatedQuotas implements Quotas {
     @Override
     public void returnKey(Key key, @Nullable Client client) {
         keys--;
-        names.giveBack(StateSizeEstimates.name(key));
+        names.refund(StateSizeEstimates.name(key));
         discount(client, ClientUsage.Counted.NAME);
     }
 
     @Override
     public boolean reserveTransientKey(Key key, @Nullable Client client) {
-        if (isFull(claims, keyLimits.transientKeys())) {
+        if (isFull(transientKeys, keyLimits.transientKeys())) {
             return false;
         }
-        claims++;
+        transientKeys++;
         names.charge(StateSizeEstimates.name(key));
         count(client, ClientUsage.Counted.NAME);
         return true;
@@ -125,8 +124,8 @@ final class ReplicatedQuotas implements Quotas {
 
     @Override
     public void returnTransientKey(Key key, @Nullable Client client) {
-        claims--;
-        names.giveBack(StateSizeEstimates.name(key));
+        transientKeys--;
+        names.refund(StateSizeEstimates.name(key));
         discount(client, ClientUsage.Counted.NAME);
     }
 
@@ -139,7 +138,7 @@ final class ReplicatedQuotas implements Quotas {
 
     @Override
     public void returnHold(@Nullable Client client) {
-        holds.giveBack(StateSizeEstimates.HOLD);
+        holds.refund(StateSizeEstimates.HOLD);
         discount(client, ClientUsage.Counted.HOLD);
     }
 
@@ -152,7 +151,7 @@ final class ReplicatedQuotas implements Quotas {
 
     @Override
     public void returnWait(@Nullable Client client) {
-        waits.giveBack(StateSizeEstimates.WAIT);
+        waits.refund(StateSizeEstimates.WAIT);
         discount(client, ClientUsage.Counted.WAIT);
     }
 
@@ -182,7 +181,7 @@ final class ReplicatedQuotas implements Quotas {
     @Override
     public void returnEntry(Key key, @Nullable Client client) {
         entries--;
-        data.giveBack(StateSizeEstimates.entry(key));
+        data.refund(StateSizeEstimates.entry(key));
         discount(client, ClientUsage.Counted.ENTRY);
     }
 
@@ -194,34 +193,34 @@ final class ReplicatedQuotas implements Quotas {
 
     @Override
     public void returnContent(int bytes) {
-        data.giveBack(bytes);
+        data.refund(bytes);
     }
 
-    /** Counts what an engine has, which was just read. */
+    /** Reserves memory for the contents of an engine that was just read. */
     void chargeFor(LockEngine engine) {
         long readKeys = keys;
-        long readClaims = claims;
+        long readTransientKeys = transientKeys;
         long readEntries = entries;
-        KeyLimits readCaps = keyLimits;
+        KeyLimits readLimits = keyLimits;
         keyLimits = KeyLimits.NONE;
         engine.reserveAll(this);
-        keyLimits = readCaps;
+        keyLimits = readLimits;
         keys = readKeys;
-        claims = readClaims;
+        transientKeys = readTransientKeys;
         entries = readEntries;
     }
 
     /**
-     * All of it is gone.
+     * Releases all memory.
      *
-     * @param engine what was counted for it is returned to the clients
+     * @param engine whose contents are also returned to the limits of the clients
      */
     void releaseAll(LockEngine engine) {
         engine.reserveAll(new Discount());
-        names.giveAllBack();
-        holds.giveAllBack();
-        waits.giveAllBack();
-        data.giveAllBack();
+        names.refundAll();
+        holds.refundAll();
+        waits.refundAll();
+        data.refundAll();
     }
 
     private static void count(@Nullable Client client, ClientUsage.Counted item) {
@@ -236,27 +235,30 @@ final class ReplicatedQuotas implements Quotas {
         }
     }
 
-    private static boolean isFull(long count, long cap) {
-        return cap > 0 && count >= cap;
+    private static boolean isFull(long count, long limit) {
+        return limit > 0 && count >= limit;
     }
 
     void write(DataOutput out) throws IOException {
         out.writeLong(lastFence);
         out.writeLong(keys);
-        out.writeLong(claims);
+        out.writeLong(transientKeys);
         out.writeLong(entries);
-        out.writeLong(0); // unused: memory is counted anew
+        out.writeLong(0); // unused: memory is counted again on reading
     }
 
     void read(DataInput in) throws IOException {
         lastFence = in.readLong();
         keys = in.readLong();
-        claims = in.readLong();
+        transientKeys = in.readLong();
         entries = in.readLong();
         in.readLong();
     }
 
-    /** Returns to clients what is reserved from it: an engine lists only what it has reserved. */
+    /**
+     * Returns to the clients what an engine reserves from it. An engine reserves exactly what it
+     * contains.
+     */
     private static final class Discount implements Quotas {
         private static boolean discounted(@Nullable Client client, ClientUsage.Counted item) {
             discount(client, item);

@@ -1,8 +1,8 @@
 package io.holdfast.cluster.state;
 
 /**
- * A session is numbered by the stint it belongs to and a number of its node. Together they stay
- * below 2^53, so that every JSON reader has them right.
+ * Session ids consist of the incarnation and a number that its node chose. They stay below 2^53, so
+ * that every JSON reader represents them exactly.
  */
 public final class SessionIdEncoding {
     private static final int LOCAL_BITS = 32;
@@ -10,16 +10,16 @@ public final class SessionIdEncoding {
 
     private SessionIdEncoding() {}
 
-    public static long of(long stint, long local) {
-        return stint << LOCAL_BITS | (local & LOCAL_MASK);
+    public static long of(long incarnation, long local) {
+        return incarnation << LOCAL_BITS | (local & LOCAL_MASK);
     }
 
     public static long incarnation(long session) {
         return session >>> LOCAL_BITS;
     }
 
-    /** The lowest number that a session of a stint may have. */
-    public static long first(long stint) {
-        return stint << LOCAL_BITS;
+    /** Returns the lowest session id of an incarnation. */
+    public static long first(long incarnation) {
+        return incarnation << LOCAL_BITS;
     }
 }

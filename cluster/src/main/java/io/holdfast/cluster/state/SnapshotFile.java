@@ -17,14 +17,14 @@ import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
 
 /**
- * A copy of the state in a file: eight bytes that say what it is and in which version, the state,
- * and a checksum of all that. It is written and read in one pass.
+ * A snapshot of the state in a file: eight bytes with the magic number and the version, the state,
+ * and a checksum of both. It is written and read in one pass.
  */
 public final class SnapshotFile {
     /** "HFSTATE" and the version. */
     private static final long MAGIC = 0x4846_5354_4154_4500L;
 
-    /** Version 2 records of each session whether it does several things at once. */
+    /** Version 2 adds to each session whether it has several requests in flight. */
     public static final int VERSION = 2;
 
     private static final int BUFFER = 1 << 16;
@@ -41,7 +41,7 @@ public final class SnapshotFile {
 
     private SnapshotFile() {}
 
-    /** Writes a file, which is on the disk when this returns. */
+    /** Writes a file and syncs it to the disk. */
     public static void write(Path file, Writer state) throws IOException {
         try (FileOutputStream bare = new FileOutputStream(file.toFile())) {
             CheckedOutputStream checked =
@@ -59,7 +59,7 @@ public final class SnapshotFile {
     /**
      * Reads a file.
      *
-     * @throws IOException if it is not what was written, with a message that says so
+     * @throws IOException if the file is damaged or is not a snapshot; the message names the reason
      */
     public static <T> T read(Path file, Reader<T> state) throws IOException {
         verify(file);
@@ -72,7 +72,11 @@ public final class SnapshotFile {
         }
     }
 
-    /** Says by an exception whether a file is not what was written. */
+    /**
+     * Verifies the header and the checksum of a file.
+     *
+     * @throws IOException if the file is damaged or is not a snapshot
+     */
     public static void verify(Path file) throws IOException {
         try (InputStream bare = Files.newInputStream(file)) {
             CheckedInputStream checked =
@@ -80,7 +84,7 @@ public final class SnapshotFile {
             DataInputStream in = new DataInputStream(checked);
             long head = in.readLong();
             if ((head & ~0xFFL) != MAGIC) {
-                throw new IOException(file + " is no copy of Holdfast's state");
+                throw new IOException(file + " is not a snapshot of Holdfast");
             }
             if ((head & 0xFF) > VERSION) {
                 throw new IOException(

@@ -1,6 +1,7 @@
 /**
- * What all nodes agree on: the engine, the fence counter, who serves and who listens. It moves only
- * by entries of the log; no clock, thread, socket or random source.
+ * The replicated state: the engine, the fence counter, the nodes that serve and the signal
+ * listeners. It changes only by entries of the log; it uses no clock, thread, socket or random
+ * source.
  */
 @NullMarked
 package io.holdfast.cluster.state;

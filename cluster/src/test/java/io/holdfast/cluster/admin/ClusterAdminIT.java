@@ -161,7 +161,7 @@ class ClusterAdminIT {
                         () ->
                                 Backup.restore(
                                         copy, data, "test", "n1", List.of(NodeAddress.alone("n1"))))
-                .hasMessageContaining("is no copy of Holdfast's state");
+                .hasMessageContaining("is not a snapshot of Holdfast");
         assertThat(data).doesNotExist();
     }
 }

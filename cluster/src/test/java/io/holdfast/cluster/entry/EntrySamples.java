@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 
-/** Entries drawn at random: every kind of them, with numbers at the ends of their ranges. */
+/** Random entries of every kind, with numbers at the ends of their ranges. */
 final class EntrySamples {
     private static final int COMMANDS = 18;
     private static final int OPERATIONS = 11;
@@ -47,17 +47,19 @@ final class EntrySamples {
     }
 
     LogEntry.Batch batch() {
-        long stint = random.nextBoolean() ? random.nextInt(1, 1000) : number();
+        long incarnation = random.nextBoolean() ? random.nextInt(1, 1000) : number();
         List<BatchItem> items = new ArrayList<>();
         for (int i = random.nextInt(30); i > 0; i--) {
-            items.add(item(stint));
+            items.add(item(incarnation));
         }
-        return new LogEntry.Batch(stint, number(), items);
+        return new LogEntry.Batch(incarnation, number(), items);
     }
 
-    private BatchItem item(long stint) {
+    private BatchItem item(long incarnation) {
         long session =
-                random.nextInt(4) == 0 ? number() : (stint << 32) | random.nextInt(1, 100_000);
+                random.nextInt(4) == 0
+                        ? number()
+                        : (incarnation << 32) | random.nextInt(1, 100_000);
         long request = number();
         return switch (random.nextInt(10)) {
             case 0 -> new BatchItem.RegisterSession(session, text(), text(), random.nextBoolean());

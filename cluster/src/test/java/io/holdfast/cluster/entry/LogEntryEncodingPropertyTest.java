@@ -11,14 +11,14 @@ import java.util.Random;
 
 class LogEntryEncodingPropertyTest {
     @Property(tries = 3000)
-    void every_entry_comes_back_as_it_was(@ForAll long seed) throws Exception {
+    void every_entry_is_decoded_as_it_was_encoded(@ForAll long seed) throws Exception {
         LogEntry logEntry = new EntrySamples(seed).entry();
 
         assertThat(LogEntryEncoding.decode(LogEntryEncoding.encode(logEntry))).isEqualTo(logEntry);
     }
 
     @Property(tries = 100)
-    void an_entry_is_read_from_the_middle_of_an_array(@ForAll long seed) throws Exception {
+    void an_entry_is_decoded_from_the_middle_of_an_array(@ForAll long seed) throws Exception {
         LogEntry logEntry = new EntrySamples(seed).entry();
         var out = new ByteWriter(1);
         out.number(seed);
@@ -32,7 +32,7 @@ class LogEntryEncodingPropertyTest {
     }
 
     @Property(tries = 200)
-    void a_piece_of_an_entry_is_none(@ForAll long seed) {
+    void a_truncated_entry_is_refused(@ForAll long seed) {
         byte[] bytes = LogEntryEncoding.encode(new EntrySamples(seed).entry());
 
         for (int length = 0; length < bytes.length; length++) {
@@ -43,7 +43,7 @@ class LogEntryEncodingPropertyTest {
     }
 
     @Property(tries = 2000)
-    void wrong_bytes_give_another_entry_or_a_clear_failure(@ForAll long seed) {
+    void changed_bytes_give_another_entry_or_a_clear_failure(@ForAll long seed) {
         byte[] bytes = LogEntryEncoding.encode(new EntrySamples(seed).entry());
         var random = new Random(seed);
 
@@ -57,7 +57,7 @@ class LogEntryEncodingPropertyTest {
     }
 
     @Property(tries = 2000)
-    void noise_gives_an_entry_or_a_clear_failure(@ForAll long seed) {
+    void random_bytes_give_an_entry_or_a_clear_failure(@ForAll long seed) {
         var random = new Random(seed);
         byte[] noise = new byte[random.nextInt(2, 60)];
         random.nextBytes(noise);
@@ -67,7 +67,7 @@ class LogEntryEncodingPropertyTest {
         decodeOrFail(noise);
     }
 
-    /** Fails the test by any other exception. */
+    /** Decodes bytes; only an {@link EncodingException} may be thrown. */
     private static void decodeOrFail(byte[] bytes) {
         try {
             assertThat(LogEntryEncoding.decode(bytes)).isNotNull();

@@ -29,7 +29,10 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/** The bytes of every kind of entry and item, as they stand in logs. They never change. */
+/**
+ * The recorded bytes of every kind of entry and item, as they are in existing logs. They must never
+ * change.
+ */
 class LogEntryEncodingTest {
     private static final long SESSION = (3L << 32) | 5;
     private static final long SECOND = 1_000_000_000;
@@ -222,7 +225,7 @@ class LogEntryEncodingTest {
     }
 
     @Test
-    void nothing_that_an_entry_can_say_is_without_recorded_bytes() {
+    void every_kind_of_entry_and_item_has_recorded_bytes() {
         Set<Class<?>> seen = new HashSet<>();
         entries().forEach(it -> seen.add(it.get()[1].getClass()));
         items().forEach(
@@ -256,24 +259,24 @@ class LogEntryEncodingTest {
     }
 
     @Test
-    void an_unknown_version_is_named() {
-        assertFails("0206", "version 2 of the encoding, where only 1 is known, before byte 1");
+    void an_unknown_version_is_refused_with_its_number() {
+        assertFails("0206", "unsupported encoding version 2 (supported: 1) before byte 1");
     }
 
     @Test
-    void unknown_numbers_are_named() {
-        assertFails("0109", "no known entry but 9 before byte 2");
-        assertFails("010403010163050700016b", "no known item but 99 before byte 11");
-        assertFails("010403010116050700016b03", "no known kind but 3 before byte 12");
+    void unknown_tags_are_refused_with_their_number() {
+        assertFails("0109", "unknown entry tag 9 before byte 2");
+        assertFails("010403010163050700016b", "unknown item tag 99 before byte 11");
+        assertFails("010403010116050700016b03", "unknown kind 3 before byte 12");
     }
 
     @Test
-    void what_follows_an_entry_is_named() {
-        assertFails("010600", "1 bytes too many before byte 2");
+    void trailing_bytes_are_refused() {
+        assertFails("010600", "1 trailing bytes before byte 2");
     }
 
     @Test
-    void lengths_beyond_the_end_are_not_believed() {
+    void lengths_beyond_the_end_are_refused() {
         assertFails(
                 "01040301ffffffff07", "a length of 2147483647, with 0 bytes left, before byte 9");
         assertFails("0105ffffffffffffffffff02", "a number of more than 64 bits before byte 12");

@@ -27,7 +27,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.UUID;
 
-@DisplayName("What is counted for a client of this node")
+@DisplayName("The usage of a client of this node")
 class ClientUsageTest {
     private static final long LONG = 1_000_000_000_000L;
     private static final long SESSION = SessionIdEncoding.of(1, 1);
@@ -76,7 +76,7 @@ class ClientUsageTest {
     }
 
     @Test
-    void is_what_the_installed_snapshot_has_and_not_what_was_there_before() throws Exception {
+    void usage_is_that_of_the_installed_snapshot() throws Exception {
         replica.apply(1, 0, new LogEntry.BeginIncarnation("n1", new UUID(1, 1), new UUID(0, 1)));
         byte[] empty = snapshot();
         lock(SESSION, 1, "a");
@@ -89,7 +89,7 @@ class ClientUsageTest {
         install(all);
         counts(Counted.HOLD, 2);
         counts(Counted.WAIT, 1);
-        counts(Counted.NAME, 0); // it does not say who made them
+        counts(Counted.NAME, 0); // a snapshot does not record the creators of keys
         lock(SESSION, 4, "c");
         counts(Counted.HOLD, 3);
         counts(Counted.NAME, 1);
@@ -104,16 +104,16 @@ class ClientUsageTest {
         public void onEffect(Effect effect) {}
 
         @Override
-        public void onItemApplied(BatchItem batchItem, @Nullable Effect answer) {}
+        public void onItemApplied(BatchItem batchItem, @Nullable Effect result) {}
 
         @Override
-        public void onBatchStart(long stint, long sequence) {}
+        public void onBatchStart(long incarnation, long sequence) {}
 
         @Override
-        public void onBatchApplied(long stint, long sequence) {}
+        public void onBatchApplied(long incarnation, long sequence) {}
 
         @Override
-        public void onIncarnationBegun(String node, UUID nonce, long stint) {}
+        public void onIncarnationBegun(String node, UUID nonce, long incarnation) {}
 
         @Override
         public void onIncarnationRejected(String node, UUID nonce, String reason) {}
@@ -122,7 +122,7 @@ class ClientUsageTest {
         public void onSessionEnded(long session) {}
 
         @Override
-        public void onIncarnationEnded(long stint) {}
+        public void onIncarnationEnded(long incarnation) {}
 
         @Override
         public void onStateReplaced() {}

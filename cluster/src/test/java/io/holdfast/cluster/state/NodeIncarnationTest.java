@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-@DisplayName("A stint")
+@DisplayName("A node incarnation")
 class NodeIncarnationTest {
     private static final UUID DATA = new UUID(1, 1);
     private static final ReplicatedSettings RULES =
@@ -28,34 +28,34 @@ class NodeIncarnationTest {
     private final List<Long> ended = new ArrayList<>();
     private final Replica replica = new Replica(RULES, MemoryBudgets.UNLIMITED, new Recorder());
 
-    private void join(long nonce) {
+    private void begin(long nonce) {
         replica.apply(1, 0, new LogEntry.BeginIncarnation("n1", DATA, new UUID(0, nonce)));
     }
 
     @Test
-    void begins_once_for_one_nonce() {
-        join(1);
-        join(1);
+    void an_incarnation_begins_once_for_one_nonce() {
+        begin(1);
+        begin(1);
         assertThat(begun).containsExactly(1L, 1L);
         assertThat(ended).isEmpty();
     }
 
     @Test
-    void tells_its_node_when_a_late_entry_puts_another_in_its_place() {
-        join(1);
-        join(2);
-        join(1);
+    void a_delayed_entry_begins_another_incarnation_and_the_node_is_notified() {
+        begin(1);
+        begin(2);
+        begin(1);
         assertThat(begun).containsExactly(1L, 2L, 3L);
         assertThat(ended).containsExactly(1L, 2L);
     }
 
-    private void introduce(long stint, long sequence, long atNanos) {
-        long session = SessionIdEncoding.of(stint, 1);
+    private void register(long incarnation, long sequence, long atNanos) {
+        long session = SessionIdEncoding.of(incarnation, 1);
         replica.apply(
                 1,
                 atNanos,
                 new LogEntry.Batch(
-                        stint,
+                        incarnation,
                         sequence,
                         List.of(new BatchItem.RegisterSession(session, "test", "client", false))));
     }
@@ -65,10 +65,10 @@ class NodeIncarnationTest {
     }
 
     @Test
-    void ends_when_its_node_was_silent_for_too_long() {
-        join(1);
+    void an_incarnation_ends_after_the_session_timeout_without_contact() {
+        begin(1);
         replica.apply(1, 0, new LogEntry.BeginIncarnation("n2", DATA, new UUID(0, 2)));
-        introduce(1, 1, 1);
+        register(1, 1, 1);
         tick(10);
         assertThat(ended).isEmpty();
         assertThat(replica.nextDueNanos()).isEqualTo(11);
@@ -77,13 +77,13 @@ class NodeIncarnationTest {
     }
 
     @Test
-    void does_not_end_by_silence_while_no_other_node_serves() {
-        join(1);
-        introduce(1, 1, 1);
+    void an_incarnation_does_not_time_out_while_no_other_node_serves() {
+        begin(1);
+        register(1, 1, 1);
         tick(1000);
         assertThat(ended).isEmpty();
         assertThat(replica.nextDueNanos()).isEqualTo(Long.MAX_VALUE);
-        introduce(1, 2, 1001);
+        register(1, 2, 1001);
         replica.apply(1, 1002, new LogEntry.BeginIncarnation("n2", DATA, new UUID(0, 2)));
         tick(1010);
         assertThat(ended).isEmpty();
@@ -92,10 +92,10 @@ class NodeIncarnationTest {
     }
 
     @Test
-    void ends_when_its_process_was_followed_by_another_and_the_session_timeout_is_over() {
-        join(1);
-        introduce(1, 1, 1);
-        join(2);
+    void an_incarnation_of_a_replaced_process_ends_after_the_session_timeout() {
+        begin(1);
+        register(1, 1, 1);
+        begin(2);
         tick(10);
         assertThat(ended).isEmpty();
         tick(11);
@@ -104,26 +104,26 @@ class NodeIncarnationTest {
 
     private final class Recorder implements ReplicaListener {
         @Override
-        public void onIncarnationBegun(String node, UUID nonce, long stint) {
-            begun.add(stint);
+        public void onIncarnationBegun(String node, UUID nonce, long incarnation) {
+            begun.add(incarnation);
         }
 
         @Override
-        public void onIncarnationEnded(long stint) {
-            ended.add(stint);
+        public void onIncarnationEnded(long incarnation) {
+            ended.add(incarnation);
         }
 
         @Override
         public void onEffect(Effect effect) {}
 
         @Override
-        public void onItemApplied(BatchItem batchItem, @Nullable Effect answer) {}
+        public void onItemApplied(BatchItem batchItem, @Nullable Effect result) {}
 
         @Override
-        public void onBatchStart(long stint, long sequence) {}
+        public void onBatchStart(long incarnation, long sequence) {}
 
         @Override
-        public void onBatchApplied(long stint, long sequence) {}
+        public void onBatchApplied(long incarnation, long sequence) {}
 
         @Override
         public void onIncarnationRejected(String node, UUID nonce, String reason) {}
