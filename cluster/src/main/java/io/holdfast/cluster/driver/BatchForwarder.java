@@ -17,30 +17,30 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Brings what the sessions of one stint ask for into the log, in order and once. Items are gathered
- * into numbered batches; as long as a batch has not been seen in this node's own copy of the state,
- * it is sent again. Only {@link #flush} sends, one thread at a time; whoever adds items sees to it
- * that it is called.
+ * Proposes the items of one incarnation's sessions, in order and exactly once. Items are collected
+ * into numbered batches; a batch is proposed again until this node's replica has applied it. Only
+ * {@link #flush} proposes, one thread at a time; callers that add items arrange that it is called.
  *
- * <p>What a batch costs depends little on what is in it, if other nodes have to have it. Those who
- * have just been answered are likely to ask again, so the next batch waits for them, but not for
- * long; and while one is on its way, another goes only if it is as large.
+ * <p>With several nodes, the cost of a batch depends little on its size. Clients that have just
+ * received a response are likely to send the next request, so the next batch waits for them for a
+ * short time (it lingers); and while a batch is in flight, another is sent only if it is as large.
  */
 final class BatchForwarder {
-    /** What one batch may have. */
+    /** The maximum number of items of a batch. */
     private static final int MAX_ITEMS = 1024;
 
     private static final int MAX_BYTES = 128 * 1024;
 
-    /** How many batches may be on their way. */
+    /** The maximum number of batches in flight. */
     private static final int WINDOW = 2;
 
-    /** Those who were answered are waited for as long as their answer took, but not longer. */
+    /** A batch lingers for as long as the previous one was in flight, up to this maximum. */
     private static final long MAX_LINGER_NANOS = 4_000_000L;
 
-    /** After a failure, and after no answer, it is sent again so much later. */
+    /** The delay before batches are proposed again after a failure. */
     private static final long RETRY_NANOS = 100_000_000L;
 
+    /** The time without an outcome after which batches are proposed again. */
     private static final long SILENCE_NANOS = 500_000_000L;
 
     private static final class Batch {
@@ -51,7 +51,7 @@ final class BatchForwarder {
         boolean sent = true;
         long sentNanos;
 
-        /** How many times it was sent. */
+        /** The number of times it was sent. */
         int attempts = 1;
 
         Batch(long sequence, byte[] bytes, List<PendingBatchItem> items, long nowNanos) {
@@ -71,12 +71,17 @@ final class BatchForwarder {
     private long incarnation;
     private long lastSequence;
 
-    /** For how many items to wait, and until when. */
+    /**
+     * The next batch lingers until it has this number of items, or until {@link #lingerUntilNanos}.
+     */
     private int expected;
 
     private long lingerUntilNanos = Long.MIN_VALUE;
 
-    /** When the last batch that was applied was first sent: since then nobody calls us silent. */
+    /**
+     * When the last applied batch was first sent: the node's last contact in the replicated state
+     * is not earlier.
+     */
     private long lastContactNanos;
 
     private long retryNanos = Long.MIN_VALUE;
@@ -91,7 +96,7 @@ final class BatchForwarder {
         return incarnation;
     }
 
-    /** A stint begins. */
+    /** Starts an incarnation. */
     synchronized void begin(long number, long nowNanos) {
         incarnation = number;
         lastSequence = 0;
@@ -100,7 +105,7 @@ final class BatchForwarder {
         queue.clear();
     }
 
-    /** The stint is over; what was on its way is returned, in order. */
+    /** Ends the incarnation. Returns the items that were not applied, in order. */
     synchronized List<PendingBatchItem> end() {
         List<PendingBatchItem> lost = new ArrayList<>();
         inFlight.forEach(batch -> lost.addAll(batch.items));
@@ -111,36 +116,42 @@ final class BatchForwarder {
         return lost;
     }
 
-    /** Adds an item; whether somebody has to call {@link #flush}. */
+    /** Adds an item. Returns whether the caller must arrange a call of {@link #flush}. */
     synchronized boolean add(PendingBatchItem item) {
         queue.addLast(item);
-        return queue.size() == 1 || !waits(clock.getAsLong());
+        return queue.size() == 1 || !mustWait(clock.getAsLong());
     }
 
-    /** Says that the stint lives, if there is nothing else to say. */
+    /** Requests a heartbeat of the incarnation: the next batch is sent even if it is empty. */
     synchronized void heartbeat() {
         heartbeat = true;
     }
 
-    /** Whether nothing is on its way. */
+    /** Whether all items have been applied. */
     synchronized boolean isEmpty() {
         return queue.isEmpty() && inFlight.isEmpty();
     }
 
-    /** Since the oldest batch that was not applied yet was first sent; 0 if there is none. */
+    /** Returns the time since the oldest unapplied batch was first sent; 0 if there is none. */
     synchronized long unansweredNanos() {
         Batch oldest = inFlight.peekFirst();
         return oldest == null ? 0 : clock.getAsLong() - oldest.firstSentNanos;
     }
 
-    /** When the stint was last heard of, for certain. */
+    /**
+     * Returns a lower bound of the node's last contact in the replicated state, by this node's
+     * clock.
+     */
     synchronized long lastContactNanos() {
         return lastContactNanos;
     }
 
-    /** What is in this node's copy of the state now was not there before a batch was sent. */
-    synchronized void observeBatch(long ofStint, long sequence) {
-        if (ofStint == incarnation) {
+    /**
+     * Notes that the replica is about to apply a batch: its state is now newer than the first
+     * sending of that batch.
+     */
+    synchronized void observeBatch(long ofIncarnation, long sequence) {
+        if (ofIncarnation == incarnation) {
             for (Batch batch : inFlight) {
                 if (batch.sequence <= sequence) {
                     lastContactNanos = Math.max(lastContactNanos, batch.firstSentNanos);
@@ -149,9 +160,11 @@ final class BatchForwarder {
         }
     }
 
-    /** This node's copy of the state has applied a batch. */
-    synchronized boolean applied(long ofStint, long sequence) {
-        if (ofStint != incarnation) {
+    /**
+     * Notes that the replica has applied a batch. Returns whether {@link #flush} must be called.
+     */
+    synchronized boolean applied(long ofIncarnation, long sequence) {
+        if (ofIncarnation != incarnation) {
             return false;
         }
         long now = clock.getAsLong();
@@ -163,7 +176,7 @@ final class BatchForwarder {
         return heartbeat || !queue.isEmpty();
     }
 
-    /** Another node leads now: what was sent to the last one may be lost. */
+    /** The leader has changed: batches proposed to the previous one may be lost. */
     synchronized void leaderChanged() {
         resend();
         retryNanos = Long.MIN_VALUE;
@@ -173,12 +186,15 @@ final class BatchForwarder {
         inFlight.forEach(batch -> batch.sent = false);
     }
 
-    /** Sends what can be sent; how long until more can, if nobody says so before. */
+    /**
+     * Proposes what can be proposed. Returns the time until more can be, in nanoseconds, unless a
+     * method requests a flush before.
+     */
     long flush() {
         for (Batch next = next(); next != null; next = next()) {
             Batch batch = next;
-            int sending = batch.attempts;
-            replicatedLog.propose(batch.bytes, in -> outcome(batch, sending, in));
+            int attempt = batch.attempts;
+            replicatedLog.propose(batch.bytes, committed -> onOutcome(batch, attempt, committed));
         }
         return lingerNanos();
     }
@@ -196,25 +212,25 @@ final class BatchForwarder {
                 return batch;
             }
         }
-        if ((queue.isEmpty() && !heartbeat) || waits(now)) {
+        if ((queue.isEmpty() && !heartbeat) || mustWait(now)) {
             return null;
         }
         heartbeat = false;
-        Batch batch = gather(now);
+        Batch batch = nextBatch(now);
         inFlight.addLast(batch);
         return batch;
     }
 
-    /** Whether the next batch is to wait for more, or for the one before it. */
-    private boolean waits(long now) {
+    /** Whether the next batch waits for more items or for the previous batch. */
+    private boolean mustWait(long now) {
         Batch last = inFlight.peekLast();
         return last == null
-                ? lingers(now)
+                ? isLingering(now)
                 : inFlight.size() >= WINDOW
                         || (!replicatedLog.isAlone() && queue.size() < last.items.size());
     }
 
-    private boolean lingers(long now) {
+    private boolean isLingering(long now) {
         return !replicatedLog.isAlone()
                 && !queue.isEmpty()
                 && queue.size() < expected
@@ -223,26 +239,26 @@ final class BatchForwarder {
 
     private synchronized long lingerNanos() {
         long now = clock.getAsLong();
-        return inFlight.isEmpty() && lingers(now) ? lingerUntilNanos - now : Long.MAX_VALUE;
+        return inFlight.isEmpty() && isLingering(now) ? lingerUntilNanos - now : Long.MAX_VALUE;
     }
 
-    private Batch gather(long now) {
-        int most = Math.min(queue.size(), MAX_ITEMS);
-        List<PendingBatchItem> taken = new ArrayList<>(most);
-        List<BatchItem> items = new ArrayList<>(most);
-        for (long bytes = 0; items.size() < most && bytes < MAX_BYTES; ) {
+    private Batch nextBatch(long now) {
+        int max = Math.min(queue.size(), MAX_ITEMS);
+        List<PendingBatchItem> taken = new ArrayList<>(max);
+        List<BatchItem> items = new ArrayList<>(max);
+        for (long bytes = 0; items.size() < max && bytes < MAX_BYTES; ) {
             PendingBatchItem next = queue.removeFirst();
             taken.add(next);
             items.add(next.item);
-            bytes += bytesOf(next.item);
+            bytes += estimatedBytes(next.item);
         }
         writer.clear();
         LogEntryEncoding.write(new LogEntry.Batch(incarnation, ++lastSequence, items), writer);
         return new Batch(lastSequence, writer.toBytes(), taken, now);
     }
 
-    /** What may be long in it. */
-    private static long bytesOf(BatchItem batchItem) {
+    /** The length of the fields that can be long. */
+    private static long estimatedBytes(BatchItem batchItem) {
         return switch (batchItem) {
             case BatchItem.Submit(Command.Data data) ->
                     switch (data.operation()) {
@@ -260,16 +276,21 @@ final class BatchForwarder {
         };
     }
 
-    private synchronized void outcome(Batch batch, int sending, boolean in) {
-        if (!in && sending == batch.attempts && inFlight.contains(batch)) {
+    private synchronized void onOutcome(Batch batch, int attempt, boolean committed) {
+        if (!committed && attempt == batch.attempts && inFlight.contains(batch)) {
             resend();
             retryNanos = clock.getAsLong() + RETRY_NANOS;
         }
     }
 
     /**
-     * Has what nobody answers for sent again, and finds those whose patience is over. Those who are
-     * still here never get into the log. Whether nobody answered.
+     * Marks batches without an outcome for sending again, and collects the items whose timeout has
+     * passed.
+     *
+     * @param unsent gets timed out items that were not proposed and are removed: they have no
+     *     effect
+     * @param unknown gets timed out items that are in flight: they may still be applied
+     * @return whether the oldest batch had no outcome for too long
      */
     synchronized boolean tick(
             long now, List<PendingBatchItem> unsent, List<PendingBatchItem> unknown) {
@@ -281,7 +302,7 @@ final class BatchForwarder {
         }
         for (Batch batch : inFlight) {
             for (PendingBatchItem pendingBatchItem : batch.items) {
-                if (!pendingBatchItem.timedOut && pendingBatchItem.untilNanos <= now) {
+                if (!pendingBatchItem.timedOut && pendingBatchItem.deadlineNanos <= now) {
                     pendingBatchItem.timedOut = true;
                     unknown.add(pendingBatchItem);
                 }
@@ -290,7 +311,7 @@ final class BatchForwarder {
         Iterator<PendingBatchItem> waiting = queue.iterator();
         while (waiting.hasNext()) {
             PendingBatchItem pendingBatchItem = waiting.next();
-            if (pendingBatchItem.untilNanos <= now) {
+            if (pendingBatchItem.deadlineNanos <= now) {
                 waiting.remove();
                 unsent.add(pendingBatchItem);
             }

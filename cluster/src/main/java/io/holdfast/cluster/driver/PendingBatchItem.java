@@ -4,22 +4,22 @@ import io.holdfast.cluster.entry.BatchItem;
 
 import org.jspecify.annotations.Nullable;
 
-/** An item on its way into the state. */
+/** An item that this node's replica has not applied yet. */
 final class PendingBatchItem {
     final BatchItem item;
 
-    /** Null for those that nobody waits for. */
+    /** Null if no session waits for the result. */
     final @Nullable ReplicatedSession session;
 
-    /** When nobody waits for it any more; {@link Long#MAX_VALUE} if never. */
-    final long untilNanos;
+    /** The time at which its session times out; {@link Long#MAX_VALUE} if never. */
+    final long deadlineNanos;
 
-    /** Whether its sender has been told that it takes too long. */
+    /** Whether its session has been sent the timeout. */
     boolean timedOut;
 
-    PendingBatchItem(BatchItem batchItem, @Nullable ReplicatedSession session, long untilNanos) {
+    PendingBatchItem(BatchItem batchItem, @Nullable ReplicatedSession session, long deadlineNanos) {
         this.item = batchItem;
         this.session = session;
-        this.untilNanos = untilNanos;
+        this.deadlineNanos = deadlineNanos;
     }
 }

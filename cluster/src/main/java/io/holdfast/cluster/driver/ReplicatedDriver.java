@@ -65,47 +65,50 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Serves the sessions of this node by the log. It has no thread of its own: somebody applies what
- * the log says, calls {@link #flush} when told that there is something to send, and {@link #tick}
- * again and again.
+ * Serves the sessions of this node through the replicated log. It has no thread of its own: its
+ * owner applies committed entries, calls {@link #flush} when {@link Environment#flushSoon} was
+ * called, and calls {@link #tick} periodically.
  *
- * <p>Locks are taken in this order: the state, a session, the forwarder.
+ * <p>Lock order: the state, a session, the forwarder.
  */
 public final class ReplicatedDriver implements SignalDriver {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicatedDriver.class);
     private static final int SLICE = 512;
 
-    /** All of one server is told as one shard. */
+    /** All events and responses are reported as those of one shard. */
     private static final int SHARD = 0;
 
     private static final long JOIN_AGAIN_NANOS = 500_000_000L;
 
-    /** A stint says so often in a session timeout that it lives. */
+    /** The number of heartbeats of an incarnation in one session timeout. */
     private static final int HEARTBEATS_PER_TIMEOUT = 8;
 
-    /** After this part of the session timeout without being heard, clients are sent away. */
+    /**
+     * The part of the session timeout without contact after which clients are disconnected, in
+     * percent.
+     */
     private static final int CUT_OFF_PERCENT = 70;
 
-    /** Reads what depends on the time. */
+    /** Reads the views at a state time. */
     interface Reader<T extends @Nullable Object> {
         T read(EngineViews views, long nowNanos);
     }
 
-    /** What the driver needs of the world. */
+    /** What the driver needs from its owner. */
     public interface Environment {
-        /** {@link #flush} is to be called soon. */
+        /** Arranges that {@link #flush} is called soon. */
         void flushSoon();
 
-        /** {@link #tick} is to be called soon. */
+        /** Arranges that {@link #tick} is called soon. */
         void tickSoon();
 
-        /** A number that nobody else draws. */
+        /** Returns a random UUID. */
         UUID randomUuid();
 
-        /** What the clock on the wall says. */
+        /** Returns the time of the wall clock. */
         long wallClockNanos();
 
-        /** Does something when no lock is held. */
+        /** Runs a task later, without any lock of the driver. */
         void runLater(Runnable task);
     }
 
@@ -123,30 +126,39 @@ public final class ReplicatedDriver implements SignalDriver {
     private final Map<Long, ReplicatedSession> sessions = new ConcurrentHashMap<>();
     private final AtomicLong lastSession = new AtomicLong();
 
-    /** Sessions without a stint that their owners cannot do without. */
+    /**
+     * Sessions without an incarnation whose owners stay connected; they move to the next
+     * incarnation.
+     */
     private final Queue<ReplicatedSession> sessionsWithoutIncarnation =
             new ConcurrentLinkedQueue<>();
 
-    /** How many sessions may have something in the state. */
+    /** The number of sessions that may have something in the state. */
     private final AtomicInteger registeredSessions = new AtomicInteger();
 
     private volatile @Nullable String rejectionReason;
     private volatile boolean closing;
 
-    /** How long the state lets a stint be silent. */
+    /** The session timeout of the replicated settings. */
     private volatile long sessionNanos;
 
-    /** What this node joins with, until the stint that it began is over. */
+    /**
+     * The nonce of the current incarnation, or of the one that the node requests; null if there is
+     * neither.
+     */
     private volatile @Nullable UUID nonce;
 
     private volatile long nextJoinNanos = Long.MIN_VALUE;
 
-    /** How many are sending clients away, or about to: no other stint begins meanwhile. */
-    private final AtomicInteger cutting = new AtomicInteger();
+    /**
+     * The number of threads that disconnect clients, or are about to: no incarnation begins
+     * meanwhile.
+     */
+    private final AtomicInteger cutOffsInProgress = new AtomicInteger();
 
     private volatile boolean left;
 
-    /** Guards everything below, and the state. */
+    /** Guards the fields below and the state. */
     private final Object lock = new Object();
 
     private final ReplicaEventHandler replicaEventHandler = new ReplicaEventHandler();
@@ -155,8 +167,8 @@ public final class ReplicatedDriver implements SignalDriver {
     private final List<Runnable> afterwards = new ArrayList<>();
     private final StaleGrantFilter staleGrants = new StaleGrantFilter();
     private long joinSentNanos;
-    private long lastBeatNanos;
-    private long knownSinceNanos;
+    private long lastHeartbeatNanos;
+    private long registeredSinceNanos;
     private long appliedNanos;
     private boolean cutOffDue;
     private boolean begun;
@@ -166,18 +178,18 @@ public final class ReplicatedDriver implements SignalDriver {
             UUID dataId,
             ReplicatedSettings replicatedSettings,
             DriverConfig config,
-            long patienceNanos,
+            long requestTimeoutNanos,
             ReplicatedLog replicatedLog,
             LongSupplier clock,
             Environment environment) {
         this.node = node;
         this.dataId = dataId;
         this.config = config;
-        this.requestTimeoutNanos = patienceNanos;
+        this.requestTimeoutNanos = requestTimeoutNanos;
         this.sessionNanos = replicatedSettings.sessionNanos();
         this.replicatedLog = replicatedLog;
         this.clock = clock;
-        this.lastBeatNanos = clock.getAsLong(); // which may be below zero
+        this.lastHeartbeatNanos = clock.getAsLong(); // may be negative
         this.environment = environment;
         this.batchForwarder = new BatchForwarder(replicatedLog, clock);
         this.replica =
@@ -190,20 +202,20 @@ public final class ReplicatedDriver implements SignalDriver {
                         replicatedSettings,
                         config.collectEvery().toNanos(),
                         environment);
-        config.watcher().lookUpElsewhere(this::peerElsewhere);
+        config.watcher().lookUpElsewhere(this::remoteClient);
     }
 
-    // ---- what the log says
+    // ---- applying the log
 
     /** Applies the next entry of the log. */
     public void apply(long term, long stampNanos, LogEntry logEntry) {
         List<ReplicatedSession> toWake;
-        List<Runnable> then;
+        List<Runnable> afterUnlock;
         boolean cut;
         synchronized (lock) {
             cut = takeCutOff(clock.getAsLong());
         }
-        if (cut) { // whoever is late must not tell what was true once
+        if (cut) { // before applying: a late node must not deliver outdated effects
             cutOff();
         }
         synchronized (lock) {
@@ -216,13 +228,13 @@ public final class ReplicatedDriver implements SignalDriver {
                 environment.tickSoon();
             }
             toWake = takeWoken();
-            then = afterwards.isEmpty() ? List.of() : List.copyOf(afterwards);
+            afterUnlock = afterwards.isEmpty() ? List.of() : List.copyOf(afterwards);
             afterwards.clear();
         }
         for (ReplicatedSession session : toWake) {
             session.mailbox().wake();
         }
-        then.forEach(Runnable::run);
+        afterUnlock.forEach(Runnable::run);
     }
 
     private List<ReplicatedSession> takeWoken() {
@@ -243,24 +255,24 @@ public final class ReplicatedDriver implements SignalDriver {
 
     private void publishEvents() {
         List<KeyEvent> events = replica.events();
-        if (begun) { // not what happened before this node began to serve
-            long behind = clock.getAsLong() - replica.timeNanos(); // observers have our clock
+        if (begun) { // not events from before this node began to serve
+            long offset = clock.getAsLong() - replica.timeNanos(); // observers use our clock
             for (int i = 0; i < events.size(); i++) {
                 KeyEvent event = events.get(i);
-                config.watcher().onEvent(SHARD, event.at(event.atNanos() + behind));
+                config.watcher().onEvent(SHARD, event.at(event.atNanos() + offset));
             }
         }
         events.clear();
     }
 
-    /** Reads or replaces the state, which is locked meanwhile. */
+    /** Runs a task on the state, which is locked meanwhile. */
     public <T extends @Nullable Object> T withState(Function<Replica, T> task) {
         synchronized (lock) {
             return task.apply(replica);
         }
     }
 
-    /** Another node leads, or this one. */
+    /** The leader has changed; it may be this node. */
     public void leaderChanged() {
         batchForwarder.leaderChanged();
         environment.flushSoon();
@@ -272,23 +284,23 @@ public final class ReplicatedDriver implements SignalDriver {
         return batchForwarder.incarnation() != 0;
     }
 
-    /** For how long the oldest command of its clients has been under way; 0 if none is. */
+    /** Returns for how long the oldest unapplied batch has been in flight; 0 if there is none. */
     public long unansweredNanos() {
         return batchForwarder.unansweredNanos();
     }
 
-    /** Why this node may not serve, if the cluster says so. */
+    /** Returns why the cluster rejected this node; null if it did not. */
     public @Nullable String rejectionReason() {
         return rejectionReason;
     }
 
-    /** Hears what follows from entries. The state is locked. */
+    /** Handles what applying entries does. Called under {@link #lock}. */
     private final class ReplicaEventHandler
             implements ReplicaListener, StaleGrantFilter.GrantListener {
         @Override
         public void onEffect(Effect effect) {
             ReplicatedSession session = sessions.get(effect.session());
-            if (session == null || !session.wants(effect)) {
+            if (session == null || !session.accepts(effect)) {
                 return;
             }
             if (staleGrants.holdBack(
@@ -323,27 +335,27 @@ public final class ReplicatedDriver implements SignalDriver {
         }
 
         @Override
-        public void onBatchStart(long stint, long sequence) {
-            batchForwarder.observeBatch(stint, sequence);
+        public void onBatchStart(long incarnation, long sequence) {
+            batchForwarder.observeBatch(incarnation, sequence);
         }
 
         @Override
-        public void onItemApplied(BatchItem batchItem, @Nullable Effect answer) {
+        public void onItemApplied(BatchItem batchItem, @Nullable Effect result) {
             ReplicatedSession session = sessions.get(batchItem.session());
             if (session == null) {
                 return;
             }
-            if (answer != null && batchItem instanceof BatchItem.Submit(Command.Keyed command)) {
-                config.watcher().onResponse(SHARD, command, answer);
+            if (result != null && batchItem instanceof BatchItem.Submit(Command.Keyed command)) {
+                config.watcher().onResponse(SHARD, command, result);
             }
-            if (session.applied(batchItem, answer != null)) {
+            if (session.applied(batchItem, result != null)) {
                 woken.add(session);
             }
         }
 
         @Override
-        public void onBatchApplied(long stint, long sequence) {
-            if (batchForwarder.applied(stint, sequence)) {
+        public void onBatchApplied(long incarnation, long sequence) {
+            if (batchForwarder.applied(incarnation, sequence)) {
                 environment.flushSoon();
             }
             if (!staleGrants.isEmpty()) {
@@ -356,17 +368,17 @@ public final class ReplicatedDriver implements SignalDriver {
         }
 
         @Override
-        public void onIncarnationBegun(String name, UUID of, long stint) {
-            if (batchForwarder.incarnation() == 0
-                    && of.equals(nonce)) { // in this order: see cutOff
-                List<PendingBatchItem> lost =
-                        batchForwarder.end(); // what came after the last stint
-                batchForwarder.begin(stint, joinSentNanos);
-                staleGrants.clear(); // of sessions that were sent away
+        public void onIncarnationBegun(String name, UUID requestNonce, long incarnation) {
+            // in this order: disconnectAll changes the two in the opposite order
+            if (batchForwarder.incarnation() == 0 && requestNonce.equals(nonce)) {
+                // items added since the last incarnation
+                List<PendingBatchItem> lost = batchForwarder.end();
+                batchForwarder.begin(incarnation, joinSentNanos);
+                staleGrants.clear(); // those of disconnected sessions
                 begun = true;
                 afterwards.add(
                         () -> {
-                            giveUpAll(lost);
+                            timeOutAll(lost);
                             LOG.atInfo().addKeyValue("node", node).log("serving clients");
                             adoptSessions();
                         });
@@ -374,8 +386,8 @@ public final class ReplicatedDriver implements SignalDriver {
         }
 
         @Override
-        public void onIncarnationRejected(String name, UUID of, String reason) {
-            if (of.equals(nonce)) {
+        public void onIncarnationRejected(String name, UUID requestNonce, String reason) {
+            if (requestNonce.equals(nonce)) {
                 rejectionReason = reason;
             }
         }
@@ -383,9 +395,9 @@ public final class ReplicatedDriver implements SignalDriver {
         @Override
         public void onSessionEnded(long id) {
             ReplicatedSession session = sessions.get(id);
-            ClientInfo elsewhere = session == null ? peerElsewhere(id) : null;
-            if (elsewhere != null && begun) {
-                afterwards.add(() -> config.watcher().closedElsewhere(id, elsewhere));
+            ClientInfo remote = session == null ? remoteClient(id) : null;
+            if (remote != null && begun) {
+                afterwards.add(() -> config.watcher().closedElsewhere(id, remote));
             }
             Runnable released = session == null ? null : session.ended();
             if (session != null && released != null) {
@@ -398,8 +410,8 @@ public final class ReplicatedDriver implements SignalDriver {
         }
 
         @Override
-        public void onIncarnationEnded(long stint) {
-            if (stint == batchForwarder.incarnation()) {
+        public void onIncarnationEnded(long incarnation) {
+            if (incarnation == batchForwarder.incarnation()) {
                 left = true;
                 cutOffDue = true;
                 environment.tickSoon();
@@ -416,7 +428,7 @@ public final class ReplicatedDriver implements SignalDriver {
         }
     }
 
-    // ---- what goes into the log
+    // ---- proposing
 
     void add(PendingBatchItem pendingBatchItem) {
         if (batchForwarder.add(pendingBatchItem)) {
@@ -424,7 +436,10 @@ public final class ReplicatedDriver implements SignalDriver {
         }
     }
 
-    /** Sends what there is to send; how long until more can be, if nobody says so before. */
+    /**
+     * Proposes pending items. Returns the time until more can be proposed, in nanoseconds, unless
+     * {@link Environment#flushSoon} is called before.
+     */
     public long flush() {
         return batchForwarder.flush();
     }
@@ -432,7 +447,7 @@ public final class ReplicatedDriver implements SignalDriver {
     void registeredSessions(int more) {
         synchronized (registeredSessions) {
             if (registeredSessions.getAndAdd(more) == 0) {
-                knownSinceNanos = clock.getAsLong();
+                registeredSinceNanos = clock.getAsLong();
             }
         }
     }
@@ -447,9 +462,9 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     /**
-     * Why a command is refused before it gets into the log, for want of memory on this node or
-     * because its client has too much; null if it is not. What is on its way meanwhile may go
-     * beyond a limit.
+     * Returns why a command is refused before it is proposed: no memory on this node, or a limit of
+     * its client; null if it is not refused. Commands in flight at the same time can exceed a
+     * limit.
      */
     @Nullable Refusal limit(Command.Keyed command, @Nullable ClientUsage client) {
         return switch (command) {
@@ -465,27 +480,27 @@ public final class ReplicatedDriver implements SignalDriver {
     private @Nullable Refusal limit(
             Command.Locking c, boolean waits, @Nullable ClientUsage client) {
         MemoryBudgets memory = config.memory();
-        ClientLimits most = config.perClient();
-        boolean named = memory.names().isLeft() && !isFull(client, Counted.NAME, most.names());
-        boolean held = memory.holds().isLeft() && !isFull(client, Counted.HOLD, most.names());
-        boolean queued = memory.waits().isLeft() && !isFull(client, Counted.WAIT, most.waits());
-        if (named && held && queued) {
+        ClientLimits limits = config.perClient();
+        boolean keyFits = memory.names().isLeft() && !isFull(client, Counted.NAME, limits.names());
+        boolean holdFits = memory.holds().isLeft() && !isFull(client, Counted.HOLD, limits.names());
+        boolean waitFits = memory.waits().isLeft() && !isFull(client, Counted.WAIT, limits.waits());
+        if (keyFits && holdFits && waitFits) {
             return null;
         }
         return read(
                 (views, _) -> {
                     if (!views.isKnown(c.kind(), c.key())) {
-                        return named && held ? null : Refusal.TOO_MANY_KEYS;
+                        return keyFits && holdFits ? null : Refusal.TOO_MANY_KEYS;
                     }
                     if (views.isFree(c.kind(), c.key())) {
-                        return held ? null : Refusal.TOO_MANY_KEYS;
+                        return holdFits ? null : Refusal.TOO_MANY_KEYS;
                     }
-                    return queued || !waits ? null : Refusal.TOO_MANY_WAITERS;
+                    return waitFits || !waits ? null : Refusal.TOO_MANY_WAITERS;
                 });
     }
 
-    private static boolean isFull(@Nullable ClientUsage client, Counted what, int most) {
-        return client != null && client.isFull(what, most);
+    private static boolean isFull(@Nullable ClientUsage client, Counted what, int limit) {
+        return client != null && client.isFull(what, limit);
     }
 
     private @Nullable Refusal limit(Command.Data c, @Nullable ClientUsage client) {
@@ -505,13 +520,16 @@ public final class ReplicatedDriver implements SignalDriver {
         return requestTimeoutNanos;
     }
 
-    /** The time that is a span away. */
-    long after(long spanNanos) {
+    /** Returns the time after a duration; {@link Long#MAX_VALUE} on overflow. */
+    long after(long durationNanos) {
         long now = clock.getAsLong();
-        return now + spanNanos < now ? Long.MAX_VALUE : now + spanNanos;
+        return now + durationNanos < now ? Long.MAX_VALUE : now + durationNanos;
     }
 
-    /** Does what is due; how long until there may be more. */
+    /**
+     * Does the periodic work: timeouts, heartbeats, joining and the leader's tasks. Returns the
+     * time until the next call is due, in nanoseconds.
+     */
     public long tick() {
         long now = clock.getAsLong();
         List<PendingBatchItem> unsent = new ArrayList<>(0);
@@ -521,22 +539,22 @@ public final class ReplicatedDriver implements SignalDriver {
         boolean silent;
         List<ReplicatedSession> toWake;
         byte[] joining = null;
-        synchronized (lock) { // nothing is answered while it is given up
+        synchronized (lock) { // no effect is delivered while items time out
             silent = batchForwarder.tick(now, unsent, unknown);
-            unsent.forEach(pendingBatchItem -> giveUp(pendingBatchItem, true, false));
+            unsent.forEach(pendingBatchItem -> timeOut(pendingBatchItem, true, false));
             unknown.forEach(
                     pendingBatchItem ->
-                            giveUp(pendingBatchItem, false, isHeld(pendingBatchItem.item)));
+                            timeOut(pendingBatchItem, false, isHeld(pendingBatchItem.item)));
             releaseStaleGrants(now);
             toWake = takeWoken();
             cut = takeCutOff(now);
-            boolean over = batchForwarder.incarnation() == 0 && cutting.get() == 0;
+            boolean over = batchForwarder.incarnation() == 0 && cutOffsInProgress.get() == 0;
             if (!cut && over && !closing && now >= nextJoinNanos) {
                 joining = join(now);
             }
             if (registeredSessions.get() > 0
-                    && now - lastBeatNanos >= sessionNanos / HEARTBEATS_PER_TIMEOUT) {
-                lastBeatNanos = now;
+                    && now - lastHeartbeatNanos >= sessionNanos / HEARTBEATS_PER_TIMEOUT) {
+                lastHeartbeatNanos = now;
                 batchForwarder.heartbeat();
             }
             next = leaderTasks.tick(replica, now);
@@ -553,58 +571,59 @@ public final class ReplicatedDriver implements SignalDriver {
         if (joining != null) {
             replicatedLog.propose(joining, _ -> {});
         }
-        environment.flushSoon(); // not here: batches must not overtake each other
+        environment.flushSoon(); // not on this thread: batches must keep their order
         return next;
     }
 
     /**
-     * Sends clients away if the stint has not been heard of for too long. Needs no lock that
-     * somebody has who waits for a disk.
+     * Disconnects the clients if this node has been without contact for too long. It never waits
+     * for a lock that is held during a disk write.
      */
     public void watch() {
-        cutting.incrementAndGet();
+        cutOffsInProgress.incrementAndGet();
         try {
-            if (batchForwarder.incarnation() != 0 && isUnheard(clock.getAsLong())) {
+            if (batchForwarder.incarnation() != 0 && isOutOfContact(clock.getAsLong())) {
                 cutOff();
             }
         } finally {
-            cutting.decrementAndGet();
+            cutOffsInProgress.decrementAndGet();
         }
     }
 
-    /** Whether clients are to be sent away, which is then up to the caller. */
+    /** Whether clients must be disconnected. If true, the caller does so. */
     private boolean takeCutOff(long now) {
-        boolean due = cutOffDue || (batchForwarder.incarnation() != 0 && isUnheard(now));
+        boolean due = cutOffDue || (batchForwarder.incarnation() != 0 && isOutOfContact(now));
         cutOffDue = false;
         return due;
     }
 
-    private boolean isUnheard(long now) {
+    private boolean isOutOfContact(long now) {
         long since;
         synchronized (registeredSessions) {
             if (registeredSessions.get() == 0) {
                 return false;
             }
-            since = Math.max(batchForwarder.lastContactNanos(), knownSinceNanos);
+            since = Math.max(batchForwarder.lastContactNanos(), registeredSinceNanos);
         }
         return now - since > sessionNanos / 100 * CUT_OFF_PERCENT && !replicatedLog.isAlone();
     }
 
     private byte[] join(long now) {
-        UUID mine = nonce;
-        if (mine == null) {
-            mine = environment.randomUuid();
-            nonce = mine;
+        UUID joinNonce = nonce;
+        if (joinNonce == null) {
+            joinNonce = environment.randomUuid();
+            nonce = joinNonce;
             joinSentNanos = now;
         }
         nextJoinNanos = now + JOIN_AGAIN_NANOS;
-        return LogEntryEncoding.encode(new LogEntry.BeginIncarnation(node, dataId, mine));
+        return LogEntryEncoding.encode(new LogEntry.BeginIncarnation(node, dataId, joinNonce));
     }
 
-    private static void giveUp(PendingBatchItem pendingBatchItem, boolean neverIn, boolean holds) {
+    private static void timeOut(
+            PendingBatchItem pendingBatchItem, boolean neverProposed, boolean holds) {
         ReplicatedSession session = pendingBatchItem.session;
         if (session != null) {
-            session.timeOut(pendingBatchItem.item, neverIn, holds);
+            session.timeOut(pendingBatchItem.item, neverProposed, holds);
         }
     }
 
@@ -624,25 +643,25 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     /**
-     * The stint is over, or will be before long, and its sessions with it: clients are sent away
-     * before another can have what they hold.
+     * Disconnects all clients: the incarnation is over or will be soon, and with it its sessions.
+     * Clients are disconnected before another session can be granted what they hold.
      */
     private void cutOff() {
-        cutting.incrementAndGet();
+        cutOffsInProgress.incrementAndGet();
         try {
-            sendAllAway();
+            disconnectAll();
         } finally {
-            cutting.decrementAndGet();
+            cutOffsInProgress.decrementAndGet();
         }
     }
 
-    private void sendAllAway() {
+    private void disconnectAll() {
         if (!closing) {
             LOG.warn(
                     "no contact with the leader for too long; closing client connections before"
                             + " their sessions expire");
         }
-        nonce = null; // first: without a stint, it would begin the same one again
+        nonce = null; // first: the same incarnation must not begin again after its end here
         List<PendingBatchItem> lost = batchForwarder.end();
         nextJoinNanos = Long.MIN_VALUE;
         List<ReplicatedSession> all = List.copyOf(sessions.values());
@@ -652,57 +671,60 @@ public final class ReplicatedDriver implements SignalDriver {
                 forget(session);
                 released.run();
             } else {
-                sendAway(session);
+                disconnect(session);
             }
         }
-        lost.addAll(batchForwarder.end()); // what came in between
+        lost.addAll(batchForwarder.end()); // items added meanwhile
         lost.removeIf(pendingBatchItem -> pendingBatchItem.timedOut);
-        giveUpAll(lost);
+        timeOutAll(lost);
     }
 
-    private static void giveUpAll(List<PendingBatchItem> lost) {
-        lost.forEach(pendingBatchItem -> giveUp(pendingBatchItem, true, false));
+    private static void timeOutAll(List<PendingBatchItem> lost) {
+        lost.forEach(pendingBatchItem -> timeOut(pendingBatchItem, true, false));
         lost.forEach(ReplicatedDriver::wake);
     }
 
-    /** Lets those who have no stint go on in this one, if there is one. */
+    /** Moves sessions without an incarnation to the current one, if there is one. */
     private void adoptSessions() {
-        for (long stint = batchForwarder.incarnation();
-                stint != 0;
-                stint = batchForwarder.incarnation()) {
+        for (long incarnation = batchForwarder.incarnation();
+                incarnation != 0;
+                incarnation = batchForwarder.incarnation()) {
             ReplicatedSession session = sessionsWithoutIncarnation.poll();
             if (session == null) {
                 return;
             }
             long before = session.id();
-            long next = newId(stint);
+            long next = newId(incarnation);
             sessions.put(next, session);
             sessions.remove(session.move(next) ? before : next, session);
             if (batchForwarder.incarnation()
-                    != stint) { // it ended meanwhile, without knowing of this one
+                    != incarnation) { // it ended meanwhile, without cutting off this session
                 session.cut();
                 sessionsWithoutIncarnation.add(session);
             }
         }
     }
 
-    /** Whether everything that sessions asked for has been applied here. */
+    /** Whether every item of the sessions has been applied here. */
     public boolean isQuiescent() {
         return batchForwarder.isEmpty();
     }
 
-    /** Begins no other stint, and ends this one: its sessions should have ended before. */
+    /**
+     * Proposes the end of the incarnation and begins no other one. Its sessions should have been
+     * closed before.
+     */
     public void leave() {
         closing = true;
-        long stint = batchForwarder.incarnation();
-        left = stint == 0; // an earlier stint may have ended too
-        if (stint != 0) {
+        long incarnation = batchForwarder.incarnation();
+        left = incarnation == 0; // set already if an earlier incarnation has ended
+        if (incarnation != 0) {
             replicatedLog.propose(
-                    LogEntryEncoding.encode(new LogEntry.EndIncarnation(stint)), _ -> {});
+                    LogEntryEncoding.encode(new LogEntry.EndIncarnation(incarnation)), _ -> {});
         }
     }
 
-    /** Whether the stint is over, as far as this node's copy of the state says. */
+    /** Whether this node's replica has applied the end of the incarnation. */
     public boolean hasLeft() {
         return left;
     }
@@ -714,7 +736,7 @@ public final class ReplicatedDriver implements SignalDriver {
         return signals;
     }
 
-    /** Signals of all nodes. */
+    /** Signals between the clients of all nodes. */
     private final class ClusterSignals implements DistributedSignals {
         private final ReplicatedSignals state = replica.signals();
 
@@ -748,29 +770,29 @@ public final class ReplicatedDriver implements SignalDriver {
 
     @Override
     public Session open(EffectMailbox effectMailbox, ClientInfo clientInfo) {
-        long stint = batchForwarder.incarnation();
+        long incarnation = batchForwarder.incarnation();
         ReplicatedSession session =
                 new ReplicatedSession(
-                        newId(stint), effectMailbox, clientInfo, clock.getAsLong(), this);
+                        newId(incarnation), effectMailbox, clientInfo, clock.getAsLong(), this);
         sessions.put(session.id(), session);
-        if (stint == 0
-                || batchForwarder.incarnation() != stint) { // nobody could be served, or it ended
+        if (incarnation == 0
+                || batchForwarder.incarnation() != incarnation) { // not serving, or it ended
             session.cut();
-            environment.runLater(() -> sendAway(session));
+            environment.runLater(() -> disconnect(session));
         }
         config.watcher().onSessionOpened(session.id(), clientInfo);
         return session;
     }
 
-    private void sendAway(ReplicatedSession session) {
+    private void disconnect(ReplicatedSession session) {
         if (!session.mailbox().kick()) {
             sessionsWithoutIncarnation.add(session);
-            adoptSessions(); // if a stint has begun meanwhile
+            adoptSessions(); // an incarnation may have begun meanwhile
         }
     }
 
-    private long newId(long stint) {
-        return SessionIdEncoding.of(stint, lastSession.incrementAndGet());
+    private long newId(long incarnation) {
+        return SessionIdEncoding.of(incarnation, lastSession.incrementAndGet());
     }
 
     void forget(ReplicatedSession session) {
@@ -791,16 +813,16 @@ public final class ReplicatedDriver implements SignalDriver {
 
     @Override
     public @Nullable String nameOf(long session) {
-        ReplicatedSession here = sessions.get(session);
-        if (here != null) {
-            return here.peer().name().get();
+        ReplicatedSession local = sessions.get(session);
+        if (local != null) {
+            return local.peer().name().get();
         }
-        ClientInfo other = peerElsewhere(session);
-        return other == null ? null : other.name().get();
+        ClientInfo remote = remoteClient(session);
+        return remote == null ? null : remote.name().get();
     }
 
-    /** Who is behind a session of another node, from the replicated state. */
-    private @Nullable ClientInfo peerElsewhere(long session) {
+    /** Returns the client of a session of another node, from the replicated state. */
+    private @Nullable ClientInfo remoteClient(long session) {
         Replica.SessionInfo sessionInfo;
         synchronized (lock) {
             sessionInfo = replica.sessionInfo(session);
@@ -814,25 +836,25 @@ public final class ReplicatedDriver implements SignalDriver {
     @Override
     public @Nullable SessionView session(long session) {
         ReplicatedSession found = sessions.get(session);
-        return found == null ? sessionElsewhere(session) : found.view(clock.getAsLong());
+        return found == null ? remoteSession(session) : found.view(clock.getAsLong());
     }
 
-    private @Nullable SessionView sessionElsewhere(long session) {
+    private @Nullable SessionView remoteSession(long session) {
         synchronized (lock) {
             Replica.SessionInfo sessionInfo = replica.sessionInfo(session);
-            String at = replica.nodeOf(session);
-            if (sessionInfo == null || at == null) {
+            String nodeName = replica.nodeOf(session);
+            if (sessionInfo == null || nodeName == null) {
                 return null;
             }
-            SessionUsage had = replica.engine().views().usage(session);
+            SessionUsage usage = replica.engine().views().usage(session);
             return new SessionView(
                     session,
                     sessionInfo.protocol(),
                     sessionInfo.name(),
                     -1,
-                    had.holds(),
-                    had.waits(),
-                    at);
+                    usage.holds(),
+                    usage.waits(),
+                    nodeName);
         }
     }
 
@@ -860,22 +882,22 @@ public final class ReplicatedDriver implements SignalDriver {
         };
     }
 
-    // ---- views: this node's own copy, which may be a little behind
+    // ---- views: this node's replica, which may be slightly behind
 
     <T extends @Nullable Object> T read(Reader<T> reader) {
         synchronized (lock) {
-            return reader.read(replica.engine().views(), nowInState());
+            return reader.read(replica.engine().views(), estimatedStateNanos());
         }
     }
 
-    /** As far as can be told here: the state's own time stands still between entries. */
-    private long nowInState() {
+    /** Estimates the current state time, which does not advance between entries. */
+    private long estimatedStateNanos() {
         return replica.timeNanos() + Math.max(0, clock.getAsLong() - appliedNanos);
     }
 
     @Override
-    public List<HoldOrWaiterView> holdsAndWaiters(long session, int most) {
-        return read((views, now) -> views.holdsAndWaiters(session, most, now));
+    public List<HoldOrWaiterView> holdsAndWaiters(long session, int max) {
+        return read((views, now) -> views.holdsAndWaiters(session, max, now));
     }
 
     @Override
@@ -884,9 +906,9 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     @Override
-    public @Nullable KeyView view(ResourceKind resourceKind, Key key, int ahead, int most) {
+    public @Nullable KeyView view(ResourceKind resourceKind, Key key, int ahead, int max) {
         return this.<@Nullable KeyView>read(
-                (views, now) -> views.view(resourceKind, key, ahead, most, now));
+                (views, now) -> views.view(resourceKind, key, ahead, max, now));
     }
 
     @Override
@@ -905,13 +927,13 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     @Override
-    public long[] waited(ResourceKind resourceKind, int most) {
-        return read((views, now) -> views.waited(resourceKind, most, now));
+    public long[] waited(ResourceKind resourceKind, int max) {
+        return read((views, now) -> views.waited(resourceKind, max, now));
     }
 
     @Override
-    public ScanCursor<QueueView> listQueues(int most) {
-        return list(views -> views.listQueues(most));
+    public ScanCursor<QueueView> listQueues(int max) {
+        return list(views -> views.listQueues(max));
     }
 
     @Override
@@ -960,7 +982,7 @@ public final class ReplicatedDriver implements SignalDriver {
                 List<T> slice = new ArrayList<>();
                 synchronized (lock) {
                     while (slice.isEmpty() && !ended) {
-                        ended = !keyScan.next(SLICE, nowInState(), slice);
+                        ended = !keyScan.next(SLICE, estimatedStateNanos(), slice);
                     }
                 }
                 return slice;
@@ -975,7 +997,7 @@ public final class ReplicatedDriver implements SignalDriver {
         };
     }
 
-    /** The log is closed by whoever opened it. */
+    /** Begins no other incarnation. The log is closed by its owner. */
     @Override
     public void close() {
         closing = true;

@@ -20,19 +20,19 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A session of this node. Its commands go into the log and come back as effects. Its lock may be
- * taken while the state is locked, so nobody asks the state under it.
+ * A session of this node. Its commands are proposed to the log and their results arrive as effects.
+ * Its lock may be acquired while the state is locked, so the state must not be read under it.
  */
 final class ReplicatedSession implements Session {
-    /** Where a session is in its life. */
+    /** The states of a session. */
     private enum Life {
-        /** The state knows nothing of it. */
+        /** It has nothing in the replicated state. */
         NEW,
-        /** It may have something in the state. */
+        /** It may have something in the replicated state. */
         REGISTERED,
-        /** Its end is on the way into the log. */
+        /** Its end has been proposed. */
         ENDING,
-        /** Nothing happens any more. */
+        /** It has ended. */
         OVER
     }
 
@@ -46,12 +46,14 @@ final class ReplicatedSession implements Session {
     private Life life = Life.NEW;
     private boolean closed;
 
-    /** Whether its stint is over, and it waits for its end or for another stint. */
+    /**
+     * Whether its incarnation is over, and it waits to be closed or to move to another incarnation.
+     */
     private boolean cut;
 
     private @Nullable Runnable released;
 
-    /** Requests whose sender was told that they take too long. */
+    /** Requests that were refused because of a timeout and whose effects are dropped. */
     private final Set<Long> timedOut = new HashSet<>(0);
 
     ReplicatedSession(
@@ -80,7 +82,7 @@ final class ReplicatedSession implements Session {
         return clientInfo;
     }
 
-    // ---- what its owner asks
+    // ---- called by the owner
 
     @Override
     public boolean submit(Command.Keyed command) {
@@ -88,7 +90,7 @@ final class ReplicatedSession implements Session {
             if (closed) {
                 return true;
             }
-            if (cut || command.session() != id) { // who asks may not know its new number yet
+            if (cut || command.session() != id) { // the owner may not have the new id yet
                 effectMailbox.add(
                         new Effect.Refused(
                                 command.session(), command.request(), Refusal.UNAVAILABLE));
@@ -100,7 +102,7 @@ final class ReplicatedSession implements Session {
                 return true;
             }
             if (command instanceof Command.Locking) {
-                introduce();
+                register();
             }
             driver.add(
                     new PendingBatchItem(
@@ -111,7 +113,7 @@ final class ReplicatedSession implements Session {
         return false;
     }
 
-    /** Asks about signals; the answer comes later. */
+    /** Submits a signal request; the result is delivered later. */
     void submit(SignalRequest request) {
         BatchItem batchItem =
                 switch (request) {
@@ -127,14 +129,14 @@ final class ReplicatedSession implements Session {
             if (closed) {
                 return;
             }
-            boolean listens = batchItem instanceof BatchItem.Listen;
+            boolean isListen = batchItem instanceof BatchItem.Listen;
             if (cut) {
                 refusal = Refusal.UNAVAILABLE;
-            } else if (listens && !driver.maySubscribe()) {
+            } else if (isListen && !driver.maySubscribe()) {
                 refusal = Refusal.TOO_MANY_ENTRIES;
             } else {
-                if (listens) {
-                    introduce();
+                if (isListen) {
+                    register();
                 }
                 driver.add(
                         new PendingBatchItem(
@@ -149,8 +151,8 @@ final class ReplicatedSession implements Session {
         }
     }
 
-    /** The state is to know the session before anything of it. */
-    private void introduce() {
+    /** Registers the session in the state, before its first command. */
+    private void register() {
         if (life == Life.NEW) {
             life = Life.REGISTERED;
             driver.registeredSessions(1);
@@ -167,7 +169,7 @@ final class ReplicatedSession implements Session {
     }
 
     /**
-     * Those who say how long they wait mean the cluster too, but not less than a healthy one may
+     * A wait time of the request is also its timeout, but never less than a healthy cluster may
      * need.
      */
     private long timeoutNanos(Command.Keyed command) {
@@ -182,8 +184,8 @@ final class ReplicatedSession implements Session {
     }
 
     @Override
-    public List<TrackedRequestView> trackedRequests(long after, int most) {
-        return driver.read((views, now) -> views.trackedRequests(id, after, most, now));
+    public List<TrackedRequestView> trackedRequests(long after, int max) {
+        return driver.read((views, now) -> views.trackedRequests(id, after, max, now));
     }
 
     @Override
@@ -192,14 +194,14 @@ final class ReplicatedSession implements Session {
     }
 
     SessionView view(long nowNanos) {
-        SessionUsage here = driver.read((views, _) -> views.usage(id));
+        SessionUsage usage = driver.read((views, _) -> views.usage(id));
         return new SessionView(
                 id,
                 clientInfo.protocol(),
                 clientInfo.name().get(),
                 nowNanos - openedNanos,
-                here.holds(),
-                here.waits());
+                usage.holds(),
+                usage.waits());
     }
 
     @Override
@@ -223,16 +225,16 @@ final class ReplicatedSession implements Session {
         whenReleased.run();
     }
 
-    // ---- what the state says; it is locked
+    // ---- called when entries are applied, under the lock of the state
 
-    /** Whether its owner is to hear of an effect. */
-    synchronized boolean wants(Effect effect) {
+    /** Whether an effect is to be delivered to the owner. */
+    synchronized boolean accepts(Effect effect) {
         return !cut && life != Life.OVER && !timedOut.contains(effect.request());
     }
 
-    /** Takes an effect; whether its owner is to be woken. */
+    /** Delivers an effect. Returns whether the owner must be woken. */
     synchronized boolean deliver(Effect effect) {
-        if (!wants(effect)) {
+        if (!accepts(effect)) {
             return false;
         }
         effectMailbox.add(effect);
@@ -240,40 +242,43 @@ final class ReplicatedSession implements Session {
     }
 
     /**
-     * A lease that its owner was to be told of may be over by now; whether its owner is to be
-     * woken.
+     * Refuses a grant or a renewal that is too old to be delivered: its lease may be over. Returns
+     * whether the owner must be woken.
      *
-     * @param resourceKind of what it holds by it; null if nothing
+     * @param resourceKind the kind of what the session holds by it; null if it holds nothing
      */
     synchronized boolean refuse(Effect effect, @Nullable ResourceKind resourceKind) {
-        if (closed || !wants(effect)) {
+        if (closed || !accepts(effect)) {
             return false;
         }
         effectMailbox.add(
                 new Effect.Refused(effect.session(), effect.request(), Refusal.UNAVAILABLE));
         if (resourceKind != null && effect instanceof Effect.Granted granted) {
             timedOut.add(granted.request());
-            addUnanswered(new Command.Cancel(id, granted.request(), resourceKind, granted.key()));
+            addWithoutResponse(
+                    new Command.Cancel(id, granted.request(), resourceKind, granted.key()));
         }
         return true;
     }
 
-    /** An item was applied; whether its owner is to be woken. */
-    synchronized boolean applied(BatchItem batchItem, boolean answered) {
+    /** Notes that an item was applied. Returns whether the owner must be woken. */
+    synchronized boolean applied(BatchItem batchItem, boolean hasResult) {
         if (timedOut.contains(batchItem.request())) {
             if (!isCancelled(batchItem)) {
                 timedOut.remove(batchItem.request());
             }
             return false;
         }
-        if (cut || life == Life.OVER || answered || !(batchItem instanceof BatchItem.Submit)) {
+        if (cut || life == Life.OVER || hasResult || !(batchItem instanceof BatchItem.Submit)) {
             return false;
         }
         effectMailbox.onPending(batchItem.request());
         return true;
     }
 
-    /** Whether a cancel follows when its sender gives up: it could get a place or a hold. */
+    /**
+     * Whether a request that timed out must be cancelled: it could get a queue position or a hold.
+     */
     private static boolean isCancelled(BatchItem batchItem) {
         return batchItem instanceof BatchItem.Submit(Command.Keyed command)
                 && switch (command) {
@@ -288,34 +293,37 @@ final class ReplicatedSession implements Session {
                 };
     }
 
-    /** All that it had is free. What is to be done about it, once the state is not locked. */
+    /**
+     * Notes that all holds and waits of the session have ended. Returns what to run once the state
+     * is not locked; null if the session was not closed.
+     */
     synchronized @Nullable Runnable ended() {
         if (life != Life.ENDING) {
             return null;
         }
         driver.registeredSessions(-1);
         life = Life.OVER;
-        Runnable then = released;
+        Runnable whenReleased = released;
         released = null;
-        return then;
+        return whenReleased;
     }
 
-    // ---- what happens when the cluster does not answer
+    // ---- timeouts and the end of the incarnation
 
     /**
-     * A request has taken too long. Its owner is to be woken.
+     * Refuses a request that has timed out. The caller wakes the owner.
      *
-     * @param neverIn whether it never got into the log
-     * @param holds whether the session got what it is about by another request to get in line
+     * @param neverProposed whether it was never proposed; ignored once the session is cut off
+     * @param holds whether the session holds the resource of an enqueue by another, earlier enqueue
      */
-    synchronized void timeOut(BatchItem batchItem, boolean neverIn, boolean holds) {
-        if (closed) { // nobody waits for it, and its end takes back what it did
+    synchronized void timeOut(BatchItem batchItem, boolean neverProposed, boolean holds) {
+        if (closed) { // no response is needed, and the end of the session undoes what it did
             return;
         }
         effectMailbox.add(
                 new Effect.Refused(batchItem.session(), batchItem.request(), Refusal.UNAVAILABLE));
-        boolean leaves = batchItem instanceof BatchItem.Submit(Command.Await _);
-        if (!cut && (leaves || !neverIn)) {
+        boolean isAwait = batchItem instanceof BatchItem.Submit(Command.Await _);
+        if (!cut && (isAwait || !neverProposed)) {
             timedOut.add(batchItem.request());
             if (isCancelled(batchItem)
                     && batchItem instanceof BatchItem.Submit(Command.Locking locking)) {
@@ -325,24 +333,25 @@ final class ReplicatedSession implements Session {
     }
 
     /**
-     * Takes back what it may have done, and leaves the place that it was about. A place in line
-     * belongs to no request before it is awaited; but what is held must not be given back by that.
+     * Undoes what a timed out request may have done, and gives up the queue position that it was
+     * about. A queued position belongs to no request until it is awaited, so it is awaited first;
+     * an existing hold must not be released by that.
      */
-    private void cancel(Command.Locking asked, boolean holds) {
-        long request = asked.request();
-        if ((asked instanceof Command.Enqueue && !holds) || asked instanceof Command.Await) {
-            addUnanswered(new Command.Await(id, request, asked.kind(), asked.key(), 0));
+    private void cancel(Command.Locking command, boolean holds) {
+        long request = command.request();
+        if ((command instanceof Command.Enqueue && !holds) || command instanceof Command.Await) {
+            addWithoutResponse(new Command.Await(id, request, command.kind(), command.key(), 0));
         }
-        addUnanswered(new Command.Cancel(id, request, asked.kind(), asked.key()));
+        addWithoutResponse(new Command.Cancel(id, request, command.kind(), command.key()));
     }
 
-    private void addUnanswered(Command.Keyed command) {
+    private void addWithoutResponse(Command.Keyed command) {
         driver.add(new PendingBatchItem(new BatchItem.Submit(command), null, Long.MAX_VALUE));
     }
 
     /**
-     * The stint it belonged to is over, and all it had with it. What its owner waits for, if it is
-     * closing.
+     * Notes that the incarnation is over, and with it everything that the session had. Returns what
+     * to run if the session was closed and waited for its end; null otherwise.
      */
     synchronized @Nullable Runnable cut() {
         if (life == Life.REGISTERED || life == Life.ENDING) {
@@ -351,12 +360,15 @@ final class ReplicatedSession implements Session {
         life = closed ? Life.OVER : Life.NEW;
         cut = true;
         timedOut.clear();
-        Runnable then = released;
+        Runnable whenReleased = released;
         released = null;
-        return then;
+        return whenReleased;
     }
 
-    /** Its owner cannot do without it: it goes on in another stint, unless it does already. */
+    /**
+     * Moves the session to another incarnation, under a new id. Returns false if it is closed or
+     * has been moved already.
+     */
     synchronized boolean move(long newId) {
         if (!cut || closed) {
             return false;

@@ -9,22 +9,22 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What sessions are not told yet, because this node may be far behind: a lease that was granted a
- * while ago may be over. Once something that the node says after that has got into its copy of the
- * state, the age of everything before it is known.
+ * Holds back effects whose age is unknown because this node may be far behind: a lease that was
+ * granted a while ago may be over. Once a batch that this node sent after an effect has been
+ * applied, the age of the effect is known.
  *
  * <p>Guarded by the lock of the state.
  */
 final class StaleGrantFilter {
-    /** A lease is told of if no more than this part of it is gone. */
+    /** A grant is delivered if at most 1/PART of its lease has passed. */
     private static final int PART = 2;
 
-    /** Nobody waits longer for that: then it is refused. */
+    /** The maximum time that an effect is held back; then it is refused. */
     private static final long MAX_NANOS = 200_000_000L;
 
     private static final long NO_LEASE = Long.MAX_VALUE;
 
-    /** Who hears what becomes of it. */
+    /** Receives the effects that were held back. */
     interface GrantListener {
         void deliver(ReplicatedSession session, Effect effect);
 
@@ -32,10 +32,10 @@ final class StaleGrantFilter {
     }
 
     /**
-     * What is kept.
+     * An effect that is held back.
      *
-     * @param stateNanos the time of the state when it happened
-     * @param sinceNanos what is said after this settles it
+     * @param stateNanos the state time at which it happened
+     * @param sinceNanos when it was held back; contact after this time makes its age known
      */
     private record HeldBackEffect(Effect effect, long stateNanos, long sinceNanos) {}
 
@@ -50,18 +50,19 @@ final class StaleGrantFilter {
     }
 
     /**
-     * Keeps an effect if it is in doubt, or if another one of its session is.
+     * Holds an effect back if it may be too old, or if another effect of its session is held back.
+     * Returns whether it does.
      *
-     * @param stateNanos the time of the state
-     * @param heardNanos what is in the state now was not there before this time
+     * @param stateNanos the state time
+     * @param contactNanos a time before which the current state was not reached
      */
     boolean holdBack(
             ReplicatedSession session,
             Effect effect,
             long stateNanos,
-            long heardNanos,
+            long contactNanos,
             long nowNanos) {
-        boolean old = nowNanos - heardNanos > leaseNanos(effect) / (2 * PART);
+        boolean old = nowNanos - contactNanos > leaseNanos(effect) / (2 * PART);
         if (!old && (heldBack.isEmpty() || !heldBack.containsKey(session))) {
             return false;
         }
@@ -70,28 +71,31 @@ final class StaleGrantFilter {
         return true;
     }
 
-    /** Lets go of what is certain now, and of what has been in doubt for too long, in order. */
+    /**
+     * Delivers or rejects, in order, the effects whose age is known and those that have been held
+     * back for too long.
+     */
     void releaseReady(
-            long stateNanos, long heardNanos, long nowNanos, GrantListener grantListener) {
+            long stateNanos, long contactNanos, long nowNanos, GrantListener grantListener) {
         Iterator<Map.Entry<ReplicatedSession, Deque<HeldBackEffect>>> rest =
                 heldBack.entrySet().iterator();
         while (rest.hasNext()) {
-            Map.Entry<ReplicatedSession, Deque<HeldBackEffect>> line = rest.next();
-            Deque<HeldBackEffect> effects = line.getValue();
+            Map.Entry<ReplicatedSession, Deque<HeldBackEffect>> entry = rest.next();
+            Deque<HeldBackEffect> effects = entry.getValue();
             for (HeldBackEffect next = effects.peekFirst();
                     next != null;
                     next = effects.peekFirst()) {
-                boolean certain = heardNanos - next.sinceNanos >= 0;
-                if (!certain && nowNanos - next.sinceNanos <= MAX_NANOS) {
+                boolean ageKnown = contactNanos - next.sinceNanos >= 0;
+                if (!ageKnown && nowNanos - next.sinceNanos <= MAX_NANOS) {
                     break;
                 }
                 effects.removeFirst();
-                long ageNanos = stateNanos - next.stateNanos + nowNanos - heardNanos;
+                long ageNanos = stateNanos - next.stateNanos + nowNanos - contactNanos;
                 long leaseNanos = leaseNanos(next.effect);
-                if (leaseNanos != NO_LEASE && (!certain || ageNanos > leaseNanos / PART)) {
-                    grantListener.reject(line.getKey(), next.effect);
+                if (leaseNanos != NO_LEASE && (!ageKnown || ageNanos > leaseNanos / PART)) {
+                    grantListener.reject(entry.getKey(), next.effect);
                 } else {
-                    grantListener.deliver(line.getKey(), next.effect);
+                    grantListener.deliver(entry.getKey(), next.effect);
                 }
             }
             if (effects.isEmpty()) {

@@ -1,6 +1,6 @@
 /**
- * How one node serves its clients by the log: it brings their commands in, exactly once and in
- * order, and tells them what its own copy of the state says has become of them.
+ * Serves the clients of one node through the log: it proposes their commands, exactly once and in
+ * order, and delivers the effects that this node's replica produces.
  */
 @NullMarked
 package io.holdfast.cluster.driver;

@@ -5,7 +5,10 @@ import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Subscriber;
 
-/** A session that listens, on whichever node. It always has room: what it has is not state. */
+/**
+ * A session of any node that listens to signals. It is never full, since buffered signals are not
+ * part of the replicated state.
+ */
 final class ReplicatedSignalListener implements SignalListener {
     private final Long session;
     private final Subscriber subscriber;

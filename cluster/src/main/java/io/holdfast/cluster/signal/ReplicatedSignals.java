@@ -23,12 +23,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Who listens to what on all nodes, and who gets a signal: the same on every node that has been
- * told the same. Each node tells the listeners attached to it, and only those.
+ * The signal listeners of all nodes, and the choice of those that get a signal: equal on every node
+ * that has applied the same entries. Each node delivers signals to the listeners attached to it,
+ * and only to those.
  *
- * <p>What changes the state, {@link #write} and {@link #read} are called under the lock of the
- * replica, by one thread at a time. {@link #attach}, {@link #detach}, {@link #list} and {@link
- * #listeners} may be called from any thread, without it.
+ * <p>The methods that change the state, {@link #write} and {@link #read} are called under the lock
+ * of the replica, by one thread at a time. {@link #attach}, {@link #detach}, {@link #list} and
+ * {@link #listeners} may be called from any thread, without it.
  */
 public final class ReplicatedSignals {
     private static final int VERSION = 1;
@@ -36,23 +37,26 @@ public final class ReplicatedSignals {
     private volatile SignalHub hub = newHub();
     private int maxSubscriptions;
 
-    /** Those who listen to something, by session: those of one stint are neighbours. */
+    /**
+     * The sessions that listen, in the order of their ids, so those of one incarnation are
+     * adjacent.
+     */
     private NavigableMap<Long, ReplicatedSignalListener> listenersBySession = new TreeMap<>();
 
-    /** Not state: who is here. */
+    /** The listeners attached to this node, by session; not part of the replicated state. */
     private final ConcurrentMap<Long, SignalListener> attached = new ConcurrentHashMap<>();
 
     private static SignalHub newHub() {
-        return new SignalHub(0, () -> true); // memory is looked after before the log
+        return new SignalHub(0, () -> true); // memory is checked before a command is proposed
     }
 
-    /** Changes how many registrations a session may have; 0 is no limit. */
-    public void limit(int most) {
-        maxSubscriptions = most;
-        hub.limit(most);
+    /** Changes the maximum number of subscriptions of a session; 0 is unlimited. */
+    public void limit(int max) {
+        maxSubscriptions = max;
+        hub.limit(max);
     }
 
-    // ---- what the log says
+    // ---- applying the log
 
     public Effect listen(BatchItem.Listen item) {
         ReplicatedSignalListener replicatedSignalListener = listenersBySession.get(item.session());
@@ -83,7 +87,10 @@ public final class ReplicatedSignals {
         return new Effect.Changed(item.session(), item.request());
     }
 
-    /** Tells those attached here who are chosen; the effect says how many are in all. */
+    /**
+     * Delivers a signal to those chosen listeners that are attached here; the effect has the number
+     * of all chosen ones.
+     */
     public Effect emit(BatchItem.Emit item) {
         List<SignalListener> chosen = hub.choose(item.channel()).listeners();
         if (!attached.isEmpty()) {
@@ -95,31 +102,33 @@ public final class ReplicatedSignals {
     private void deliver(List<SignalListener> chosen, Key channel, ByteString payload) {
         ReplicatedSignal signal = new ReplicatedSignal(channel, payload);
         for (SignalListener each : chosen) {
-            SignalListener here = attached.get(((ReplicatedSignalListener) each).session());
-            if (here == null) {
-                continue; // on another node, or gone
+            SignalListener local = attached.get(((ReplicatedSignalListener) each).session());
+            if (local == null) {
+                continue; // on another node, or detached
             }
-            if (here.isFull()) {
-                here.overrun();
+            if (local.isFull()) {
+                local.overrun();
             } else {
-                here.deliver(signal);
+                local.deliver(signal);
             }
         }
     }
 
-    /** A session has ended: it listens to nothing any more. */
+    /** Removes all subscriptions of a session. */
     public void end(long session) {
         boolean _ = endSome(session, session, Integer.MAX_VALUE);
     }
 
     /**
-     * Ends registrations of the sessions from one number to another, both included.
+     * Removes subscriptions of the sessions of a range of ids.
      *
-     * @param most how many at most
+     * @param first the first id of the range
+     * @param last the last id of the range, inclusive
+     * @param max the maximum number of subscriptions to remove
      * @return whether there are more
      */
-    public boolean endSome(long first, long last, int most) {
-        int left = most;
+    public boolean endSome(long first, long last, int max) {
+        int left = max;
         Map.Entry<Long, ReplicatedSignalListener> next = listenersBySession.ceilingEntry(first);
         while (next != null && next.getKey() <= last && left > 0) {
             Subscriber subscriber = next.getValue().subscriber();
@@ -141,7 +150,10 @@ public final class ReplicatedSignals {
         hub.write(out, signalListener -> ((ReplicatedSignalListener) signalListener).session());
     }
 
-    /** Becomes what was written. Those attached stay attached, and the limit stays as it is. */
+    /**
+     * Replaces the state by one that was written with {@link #write}. Attached listeners and the
+     * limit stay.
+     */
     public void read(DataInput in) throws IOException {
         int version = in.readInt();
         if (version != VERSION) {
@@ -160,26 +172,26 @@ public final class ReplicatedSignals {
         hub = other;
     }
 
-    // ---- those who are here
+    // ---- listeners of this node
 
-    /** Tells a listener what a session listens to, from now on. */
+    /** Delivers the signals of a session to a listener from now on. */
     public void attach(long session, SignalListener signalListener) {
         attached.put(session, signalListener);
     }
 
-    /** The listener of a session hears no more. */
+    /** Delivers no more signals of a session. */
     public void detach(long session) {
         attached.remove(session);
     }
 
     // ---- views
 
-    /** How many listen, each as often as it does. */
+    /** Returns the number of subscriptions of all listeners. */
     public int listeners() {
         return hub.listeners();
     }
 
-    /** The patterns and groups somebody listens to. */
+    /** Returns the patterns and groups that have listeners. */
     public ScanCursor<ChannelView> list() {
         return hub.list();
     }

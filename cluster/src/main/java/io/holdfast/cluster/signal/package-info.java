@@ -1,5 +1,5 @@
 /**
- * Who listens to signals on all nodes, as a part of the replicated state. The door is {@link
+ * The signal listeners of all nodes, as a part of the replicated state. Start at {@link
  * io.holdfast.cluster.signal.ReplicatedSignals}.
  */
 @NullMarked

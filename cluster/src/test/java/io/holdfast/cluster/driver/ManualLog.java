@@ -19,26 +19,26 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/** A driver, the log it writes to and the world around it, all moved by hand. */
+/** A driver with a log, a clock and an environment that the test controls. */
 final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
     static final long MILLI = 1_000_000;
     static final long SECOND = 1000 * MILLI;
     static final long SESSION = 10 * SECOND;
-    static final long PATIENCE = 5 * SECOND;
+    static final long REQUEST_TIMEOUT = 5 * SECOND;
 
     private static final ReplicatedSettings RULES =
             new ReplicatedSettings(
                     new EngineSettings(0, 300 * SECOND, true), KeyLimits.NONE, SESSION, 0);
 
-    /** What was proposed and is not in the log yet. */
+    /** A proposal in flight. */
     private record Proposal(LogEntry entry, Consumer<Boolean> outcome) {}
 
-    /** Clocks begin anywhere. */
+    /** A monotonic clock may start anywhere. */
     private final AtomicLong now = new AtomicLong(-1_000_000 * SECOND);
 
     private final Deque<Proposal> proposals = new ArrayDeque<>();
     private final List<Runnable> later = new ArrayList<>();
-    final ServerMonitor observatory = new ServerMonitor(1, () -> nowNanos());
+    final ServerMonitor monitor = new ServerMonitor(1, () -> nowNanos());
     private final ReplicatedDriver driver =
             new ReplicatedDriver(
                     "n1",
@@ -50,15 +50,15 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
                             Duration.ofMinutes(10),
                             0,
                             MemoryBudgets.UNLIMITED,
-                            observatory),
-                    PATIENCE,
+                            monitor),
+                    REQUEST_TIMEOUT,
                     this,
                     () -> nowNanos(),
                     this);
     private long lastDrawn;
 
-    /** How many times it was said that what was sent got nowhere. */
-    int otherWays;
+    /** The number of calls of {@link #reconnectToLeader}. */
+    int reconnects;
 
     /** Whether there are no other nodes. */
     boolean alone;
@@ -78,17 +78,17 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
         return now.get();
     }
 
-    /** Time passes, and nobody does anything about it. */
+    /** Advances the clock and does nothing else. */
     void pass(long nanos) {
         now.addAndGet(nanos);
     }
 
-    /** What is on its way. */
+    /** Returns the proposals in flight. */
     List<LogEntry> sent() {
         return proposals.stream().map(Proposal::entry).toList();
     }
 
-    /** Everything on its way gets into the log and is applied. */
+    /** Commits and applies all proposals. */
     void applyAll() {
         for (Proposal next = proposals.poll(); next != null; next = proposals.poll()) {
             apply(next.entry);
@@ -102,28 +102,32 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
         }
     }
 
-    /** The first that is on its way got into the log a while ago, and is applied now. */
+    /** Applies the first proposal with an earlier timestamp, as if it had been committed then. */
     void applyFirstLate(long stampNanos) {
         driver.apply(1, stampNanos, proposals.remove().entry);
     }
 
-    /** The first that is on its way is applied, and comes again. */
+    /** Applies the first proposal twice. */
     void applyFirstTwice() {
         Proposal first = proposals.remove();
         apply(first.entry);
         apply(first.entry);
     }
 
-    /** What is on its way never arrives, and its sender is told so or not. */
-    void loseAll(boolean told) {
+    /**
+     * Loses all proposals.
+     *
+     * @param reported whether the driver gets the negative outcome
+     */
+    void loseAll(boolean reported) {
         List<Proposal> lost = List.copyOf(proposals);
         proposals.clear();
-        if (told) {
+        if (reported) {
             lost.forEach(proposal -> proposal.outcome.accept(false));
         }
     }
 
-    /** An entry of whatever node. */
+    /** Applies an entry of any node. */
     void apply(LogEntry logEntry) {
         driver.apply(1, now.get(), logEntry);
     }
@@ -148,7 +152,7 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
 
     @Override
     public void reconnectToLeader() {
-        otherWays++;
+        reconnects++;
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.cluster.driver;
 
 import static io.holdfast.cluster.driver.ManualLog.MILLI;
-import static io.holdfast.cluster.driver.ManualLog.PATIENCE;
+import static io.holdfast.cluster.driver.ManualLog.REQUEST_TIMEOUT;
 import static io.holdfast.cluster.driver.ManualLog.SECOND;
 import static io.holdfast.cluster.driver.ManualLog.SESSION;
 
@@ -48,8 +48,8 @@ class ReplicatedDriverTest {
     private final ManualLog log = new ManualLog();
     private final ReplicatedDriver driver = log.driver();
 
-    /** A client that writes down what it is told. */
-    private class Told implements EffectMailbox {
+    /** A client that records the effects delivered to it. */
+    private class RecordingClient implements EffectMailbox {
         final List<Effect> effects = new ArrayList<>();
         final Session session = driver.open(this, new ClientInfo("test", () -> "test"));
         boolean kicked;
@@ -110,54 +110,54 @@ class ReplicatedDriverTest {
         return logEntry instanceof LogEntry.Batch;
     }
 
-    private void pumpAndApply() {
-        log.pass(10 * MILLI); // nobody else is waited for any more
+    private void flushAndApply() {
+        log.pass(10 * MILLI); // the next batch lingers no more
         driver.flush();
         log.applyAll();
     }
 
     @Test
-    void leaves_the_line_when_to_get_in_took_too_long() {
-        Told holder = new Told();
+    void a_timed_out_enqueue_leaves_no_queue_position() {
+        RecordingClient holder = new RecordingClient();
         holder.acquire();
-        pumpAndApply();
-        Told other = new Told();
+        flushAndApply();
+        RecordingClient other = new RecordingClient();
         long enqueued = other.enqueue();
-        driver.flush(); // on its way, and nobody knows how far
-        log.pass(PATIENCE);
+        driver.flush(); // in flight, with an unknown outcome
+        log.pass(REQUEST_TIMEOUT);
         driver.tick();
         other.assertUnavailable(enqueued);
         log.applyAll();
         long again = other.enqueue();
-        pumpAndApply();
+        flushAndApply();
         assertThat(other.last()).isEqualTo(new Effect.Queued(other.session.id(), again));
     }
 
     @Test
-    void does_not_give_back_what_is_held_when_to_get_in_line_again_took_too_long() {
-        Told holder = new Told();
+    void a_timed_out_second_enqueue_does_not_release_the_existing_hold() {
+        RecordingClient holder = new RecordingClient();
         holder.enqueue();
-        pumpAndApply();
+        flushAndApply();
         assertThat(holder.last()).isInstanceOf(Effect.Granted.class);
         long again = holder.enqueue();
         driver.flush();
-        log.pass(PATIENCE);
+        log.pass(REQUEST_TIMEOUT);
         driver.tick();
         holder.assertUnavailable(again);
-        pumpAndApply();
+        flushAndApply();
         assertThat(driver.isHolding(holder.session.id(), ResourceKind.LOCK, KEY)).isTrue();
     }
 
     @Test
-    void leaves_the_line_when_to_wait_was_never_sent() {
-        Told holder = new Told();
+    void a_timed_out_wait_that_was_never_proposed_gives_up_the_queue_position() {
+        RecordingClient holder = new RecordingClient();
         holder.acquire();
-        pumpAndApply();
-        Told other = new Told();
+        flushAndApply();
+        RecordingClient other = new RecordingClient();
         other.enqueue();
-        pumpAndApply();
-        for (int i = 0; i < 2; i++) { // as many batches as may be on their way
-            new Told().acquire();
+        flushAndApply();
+        for (int i = 0; i < 2; i++) { // the maximum number of batches in flight
+            new RecordingClient().acquire();
             driver.flush();
         }
         long awaited = other.await(SECOND);
@@ -166,60 +166,60 @@ class ReplicatedDriverTest {
         other.assertUnavailable(awaited);
         log.applyAll();
         long again = other.enqueue();
-        pumpAndApply();
+        flushAndApply();
         assertThat(other.last()).isEqualTo(new Effect.Queued(other.session.id(), again));
         assertThat(other.effects).hasSize(3);
     }
 
     @Test
-    void gives_back_what_was_granted_too_late() {
-        Told late = new Told();
+    void a_grant_after_the_timeout_is_released() {
+        RecordingClient late = new RecordingClient();
         long acquired = late.acquire();
         driver.flush();
-        log.pass(PATIENCE);
+        log.pass(REQUEST_TIMEOUT);
         driver.tick();
         late.assertUnavailable(acquired);
         log.applyAll();
         assertThat(late.effects).hasSize(1);
-        Told next = new Told();
+        RecordingClient next = new RecordingClient();
         next.acquire();
-        pumpAndApply();
+        flushAndApply();
         assertThat(next.last()).isInstanceOf(Effect.Granted.class);
     }
 
     @Test
-    void does_not_give_up_what_is_being_answered() throws Exception {
+    void a_request_does_not_time_out_while_its_effect_is_delivered() throws Exception {
         var ticking = new Thread(driver::tick, "ticking");
-        var asked = new CountDownLatch(1);
-        Told client =
-                new Told() {
+        var ticked = new CountDownLatch(1);
+        RecordingClient client =
+                new RecordingClient() {
                     @Override
                     public void add(Effect effect) {
                         super.add(effect);
-                        log.pass(PATIENCE); // now it is late, but it has been answered
+                        log.pass(REQUEST_TIMEOUT); // the timeout passes after the delivery
                         ticking.start();
                         while (ticking.getState() != Thread.State.BLOCKED) {
                             Thread.onSpinWait();
                         }
-                        asked.countDown();
+                        ticked.countDown();
                     }
                 };
         client.acquire();
-        pumpAndApply();
-        asked.await();
+        flushAndApply();
+        ticked.await();
         ticking.join();
         assertThat(client.effects).hasSize(1);
         assertThat(client.last()).isInstanceOf(Effect.Granted.class);
         log.applyAll();
-        Told rival = new Told();
+        RecordingClient rival = new RecordingClient();
         rival.acquire();
-        pumpAndApply();
+        flushAndApply();
         assertThat(rival.last()).isInstanceOf(Effect.TimedOut.class);
     }
 
     @Test
-    void sends_again_what_nobody_answers_for() {
-        Told client = new Told();
+    void a_batch_without_an_outcome_is_sent_again() {
+        RecordingClient client = new RecordingClient();
         client.acquire();
         driver.flush();
         log.loseAll(false);
@@ -234,8 +234,8 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void sends_again_soon_what_is_said_to_have_failed() {
-        Told client = new Told();
+    void a_failed_batch_is_sent_again_soon() {
+        RecordingClient client = new RecordingClient();
         client.acquire();
         driver.flush();
         log.loseAll(true);
@@ -246,8 +246,8 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void does_once_what_arrives_twice() {
-        Told client = new Told();
+    void a_batch_that_arrives_twice_is_applied_once() {
+        RecordingClient client = new RecordingClient();
         client.acquire();
         client.acquire();
         driver.flush();
@@ -256,10 +256,10 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void says_that_it_lives_as_long_as_it_has_sessions() {
-        Told client = new Told();
+    void the_driver_sends_heartbeats_as_long_as_it_has_sessions() {
+        RecordingClient client = new RecordingClient();
         client.acquire();
-        pumpAndApply();
+        flushAndApply();
         for (int i = 0; i < 40; i++) {
             log.pass(SESSION / 20);
             driver.tick();
@@ -267,16 +267,16 @@ class ReplicatedDriverTest {
         }
         assertThat(client.kicked).isFalse();
         assertThat(client.effects).hasSize(1);
-        log.pass(SESSION / 20 * 13); // 0.65 of it in silence
+        log.pass(SESSION / 20 * 13); // 0.65 of the session timeout without contact
         driver.watch();
         assertThat(client.kicked).isFalse();
     }
 
     @Test
-    void sends_its_clients_away_before_their_sessions_can_end() {
-        Told client = new Told();
+    void clients_are_disconnected_before_their_sessions_can_end() {
+        RecordingClient client = new RecordingClient();
         client.acquire();
-        pumpAndApply();
+        flushAndApply();
         log.pass(SESSION / 100 * 69);
         driver.watch();
         assertThat(client.kicked).isFalse();
@@ -287,11 +287,11 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void keeps_its_clients_through_a_pause_of_any_length_when_there_is_no_other_node() {
+    void clients_of_a_cluster_of_one_stay_connected_through_a_pause_of_any_length() {
         log.alone = true;
-        Told client = new Told();
+        RecordingClient client = new RecordingClient();
         client.acquire(1000 * SECOND);
-        pumpAndApply();
+        flushAndApply();
         log.pass(20 * SESSION);
         driver.watch();
         driver.tick();
@@ -302,12 +302,12 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void keeps_its_clients_when_the_entry_before_the_pause_is_applied_after_it() {
+    void clients_stay_connected_when_an_entry_from_before_a_pause_is_applied_after_it() {
         log.alone = true;
-        Told client = new Told();
+        RecordingClient client = new RecordingClient();
         client.acquire();
-        pumpAndApply();
-        Told other = new Told();
+        flushAndApply();
+        RecordingClient other = new RecordingClient();
         other.acquire();
         driver.flush();
         log.pass(SESSION * 2);
@@ -319,8 +319,8 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void counts_its_silence_from_when_it_last_sent_what_was_heard() {
-        Told client = new Told();
+    void the_time_without_contact_counts_from_the_sending_of_the_last_applied_batch() {
+        RecordingClient client = new RecordingClient();
         client.acquire();
         driver.flush();
         log.pass(SESSION / 100 * 60);
@@ -331,23 +331,24 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void sends_clients_away_before_it_tells_them_what_comes_too_late() {
-        Told client = new Told();
+    void clients_are_disconnected_before_outdated_effects_are_delivered() {
+        RecordingClient client = new RecordingClient();
         client.acquire();
-        pumpAndApply();
-        int told = client.effects.size();
+        flushAndApply();
+        int effectsBefore = client.effects.size();
         client.acquire();
         driver.flush();
         log.pass(SESSION / 100 * 71);
         log.applyAll();
         assertThat(client.kicked).isTrue();
-        assertThat(client.effects.stream().skip(told)).noneMatch(Effect.TimedOut.class::isInstance);
+        assertThat(client.effects.stream().skip(effectsBefore))
+                .noneMatch(Effect.TimedOut.class::isInstance);
     }
 
     @Test
-    void waits_a_little_for_those_who_were_answered() {
-        Told first = new Told();
-        Told second = new Told();
+    void the_next_batch_lingers_for_clients_that_just_got_a_response() {
+        RecordingClient first = new RecordingClient();
+        RecordingClient second = new RecordingClient();
         first.acquire();
         second.acquire();
         driver.flush();
@@ -366,10 +367,10 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void does_not_wait_long_for_those_who_do_not_come() {
-        Told first = new Told();
+    void a_batch_lingers_only_for_a_short_time() {
+        RecordingClient first = new RecordingClient();
         first.acquire();
-        new Told().acquire();
+        new RecordingClient().acquire();
         driver.flush();
         log.pass(MILLI);
         log.applyAll();
@@ -383,15 +384,15 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void asks_before_it_tells_of_a_lease_that_may_be_old() {
-        Told client = new Told();
+    void a_grant_that_may_be_old_is_delivered_after_its_age_is_known() {
+        RecordingClient client = new RecordingClient();
         long acquired = client.acquire(2 * SECOND);
         driver.flush();
         long granted = log.nowNanos();
         log.pass(SECOND - 10 * MILLI);
         log.applyFirstLate(granted);
         assertThat(client.effects).isEmpty();
-        log.applyAll(); // what the node says now gets into the log
+        log.applyAll(); // also the heartbeat that the driver sends now
         assertThat(client.effects)
                 .singleElement()
                 .isInstanceOfSatisfying(
@@ -400,8 +401,8 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void does_not_tell_of_a_lease_of_which_little_is_left_and_gives_it_back() {
-        Told client = new Told();
+    void a_grant_with_little_of_its_lease_left_is_refused_and_released() {
+        RecordingClient client = new RecordingClient();
         long acquired = client.acquire(2 * SECOND);
         driver.flush();
         long granted = log.nowNanos();
@@ -409,17 +410,17 @@ class ReplicatedDriverTest {
         log.applyFirstLate(granted);
         log.applyAll();
         client.assertUnavailable(acquired);
-        pumpAndApply();
+        flushAndApply();
         assertThat(client.effects).hasSize(1);
-        Told next = new Told();
+        RecordingClient next = new RecordingClient();
         next.acquire();
-        pumpAndApply();
+        flushAndApply();
         assertThat(next.last()).isInstanceOf(Effect.Granted.class);
     }
 
     @Test
-    void gives_back_a_read_lock_of_which_little_is_left_too() {
-        Told client = new Told();
+    void a_read_lock_with_little_of_its_lease_left_is_released_too() {
+        RecordingClient client = new RecordingClient();
         HoldAttributes reading = new HoldAttributes(ReadWriteMode.READ, true, false);
         client.session.submit(
                 new Command.Acquire(
@@ -438,16 +439,16 @@ class ReplicatedDriverTest {
         log.applyFirstLate(granted);
         log.applyAll();
         client.assertUnavailable(1);
-        pumpAndApply();
-        Told writer = new Told();
+        flushAndApply();
+        RecordingClient writer = new RecordingClient();
         writer.acquire();
-        pumpAndApply();
+        flushAndApply();
         assertThat(writer.last()).isInstanceOf(Effect.Granted.class);
     }
 
     @Test
-    void does_not_tell_of_a_lease_that_is_over() {
-        Told client = new Told();
+    void a_grant_whose_lease_is_over_is_refused() {
+        RecordingClient client = new RecordingClient();
         long acquired = client.acquire(SECOND);
         driver.flush();
         long granted = log.nowNanos();
@@ -456,7 +457,7 @@ class ReplicatedDriverTest {
         log.applyAll();
         client.assertUnavailable(acquired);
         long again = client.acquire(SECOND);
-        pumpAndApply();
+        flushAndApply();
         assertThat(client.last())
                 .isInstanceOfSatisfying(
                         Effect.Granted.class,
@@ -464,8 +465,8 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void tells_of_a_long_lease_at_once() {
-        Told client = new Told();
+    void a_grant_with_a_long_lease_is_delivered_at_once() {
+        RecordingClient client = new RecordingClient();
         client.acquire();
         driver.flush();
         long granted = log.nowNanos();
@@ -475,26 +476,26 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void takes_another_connection_when_nobody_answers() {
-        new Told().acquire();
+    void the_driver_reconnects_to_the_leader_when_a_batch_has_no_outcome() {
+        new RecordingClient().acquire();
         driver.flush();
         log.loseAll(false);
         log.pass(500 * MILLI);
         driver.tick();
-        assertThat(log.otherWays).isZero();
+        assertThat(log.reconnects).isZero();
         log.pass(1);
         driver.tick();
-        assertThat(log.otherWays).isEqualTo(1);
+        assertThat(log.reconnects).isEqualTo(1);
     }
 
-    /** A session of another node, that has the key to itself. */
+    /** Applies the entries of a session of another node that holds the key. */
     private static long holdElsewhere(ManualLog log) {
         log.apply(new LogEntry.BeginIncarnation("n2", new UUID(2, 2), new UUID(3, 3)));
-        long stint = 2; // the node itself has the first
-        long session = SessionIdEncoding.of(stint, 1);
+        long incarnation = 2; // this node has the first one
+        long session = SessionIdEncoding.of(incarnation, 1);
         log.apply(
                 new LogEntry.Batch(
-                        stint,
+                        incarnation,
                         1,
                         List.of(
                                 new BatchItem.RegisterSession(session, "dflockd", "worker-7", true),
@@ -512,18 +513,18 @@ class ReplicatedDriverTest {
     }
 
     private static void assertIsKnown(ManualLog log, long session) {
-        ClientInfo clientInfo = Objects.requireNonNull(log.observatory.peerOf(session));
+        ClientInfo clientInfo = Objects.requireNonNull(log.monitor.peerOf(session));
         assertThat(clientInfo.name().get()).isEqualTo("worker-7");
         assertThat(clientInfo.protocol()).isEqualTo("dflockd");
         assertThat(clientInfo.concurrent()).isTrue();
     }
 
-    /** The time of the state is another one. */
+    /** The state time differs from the node's clock. */
     @Test
-    void dates_what_happened_by_the_clock_of_the_node() {
+    void events_have_the_time_of_the_clock_of_the_node() {
         log.pass(3 * SECOND);
         holdElsewhere(log);
-        assertThat(log.observatory.history(ResourceKind.LOCK, KEY))
+        assertThat(log.monitor.history(ResourceKind.LOCK, KEY))
                 .isNotEmpty()
                 .allSatisfy(
                         event ->
@@ -532,7 +533,7 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void knows_who_holds_a_key_over_another_node() {
+    void the_client_of_a_remote_session_is_described() {
         long session = holdElsewhere(log);
         assertIsKnown(log, session);
         assertThat(driver.nameOf(session)).isEqualTo("worker-7");
@@ -542,7 +543,7 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void knows_who_it_was_when_a_session_of_another_node_has_ended() {
+    void the_client_of_a_remote_session_is_described_after_its_end() {
         long session = holdElsewhere(log);
         log.apply(
                 new LogEntry.Batch(
@@ -554,7 +555,7 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void knows_who_holds_a_key_over_another_node_from_a_copy_of_the_state() throws Exception {
+    void the_client_of_a_remote_session_is_described_after_a_snapshot_was_read() throws Exception {
         long session = holdElsewhere(log);
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {

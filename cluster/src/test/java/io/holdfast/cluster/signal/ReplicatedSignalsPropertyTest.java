@@ -13,11 +13,11 @@ import net.jqwik.api.constraints.IntRange;
 import java.util.List;
 import java.util.Random;
 
-/** Random things asked on several nodes. What failed is printed with its seed. */
-@Label("Whatever is asked on whichever node,")
+/** Random requests on several nodes. A failure is printed with its seed. */
+@Label("For random requests on random nodes,")
 class ReplicatedSignalsPropertyTest {
     private static final int NODES = 3;
-    private static final int PEOPLE = 7;
+    private static final int LISTENERS = 7;
     private static final int STEPS = 120;
     private static final List<String> PATTERNS =
             List.of("a", "a.b", "a.*", "*.b", "a.>", ">", "*", "a.b.c");
@@ -25,17 +25,17 @@ class ReplicatedSignalsPropertyTest {
     private static final List<String> GROUPS = List.of("", "", "g", "h", "i");
 
     @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
-    void all_nodes_choose_the_same_and_nobody_hears_it_twice(
+    void all_nodes_choose_the_same_listeners_and_none_gets_a_signal_twice(
             @ForAll Random random, @ForAll @IntRange(max = 4) int limit) {
         SignalReplicas signalReplicas = nodes(limit);
         for (int i = 0; i < STEPS; i++) {
             step(signalReplicas, random, i);
         }
-        assertThat(signalReplicas.written()).isNotEmpty(); // which compares them
+        assertThat(signalReplicas.written()).isNotEmpty(); // this also compares the nodes
     }
 
     @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
-    void a_node_goes_on_from_a_snapshot_as_if_it_had_been_there(
+    void a_node_restored_from_a_snapshot_behaves_like_the_others(
             @ForAll Random random, @ForAll @IntRange(max = STEPS) int restored) {
         SignalReplicas signalReplicas = nodes(0);
         for (int i = 0; i < STEPS; i++) {
@@ -50,14 +50,14 @@ class ReplicatedSignalsPropertyTest {
     private static SignalReplicas nodes(int limit) {
         SignalReplicas signalReplicas = new SignalReplicas(NODES);
         signalReplicas.limit(limit);
-        for (int i = 0; i < PEOPLE; i++) {
+        for (int i = 0; i < LISTENERS; i++) {
             signalReplicas.connect(i % NODES);
         }
         return signalReplicas;
     }
 
     private static void step(SignalReplicas signalReplicas, Random random, int number) {
-        NodeListener nodeListener = one(random, signalReplicas.people());
+        NodeListener nodeListener = one(random, signalReplicas.listeners());
         int dice = random.nextInt(10);
         if (dice < 4) {
             signalReplicas.listen(nodeListener, one(random, PATTERNS), one(random, GROUPS));
@@ -75,15 +75,15 @@ class ReplicatedSignalsPropertyTest {
             NodeListener nodeListener,
             String channel,
             String payload) {
-        long told = signalReplicas.emit(nodeListener, channel, payload);
+        long chosen = signalReplicas.emit(nodeListener, channel, payload);
         String line = channel + " " + payload;
-        long heard = 0;
-        for (NodeListener each : signalReplicas.people()) {
-            long times = each.heard().stream().filter(line::equals).count();
+        long received = 0;
+        for (NodeListener each : signalReplicas.listeners()) {
+            long times = each.received().stream().filter(line::equals).count();
             assertThat(times).isLessThanOrEqualTo(1);
-            heard += times;
+            received += times;
         }
-        assertThat(heard).isEqualTo(told);
+        assertThat(received).isEqualTo(chosen);
     }
 
     private static <T> T one(Random random, List<T> all) {

@@ -19,7 +19,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 
-@DisplayName("When several nodes are told the same,")
+@DisplayName("When several nodes apply the same entries,")
 class ReplicatedSignalsTest {
     private final SignalReplicas signalReplicas = new SignalReplicas(3);
     private final NodeListener ann = signalReplicas.connect(0);
@@ -27,55 +27,55 @@ class ReplicatedSignalsTest {
     private final NodeListener cid = signalReplicas.connect(2);
 
     @Test
-    void a_signal_reaches_those_who_listen_on_every_node_once() {
+    void a_signal_reaches_the_listeners_of_every_node_once() {
         signalReplicas.listen(ann, "news", "");
         signalReplicas.listen(bob, "*", "");
         signalReplicas.listen(bob, "news", "");
         signalReplicas.listen(cid, "other", "");
         assertThat(signalReplicas.emit(cid, "news", "hello")).isEqualTo(2);
-        assertThat(ann.heard()).containsExactly("news hello");
-        assertThat(bob.heard()).containsExactly("news hello");
-        assertThat(cid.heard()).isEmpty();
+        assertThat(ann.received()).containsExactly("news hello");
+        assertThat(bob.received()).containsExactly("news hello");
+        assertThat(cid.received()).isEmpty();
     }
 
     @Test
-    void one_of_a_group_hears_it_in_turn_whichever_node_it_is_on() {
-        for (NodeListener nodeListener : signalReplicas.people()) {
+    void the_members_of_a_queue_group_get_signals_in_turn_across_nodes() {
+        for (NodeListener nodeListener : signalReplicas.listeners()) {
             signalReplicas.listen(nodeListener, "jobs.>", "workers");
         }
         for (int i = 0; i < 6; i++) {
             assertThat(signalReplicas.emit(ann, "jobs.x", String.valueOf(i))).isEqualTo(1);
         }
-        assertThat(ann.heard()).containsExactly("jobs.x 0", "jobs.x 3");
-        assertThat(bob.heard()).containsExactly("jobs.x 1", "jobs.x 4");
-        assertThat(cid.heard()).containsExactly("jobs.x 2", "jobs.x 5");
+        assertThat(ann.received()).containsExactly("jobs.x 0", "jobs.x 3");
+        assertThat(bob.received()).containsExactly("jobs.x 1", "jobs.x 4");
+        assertThat(cid.received()).containsExactly("jobs.x 2", "jobs.x 5");
     }
 
     @Test
-    void room_does_not_change_who_is_chosen() {
+    void a_full_listener_does_not_change_which_listeners_are_chosen() {
         signalReplicas.listen(ann, "jobs", "workers");
         signalReplicas.listen(bob, "jobs", "workers");
         ann.setFull(true);
         assertThat(signalReplicas.emit(cid, "jobs", "1")).isEqualTo(1);
         assertThat(signalReplicas.emit(cid, "jobs", "2")).isEqualTo(1);
         assertThat(ann.overruns()).isEqualTo(1);
-        assertThat(ann.heard()).isEmpty();
-        assertThat(bob.heard()).containsExactly("jobs 2");
+        assertThat(ann.received()).isEmpty();
+        assertThat(bob.received()).containsExactly("jobs 2");
     }
 
     @Test
-    void who_is_no_longer_here_is_counted_until_the_log_says_so() {
+    void a_detached_listener_counts_until_its_session_ends_in_the_log() {
         signalReplicas.listen(ann, "news", "");
         signalReplicas.state(0).detach(ann.session());
         assertThat(signalReplicas.emit(bob, "news", "1")).isEqualTo(1);
         signalReplicas.end(ann);
         assertThat(signalReplicas.emit(bob, "news", "2")).isZero();
-        assertThat(ann.heard()).isEmpty();
+        assertThat(ann.received()).isEmpty();
         assertThat(signalReplicas.state(1).listeners()).isZero();
     }
 
     @Test
-    void what_is_no_longer_listened_to_is_not_heard() {
+    void no_signal_is_delivered_after_unlisten() {
         signalReplicas.listen(ann, "news", "");
         assertThat(signalReplicas.unlisten(ann, "news", "")).isInstanceOf(Effect.Changed.class);
         assertThat(signalReplicas.unlisten(ann, "news", "")).isInstanceOf(Effect.Changed.class);
@@ -83,7 +83,7 @@ class ReplicatedSignalsTest {
     }
 
     @Test
-    void a_session_has_as_many_registrations_as_the_rules_allow() {
+    void a_session_has_no_more_subscriptions_than_the_limit() {
         signalReplicas.limit(1);
         assertThat(signalReplicas.listen(ann, "a", "")).isInstanceOf(Effect.Changed.class);
         assertThat(signalReplicas.listen(ann, "a", "")).isInstanceOf(Effect.Changed.class);
@@ -99,7 +99,7 @@ class ReplicatedSignalsTest {
     }
 
     @Test
-    void the_sessions_of_a_stint_end_in_slices() {
+    void the_sessions_of_an_incarnation_end_in_slices() {
         NodeListener dan = signalReplicas.connect(0);
         for (String pattern : List.of("a", "b", "c")) {
             signalReplicas.listen(ann, pattern, "");
@@ -117,7 +117,7 @@ class ReplicatedSignalsTest {
     }
 
     @Test
-    void every_node_lists_all_who_listen() {
+    void every_node_lists_the_listeners_of_all_nodes() {
         signalReplicas.listen(ann, "a", "g");
         signalReplicas.listen(bob, "a", "g");
         assertThat(signalReplicas.state(2).list().next())
@@ -125,25 +125,25 @@ class ReplicatedSignalsTest {
     }
 
     @Test
-    void those_who_are_here_still_hear_after_a_snapshot_was_read() {
+    void attached_listeners_still_get_signals_after_a_snapshot_was_read() {
         signalReplicas.listen(ann, "news", "");
         signalReplicas.restore(0);
         signalReplicas.emit(bob, "news", "1");
-        assertThat(ann.heard()).containsExactly("news 1");
+        assertThat(ann.received()).containsExactly("news 1");
     }
 
     @Test
-    void groups_are_asked_in_the_order_they_were_formed_after_a_snapshot_too() {
-        signalReplicas.listen(ann, "c", "first"); // forms it, and leaves it
+    void queue_groups_are_served_in_the_order_of_their_creation_after_a_snapshot_too() {
+        signalReplicas.listen(ann, "c", "first"); // creates the group and leaves it later
         signalReplicas.listen(bob, "c", "second");
         signalReplicas.listen(ann, "c", "second");
         signalReplicas.listen(bob, "c", "first");
         signalReplicas.unlisten(ann, "c", "first");
         signalReplicas.restore(1);
-        // Bob is the only one of the first group, so ann has to be the one of the second.
+        // Bob is the only member of the first group, so Ann must be chosen from the second.
         assertThat(signalReplicas.emit(cid, "c", "1")).isEqualTo(2);
-        assertThat(bob.heard()).containsExactly("c 1");
-        assertThat(ann.heard()).containsExactly("c 1");
+        assertThat(bob.received()).containsExactly("c 1");
+        assertThat(ann.received()).containsExactly("c 1");
     }
 
     @Test

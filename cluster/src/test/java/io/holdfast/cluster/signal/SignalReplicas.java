@@ -16,12 +16,15 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Copies of one state, one on each node, all told the same; and those who are connected there. */
+/**
+ * Replicas of the signal state, one for each node, which all apply the same items; and the
+ * listeners of the nodes.
+ */
 final class SignalReplicas {
-    /** One of those connected, and what it has heard. */
+    /** A listener of a node, and the signals that it has received. */
     static final class NodeListener implements SignalListener {
         private final long session;
-        private final List<String> heard = new ArrayList<>();
+        private final List<String> received = new ArrayList<>();
         private boolean full;
         private int overruns;
 
@@ -33,8 +36,8 @@ final class SignalReplicas {
             return session;
         }
 
-        List<String> heard() {
-            return heard;
+        List<String> received() {
+            return received;
         }
 
         int overruns() {
@@ -52,7 +55,7 @@ final class SignalReplicas {
 
         @Override
         public void deliver(Signal signal) {
-            heard.add(signal.channel() + " " + signal.payload());
+            received.add(signal.channel() + " " + signal.payload());
             signal.release();
         }
 
@@ -63,7 +66,7 @@ final class SignalReplicas {
     }
 
     private final List<ReplicatedSignals> states = new ArrayList<>();
-    private final List<NodeListener> people = new ArrayList<>();
+    private final List<NodeListener> listeners = new ArrayList<>();
     private long requests;
 
     SignalReplicas(int count) {
@@ -76,20 +79,20 @@ final class SignalReplicas {
         return states.get(node);
     }
 
-    List<NodeListener> people() {
-        return people;
+    List<NodeListener> listeners() {
+        return listeners;
     }
 
-    /** Somebody connects to a node; the stints are 1 for the first node, 2 for the second. */
+    /** Attaches a listener to a node; the incarnation is 1 for the first node, 2 for the second. */
     NodeListener connect(int node) {
-        NodeListener nodeListener = new NodeListener(((node + 1L) << 32) | (people.size() + 1));
-        people.add(nodeListener);
+        NodeListener nodeListener = new NodeListener(((node + 1L) << 32) | (listeners.size() + 1));
+        listeners.add(nodeListener);
         states.get(node).attach(nodeListener.session(), nodeListener);
         return nodeListener;
     }
 
-    void limit(int most) {
-        states.forEach(state -> state.limit(most));
+    void limit(int max) {
+        states.forEach(state -> state.limit(max));
     }
 
     Effect listen(NodeListener nodeListener, String pattern, String group) {
@@ -106,7 +109,7 @@ final class SignalReplicas {
         return same(states.stream().map(state -> state.unlisten(item)).toList());
     }
 
-    /** How many were told. */
+    /** Publishes a signal. Returns the number of chosen listeners. */
     long emit(NodeListener nodeListener, String channel, String payload) {
         var item =
                 new BatchItem.Emit(
@@ -122,7 +125,7 @@ final class SignalReplicas {
         states.forEach(state -> state.end(nodeListener.session()));
     }
 
-    /** What a node would write, which is what any other would. */
+    /** Returns the snapshot of the nodes, which must be equal for all. */
     byte[] written() {
         List<byte[]> all = states.stream().map(SignalReplicas::written).toList();
         return same(all.stream().map(ByteString::of).toList()).bytes();
@@ -138,7 +141,7 @@ final class SignalReplicas {
         return bytes.toByteArray();
     }
 
-    /** A node forgets what it has and reads what another wrote. */
+    /** Restores a node from a snapshot of the others. */
     void restore(int node) {
         try {
             states.get(node).read(new DataInputStream(new ByteArrayInputStream(written())));
@@ -150,7 +153,7 @@ final class SignalReplicas {
     private static <T> T same(List<T> all) {
         for (T each : all) {
             if (!each.equals(all.getFirst())) {
-                throw new AssertionError("the nodes do not agree: " + all);
+                throw new AssertionError("the nodes differ: " + all);
             }
         }
         return all.getFirst();
