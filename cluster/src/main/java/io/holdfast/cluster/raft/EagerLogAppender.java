@@ -27,41 +27,48 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Sends a follower the log: entries one request at a time, and heartbeats also while one is on its
- * way. A follower is told how far the log is decided as soon as it is, if nothing else is to be
- * sent: by themselves Ratis's leaders tell it with the next entry or heartbeat, and a client of
- * that follower would wait so long.
+ * Replicates the log to a follower: one request with entries is in flight at a time, and heartbeats
+ * are also sent while it is. A new commit index is sent at once if there is nothing else to send.
+ * Ratis's own appender sends it with the next entry or heartbeat, and clients of that follower
+ * would wait as long.
  */
 final class EagerLogAppender extends LogAppenderBase {
     private static final Logger LOG = LoggerFactory.getLogger(EagerLogAppender.class);
 
-    /** After a failure, entries are sent again so much later, and a snapshot. */
+    /** The delay before entries are sent again after a failure. */
     private static final long RETRY_NANOS = 50_000_000L;
 
+    /** The delay before a snapshot is sent again after a failure. */
     private static final long SNAPSHOT_RETRY_NANOS = 500_000_000L;
 
-    /** A follower that has other entries than we thought is not asked at full speed. */
-    private static final long REST_NANOS = 10_000_000L;
+    /**
+     * The delay after an inconsistent reply: the search for the last matching entry does not run at
+     * full speed.
+     */
+    private static final long INCONSISTENCY_DELAY_NANOS = 10_000_000L;
 
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final long NONE = -1;
 
-    /** What is sent at once by whoever has it: it fits into the buffer of an idle connection. */
+    /**
+     * The maximum of what is sent on the caller's thread: it fits into the buffer of an idle
+     * connection.
+     */
     private static final int FEW_ENTRIES = 4;
 
     private static final int FEW_BYTES = 64 * 1024;
 
-    /** Who sends. */
+    /** Held while sending. */
     private final Lock sendLock = new ReentrantLock();
 
     private volatile @Nullable Thread thread;
 
-    /** The call with the entries that are on their way. */
+    /** The id of the call with entries that is in flight. */
     private volatile long pending = NONE;
 
     private volatile long notBeforeNanos = System.nanoTime();
 
-    /** How far the follower was told that the log is decided. */
+    /** The last commit index that was sent to the follower. */
     private volatile long sentCommitIndex = -1;
 
     EagerLogAppender(RaftServer.Division server, LeaderState state, FollowerInfo follower) {
@@ -88,17 +95,17 @@ final class EagerLogAppender extends LogAppenderBase {
     }
 
     /**
-     * Whoever has something to send sends it, if that cannot take long: else our thread does.
-     * Ratis's own way to wake it misses a call that comes just before it waits.
+     * Sends on the caller's thread if that cannot take long; otherwise wakes the appender's thread.
+     * Ratis's own way of waking it misses a call that comes just before it waits.
      */
     @Override
     public void notifyLogAppender() {
-        if (hasWork() && !sendsHere()) {
+        if (hasWork() && !trySendHere()) {
             LockSupport.unpark(thread);
         }
     }
 
-    private boolean sendsHere() {
+    private boolean trySendHere() {
         if (pending != NONE
                 || getRaftLog().getNextIndex() - getFollower().getNextIndex() > FEW_ENTRIES
                 || !rpc().isConnected(getFollowerId())
@@ -108,7 +115,7 @@ final class EagerLogAppender extends LogAppenderBase {
             return false;
         }
         try {
-            return send(FEW_BYTES) && !hasWork(); // a heartbeat may have been due first
+            return send(FEW_BYTES) && !hasWork(); // perhaps only a due heartbeat was sent
         } catch (RaftLogIOException | RuntimeException e) {
             LOG.atDebug().setCause(e).log("append failed; the appender retries");
             return false;
@@ -147,7 +154,7 @@ final class EagerLogAppender extends LogAppenderBase {
                 && rpc().isConnected(getFollowerId());
     }
 
-    private void rest(long nanos) {
+    private void delay(long nanos) {
         notBeforeNanos = System.nanoTime() + nanos;
     }
 
@@ -166,9 +173,12 @@ final class EagerLogAppender extends LogAppenderBase {
         }
     }
 
-    /** Whether something was sent; not if it is more than that. */
-    private boolean send(int mostBytes) throws RaftLogIOException {
-        long decided = getRaftLog().getLastCommittedIndex();
+    /**
+     * Sends entries, the commit index or a heartbeat. Returns whether something was sent; entries
+     * of more than the limit are not.
+     */
+    private boolean send(int maxBytes) throws RaftLogIOException {
+        long commitIndex = getRaftLog().getLastCommittedIndex();
         boolean free = isFree();
         boolean due = getHeartbeatWaitTimeMs() <= 0;
         if (!free && !due) {
@@ -176,8 +186,8 @@ final class EagerLogAppender extends LogAppenderBase {
         }
         AppendEntriesRequestProto request =
                 newAppendEntriesRequest(CallId.getAndIncrement(), !free);
-        if (request == null && decided > sentCommitIndex) {
-            sentCommitIndex = decided;
+        if (request == null && commitIndex > sentCommitIndex) {
+            sentCommitIndex = commitIndex;
             rpc().sendCommitIndex(
                             getFollowerId(),
                             newAppendEntriesRequest(CallId.getAndIncrement(), true));
@@ -187,29 +197,29 @@ final class EagerLogAppender extends LogAppenderBase {
             return false;
         }
         if (request.getEntriesCount() == 0 && !request.hasPreviousLog()) {
-            // Ratis would take the first entry for decided, whichever the follower has there.
+            // Ratis would take the first entry as committed, whichever the follower has there.
             request = request.toBuilder().setLeaderCommit(RaftLog.INVALID_LOG_INDEX).build();
         }
         boolean data = request.getEntriesCount() > 0;
-        if (data && request.getSerializedSize() > mostBytes) {
+        if (data && request.getSerializedSize() > maxBytes) {
             return false;
         }
         if (data) {
             pending = callId(request);
         }
-        if (free) { // what a follower is told while an answer is due has no effect there
-            sentCommitIndex = decided;
+        if (free) { // while entries are in flight, the follower ignores a commit index
+            sentCommitIndex = commitIndex;
         }
         resetHeartbeatTrigger();
         Timestamp sent = Timestamp.currentTime();
         getFollower().updateLastRpcSendTime(!data);
-        AppendEntriesRequestProto asked = request;
-        rpc().append(getFollowerId(), asked)
-                .whenComplete((reply, failure) -> answered(asked, sent, reply, failure));
+        AppendEntriesRequestProto appendRequest = request;
+        rpc().append(getFollowerId(), appendRequest)
+                .whenComplete((reply, failure) -> onReply(appendRequest, sent, reply, failure));
         return true;
     }
 
-    private void answered(
+    private void onReply(
             AppendEntriesRequestProto request,
             Timestamp sent,
             @Nullable AppendEntriesReplyProto reply,
@@ -219,7 +229,7 @@ final class EagerLogAppender extends LogAppenderBase {
                     .setCause(failure)
                     .addKeyValue("to", getFollowerId())
                     .log("append to the follower failed; retrying");
-            rest(RETRY_NANOS);
+            delay(RETRY_NANOS);
             sentCommitIndex = -1;
         }
         try {
@@ -227,7 +237,7 @@ final class EagerLogAppender extends LogAppenderBase {
                 getFollower().updateLastRpcResponseTime();
                 getFollower().updateLastRespondedAppendEntriesSendTime(sent);
                 boolean _ = getFollower().updateCommitIndex(reply.getFollowerCommit());
-                take(request, reply);
+                process(request, reply);
                 getLeaderState().onAppendEntriesReply(this, reply);
             }
         } finally {
@@ -242,11 +252,11 @@ final class EagerLogAppender extends LogAppenderBase {
         return request.getServerRequest().getCallId();
     }
 
-    private void take(AppendEntriesRequestProto request, AppendEntriesReplyProto reply) {
+    private void process(AppendEntriesRequestProto request, AppendEntriesReplyProto reply) {
         FollowerInfo follower = getFollower();
         switch (reply.getResult()) {
             case SUCCESS -> {
-                // That a heartbeat fits says nothing of the follower's disk.
+                // Success of a heartbeat does not show that entries are on the follower's disk.
                 if (request.getEntriesCount() > 0) {
                     follower.updateNextIndex(reply.getNextIndex());
                     if (follower.updateMatchIndex(reply.getNextIndex() - 1)) {
@@ -255,11 +265,11 @@ final class EagerLogAppender extends LogAppenderBase {
                 }
             }
             case NOT_LEADER -> {
-                rest(RETRY_NANOS);
+                delay(RETRY_NANOS);
                 boolean _ = onFollowerTerm(reply.getTerm());
             }
             case INCONSISTENCY -> {
-                rest(REST_NANOS);
+                delay(INCONSISTENCY_DELAY_NANOS);
                 if (reply.getNextIndex() <= follower.getMatchIndex()) {
                     LOG.atWarn()
                             .addKeyValue("node", follower.getId())
@@ -278,7 +288,7 @@ final class EagerLogAppender extends LogAppenderBase {
         }
     }
 
-    /** Whether it was sent. */
+    /** Returns whether the snapshot was sent. */
     private boolean install(SnapshotInfo snapshot) throws InterruptedIOException {
         InstallSnapshotReplyProto reply = null;
         try {
@@ -301,7 +311,7 @@ final class EagerLogAppender extends LogAppenderBase {
             reply = null;
         }
         if (reply == null) {
-            rest(SNAPSHOT_RETRY_NANOS);
+            delay(SNAPSHOT_RETRY_NANOS);
             return false;
         }
         switch (reply.getResult()) {
@@ -313,11 +323,11 @@ final class EagerLogAppender extends LogAppenderBase {
             case SNAPSHOT_UNAVAILABLE, SNAPSHOT_EXPIRED ->
                     getFollower().setAttemptedToInstallSnapshot();
             case NOT_LEADER -> {
-                rest(RETRY_NANOS);
+                delay(RETRY_NANOS);
                 boolean _ = onFollowerTerm(reply.getTerm());
             }
             default -> {
-                rest(SNAPSHOT_RETRY_NANOS);
+                delay(SNAPSHOT_RETRY_NANOS);
                 return false;
             }
         }

@@ -6,15 +6,16 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * What a node must not forget after it has acknowledged entries to clients and other nodes, and has
- * voted.
+ * The durable part of a node's Raft state: what it has acknowledged to clients and other nodes, and
+ * how it has voted.
  *
- * @param acknowledged the last log entry that it has acknowledged; -1 if none
- * @param term the last one that it has persisted with its vote
+ * @param acknowledged the index of the last log entry that it has acknowledged; -1 if none
+ * @param term the last term that it has persisted with its vote
  * @param vote the node that it voted for in that term; empty if none
- * @param highestTerm the highest that another node has sent
- * @param membersIndex the log entry of the member list that it has persisted last; -1 if none
- * @param membersSum checksum of the file with that list
+ * @param highestTerm the highest term that another node has sent
+ * @param membersIndex the index of the log entry with the member list that it has persisted last;
+ *     -1 if none
+ * @param membersSum the checksum of the file with that list
  */
 record HardState(
         long acknowledged,
@@ -25,7 +26,7 @@ record HardState(
         int membersSum) {
     static final HardState NONE = new HardState(-1, 0, "", 0, -1, 0);
 
-    /** The space of one in the file: a page, so that a torn write damages no other. */
+    /** The size of a slot in the file: a page, so that a torn write damages no other slot. */
     static final int SLOT_BYTES = 4096;
 
     private static final long MAGIC = 0x484F4C4446535401L; // "HOLDFST", format 1
@@ -60,9 +61,9 @@ record HardState(
     }
 
     /**
-     * As it is in the file, with a checksum.
+     * Encodes the content of a slot, with a checksum.
      *
-     * @param sequence grows with each that is written
+     * @param sequence grows with each write
      */
     byte[] encode(long sequence) {
         byte[] name = vote.getBytes(StandardCharsets.UTF_8);
@@ -83,7 +84,7 @@ record HardState(
         return bytes.array();
     }
 
-    /** What is in a slot of the file; empty if it is damaged. */
+    /** Decodes a slot of the file; empty if the slot is damaged. */
     static Optional<Numbered> decode(byte[] slot) {
         ByteBuffer bytes = ByteBuffer.wrap(slot);
         if (slot.length < SLOT_BYTES || bytes.getLong() != MAGIC) {
@@ -111,7 +112,7 @@ record HardState(
                                 acknowledged, term, vote, highestTerm, membersIndex, membersSum)));
     }
 
-    /** Of two, the one with the higher sequence number is the later one. */
+    /** A state with its sequence number; the higher number is the later state. */
     record Numbered(long sequence, HardState state) {}
 
     private static int sum(byte[] bytes, int end) {

@@ -16,13 +16,13 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * Persists the {@link HardState} of a node apart from the files of Ratis, so that a start can tell
- * when those end before it. A change is written before the acknowledgement or the vote that it
- * stands for is sent. Votes and terms are synced at once; the acknowledged index is synced some
- * time later, so after a power cut it may be lower than what was acknowledged, never higher.
+ * Persists the {@link HardState} of a node outside the files of Ratis, so that a start detects when
+ * those end too early. A change is written before the acknowledgement or the vote is sent. Votes
+ * and terms are synced at once; the acknowledged index is synced some time later, so after a power
+ * failure it may be lower than what was acknowledged, never higher.
  *
- * <p>There are three slots, so that no write touches the one that was synced last or the one that
- * is being synced: whenever the power fails, what was synced is intact.
+ * <p>There are three slots, so that no write touches the slot that was synced last or the one that
+ * is being synced: whenever the power fails, the synced state is intact.
  */
 final class HardStateFile implements AutoCloseable {
     static final String NAME = "hard-state";
@@ -32,14 +32,14 @@ final class HardStateFile implements AutoCloseable {
 
     private final Path path;
 
-    /** Not a channel: the interrupt of a thread that writes would close that. */
+    /** Not a channel, which would be closed if a writing thread were interrupted. */
     private final RandomAccessFile file;
 
     private final Consumer<Throwable> fatal;
     private final Object syncing = new Object();
     private long sequence;
 
-    /** Where the next write goes; guarded by this. */
+    /** The slot of the next write; guarded by this. */
     private int slot;
 
     /** The slot that was synced last; guarded by this. */
@@ -47,21 +47,24 @@ final class HardStateFile implements AutoCloseable {
 
     private volatile HardState state;
 
-    /** The highest term of another node that is recorded and synced. */
+    /** The highest term of another node that is written and synced. */
     private volatile long syncedTerm;
 
     /** Whether something was written since the last sync. */
     private volatile boolean dirty;
 
-    /** After the first failure nothing is acknowledged any more. */
+    /** Whether a write has failed, after which nothing is acknowledged. */
     private volatile boolean failed;
 
-    /** Replies to leaders of earlier terms are refused. */
+    /**
+     * The highest term of a leader that has sent entries; leaders of earlier terms get no
+     * acknowledgement.
+     */
     private long leaderTerm;
 
     /**
-     * @param last what is in the file, synced
-     * @param lastSlot where it is
+     * @param last the state in the file, synced
+     * @param lastSlot its slot
      */
     HardStateFile(
             Path path,
@@ -80,11 +83,11 @@ final class HardStateFile implements AutoCloseable {
     }
 
     /**
-     * Opens the file in the directory of a group, or creates it.
+     * Opens the file in the directory of a Raft group, or creates it.
      *
-     * @param used whether it must be there
-     * @param fatal gets the failure to write, after which the node cannot go on
-     * @throws ClusterException if it must be there and is not, or it is damaged
+     * @param used whether the file must exist
+     * @param fatal gets the first failed write, after which the node cannot continue
+     * @throws ClusterException if the file must exist and does not, or is damaged
      */
     static HardStateFile open(Path group, boolean used, Consumer<Throwable> fatal)
             throws ClusterException {
@@ -110,7 +113,7 @@ final class HardStateFile implements AutoCloseable {
         }
     }
 
-    /** Creates the file in a directory in which nothing has been acknowledged but this. */
+    /** Creates the file in a directory without a log, with an initial state. */
     static void create(Path group, HardState first) throws IOException {
         Files.createDirectories(group);
         byte[] slot = Arrays.copyOf(first.encode(0), SLOTS * HardState.SLOT_BYTES);
@@ -124,8 +127,8 @@ final class HardStateFile implements AutoCloseable {
                         + file
                         + " is damaged: "
                         + why
-                        + ". It has the vote of this node and the last log entry that it has"
-                        + " acknowledged. "
+                        + ". It stores the vote of this node and the index of the last log entry"
+                        + " that it has acknowledged. "
                         + LogIntegrityCheck.REMEDY);
     }
 
@@ -146,14 +149,14 @@ final class HardStateFile implements AutoCloseable {
             throw damaged(path, "its checksums do not match");
         }
         long length = (long) SLOTS * HardState.SLOT_BYTES;
-        if (file.length() < length) { // of an earlier version, which had two slots
+        if (file.length() < length) { // written by an earlier version, with two slots
             file.setLength(length);
         }
-        file.getFD().sync(); // after a crash it may be in the page cache only
+        file.getFD().sync(); // after a crash the state may be only in the page cache
         return new HardStateFile(path, file, last, lastSlot, fatal);
     }
 
-    /** Guarded by this. */
+    /** Requires the lock on this. */
     private void write(HardState next) {
         requireWorking();
         try {
@@ -188,9 +191,9 @@ final class HardStateFile implements AutoCloseable {
     }
 
     /**
-     * Before a leader gets an acknowledgement of entries.
+     * Must be called before a leader gets an acknowledgement of entries.
      *
-     * @throws IllegalStateException if entries of a later leader were received meanwhile
+     * @throws IllegalStateException if entries of a later leader have been received
      */
     void acknowledge(long index, long term) {
         if (index <= state.acknowledged()) {
@@ -206,17 +209,20 @@ final class HardStateFile implements AutoCloseable {
         }
     }
 
-    /** Before a client or a follower learns that an entry is committed. */
+    /** Must be called before a client or a follower learns that an entry is committed. */
     void acknowledgeCommitted(long index) {
         acknowledge(index, Long.MAX_VALUE);
     }
 
-    /** Before Ratis gets entries of a leader. */
+    /** Must be called before Ratis gets entries of a leader. */
     synchronized void receiveEntries(long term) {
         leaderTerm = Math.max(leaderTerm, term);
     }
 
-    /** Before entries that a leader does not have are removed from the end of the log. */
+    /**
+     * Must be called before entries that conflict with those of the leader are removed from the end
+     * of the log.
+     */
     void truncate(long lastIndex) {
         synchronized (this) {
             if (lastIndex >= state.acknowledged()) {
@@ -227,7 +233,7 @@ final class HardStateFile implements AutoCloseable {
         sync();
     }
 
-    /** Before Ratis gets a message with the term of another node. */
+    /** Must be called before Ratis gets a message with the term of another node. */
     void observeTerm(long term) {
         if (term <= syncedTerm) {
             return;
@@ -237,10 +243,10 @@ final class HardStateFile implements AutoCloseable {
                 write(state.withHighestTerm(term));
             }
         }
-        sync(); // Ratis syncs the term that it gets from it
+        sync(); // Ratis also syncs the term that it gets from the message
     }
 
-    /** Before another node gets a vote, or a request for one. */
+    /** Must be called before another node gets a vote or a vote request. */
     void vote(long term, String vote) {
         synchronized (this) {
             if (!state.includesVote(term, vote)) {
@@ -250,7 +256,7 @@ final class HardStateFile implements AutoCloseable {
         sync();
     }
 
-    /** After the member list of the cluster was persisted. */
+    /** Must be called after the member list of the cluster was persisted. */
     void members(long index, int sum) {
         synchronized (this) {
             write(state.withMembers(index, sum));
@@ -258,9 +264,9 @@ final class HardStateFile implements AutoCloseable {
         sync();
     }
 
-    /** What was written survives a power cut after this; called periodically. */
+    /** Syncs the file, so that what was written survives a power failure. Called periodically. */
     void sync() {
-        synchronized (syncing) { // a second caller returns when what it wrote is synced
+        synchronized (syncing) { // a concurrent caller returns when its writes are synced
             requireWorking();
             if (!dirty) {
                 return;

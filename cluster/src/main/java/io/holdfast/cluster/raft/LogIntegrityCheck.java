@@ -22,9 +22,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Checks the files of a log before Ratis reads them. Ratis takes what it finds for all there was:
- * it starts over where a file is empty, does not notice a gap between a snapshot and the log or a
- * missing end, and fails at a write that a power cut has left unfinished.
+ * Checks the files of a log before Ratis reads them. Ratis itself accepts whatever it finds: it
+ * starts over where a file is empty, does not detect a gap between a snapshot and the log or a
+ * missing end, and fails on a write that a power failure has left unfinished.
  */
 final class LogIntegrityCheck {
     static final String REMEDY =
@@ -37,9 +37,9 @@ final class LogIntegrityCheck {
     private static final Pattern SNAPSHOT = Pattern.compile("snapshot\\.\\d+_(\\d+)");
 
     /**
-     * A file of the log.
+     * A segment file of the log.
      *
-     * @param end its last index; -1 if it is the one that is written to
+     * @param end its last index; -1 if it is the open segment
      */
     private record Segment(Path file, long start, long end) {
         boolean isLast() {
@@ -47,16 +47,16 @@ final class LogIntegrityCheck {
         }
 
         /**
-         * Gives it the name of what it has: Ratis removes entries from the end of a file before it
-         * renames that, and a crash can come in between.
+         * Renames the file after the entries in it: Ratis removes entries from the end of a file
+         * before it renames the file, and a crash can come in between.
          */
         void endBefore(long next) throws IOException {
             LOG.atWarn()
                     .addKeyValue("file", file)
                     .addKeyValue("last_entry", next - 1)
                     .log(
-                            "a crash has interrupted the removal of entries that were never"
-                                    + " committed; the file of the log is renamed");
+                            "a crash interrupted the removal of entries that were never"
+                                    + " committed; renaming the log file");
             Files.move(
                     file,
                     file.resolveSibling("log_" + start + "-" + (next - 1)),
@@ -68,12 +68,13 @@ final class LogIntegrityCheck {
     private LogIntegrityCheck() {}
 
     /**
-     * Checks the log of a group, and cuts off an end that cannot be read if nothing in it was
-     * acknowledged. Completes a removal of entries from its end.
+     * Checks the log of a Raft group. Truncates an unreadable end if nothing in it was
+     * acknowledged, and completes an interrupted removal of entries from the end.
      *
-     * @param group where Ratis has it; need not be there
-     * @param used whether something must be in it
-     * @param acknowledged the last entry that must be in it, or in a snapshot; -1 if none
+     * @param group the directory of the group; may be missing
+     * @param used whether the log must have entries
+     * @param acknowledged the index of the last entry that must be in the log or in a snapshot; -1
+     *     if none
      * @throws ClusterException if something is missing or damaged
      */
     static void check(Path group, boolean used, long acknowledged) throws ClusterException {
@@ -88,7 +89,7 @@ final class LogIntegrityCheck {
                     throw tail.damaged();
                 }
                 if (next >= 0 && segment.start() != next) {
-                    throw damaged(segment.file(), "what comes before it is missing");
+                    throw damaged(segment.file(), "the entries before it are missing");
                 }
                 if (next < 0 && segment.start() > snapshot + 1) {
                     throw damaged(
@@ -125,7 +126,7 @@ final class LogIntegrityCheck {
                                 + acknowledged);
             }
             if (tail != null) {
-                tail.cutOff();
+                tail.truncate();
             }
             if (truncated != null) {
                 truncated.endBefore(next);
@@ -187,7 +188,7 @@ final class LogIntegrityCheck {
         if (bytes.hasHeader()) {
             bytes.readEntries();
         } else if (!segment.isLast() || segment.start() <= acknowledged) {
-            throw damaged(segment.file(), "it does not begin as a log does");
+            throw damaged(segment.file(), "it does not begin with the header of a log file");
         }
         long next = segment.start() + bytes.entries();
         if (!bytes.isAtEnd() && (!segment.isLast() || next <= acknowledged)) {
@@ -197,23 +198,23 @@ final class LogIntegrityCheck {
     }
 
     /**
-     * What is behind the last entry of a segment that can be read.
+     * The bytes after the last readable entry of a segment.
      *
-     * @param index the entry that should begin there
+     * @param index the index of the entry that should begin there
      */
     private record Tail(Path file, long index, LogSegmentReader bytes) {
         ClusterException damaged() {
-            return LogIntegrityCheck.damaged(file, "entry " + index + " is not what was written");
+            return LogIntegrityCheck.damaged(file, "entry " + index + " is not readable");
         }
 
-        void cutOff() throws IOException {
+        void truncate() throws IOException {
             LOG.atWarn()
                     .addKeyValue("file", file)
                     .addKeyValue("entry", index)
                     .addKeyValue("bytes", bytes.unreadable())
                     .log(
                             "the log ends with an unfinished write that was never acknowledged;"
-                                    + " it is cut off");
+                                    + " truncating it");
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
                 channel.truncate(bytes.position());
                 channel.force(true);

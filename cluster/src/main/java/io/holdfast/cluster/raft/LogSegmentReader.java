@@ -9,13 +9,13 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * What is in a file of Ratis's log: a header; entries, each with its length before it and a
- * checksum of both after it; and zeros up to the size the file was given beforehand.
+ * Reads a segment file of Ratis's log: a header; entries, each preceded by its length and followed
+ * by a checksum of both; and zeros up to the preallocated size.
  */
 final class LogSegmentReader {
     private static final byte[] HEADER = "RaftLog1".getBytes(StandardCharsets.US_ASCII);
 
-    /** Every entry begins with its term and, if it is not 0, its index. */
+    /** Protobuf tags: an entry begins with its term and, unless it is 0, its index. */
     private static final int TERM = 0x08;
 
     private static final int INDEX = 0x10;
@@ -24,7 +24,7 @@ final class LogSegmentReader {
     private final byte[] bytes;
     private final long firstIndex;
 
-    /** Where the zeros begin that it ends with. */
+    /** The position of the zeros at the end. */
     private final int content;
 
     private int position;
@@ -45,7 +45,7 @@ final class LogSegmentReader {
                 && Arrays.equals(bytes, 0, HEADER.length, HEADER, 0, HEADER.length);
     }
 
-    /** Reads on until the end, or what is no entry. */
+    /** Reads entries until the end or the first bytes that are not a valid entry. */
     void readEntries() {
         position = HEADER.length;
         for (int end = entryEnd(position); end > 0; end = entryEnd(position)) {
@@ -54,12 +54,12 @@ final class LogSegmentReader {
         }
     }
 
-    /** How many were read. */
+    /** Returns the number of entries read. */
     long entries() {
         return entries;
     }
 
-    /** Where the last that was read ends. */
+    /** Returns the end of the last entry that was read. */
     int position() {
         return position;
     }
@@ -68,14 +68,14 @@ final class LogSegmentReader {
         return content <= position;
     }
 
-    /** How many bytes are behind that, without the zeros at the end. */
+    /** Returns the number of bytes after {@link #position}, without the zeros at the end. */
     int unreadable() {
         return Math.max(0, content - position);
     }
 
-    /** Where an entry ends that begins here; -1 if none does. */
+    /** Returns the end of the entry that begins at a position; -1 if there is no valid entry. */
     private int entryEnd(int start) {
-        long end = claimedEnd(start);
+        long end = statedEnd(start);
         int data = start + prefixLength(start);
         if (end > bytes.length || data >= bytes.length) {
             return -1;
@@ -89,7 +89,7 @@ final class LogSegmentReader {
         return ByteBuffer.wrap(bytes).getInt(sumAt) == (int) sum.getValue() ? (int) end : -1;
     }
 
-    /** The index of the entry between two positions; -1 if there is none. */
+    /** Returns the index of the entry between two positions; -1 if it cannot be read. */
     private long index(int start, int end) {
         CodedInputStream in = CodedInputStream.newInstance(bytes, start, end - start);
         try {
@@ -103,8 +103,8 @@ final class LogSegmentReader {
         }
     }
 
-    /** Where an entry would end that begins here, as its length says. */
-    private long claimedEnd(int start) {
+    /** Returns the end of the entry that begins at a position, according to its length prefix. */
+    private long statedEnd(int start) {
         long length = 0;
         int prefix = prefixLength(start);
         for (int i = 0; i < prefix && start + i < bytes.length; i++) {

@@ -1,11 +1,12 @@
 package io.holdfast.cluster.raft;
 
 /**
- * How much of the log there may be on the disk.
+ * Limits to the size of the log on the disk.
  *
- * @param snapshotEntries the state is written to a file after so many entries, and the log before
- *     it is forgotten
- * @param snapshotBytes or after entries of so many bytes
- * @param keptBytes so much of that stays, for nodes that are a little behind
+ * @param snapshotEntries the number of entries after which a snapshot is written and the log before
+ *     it is purged
+ * @param snapshotBytes the size of entries in bytes after which the same is done
+ * @param keptBytes the size in bytes of the entries before a snapshot that are kept for nodes that
+ *     are slightly behind
  */
 record LogSizeLimits(long snapshotEntries, long snapshotBytes, long keptBytes) {}

@@ -17,30 +17,37 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * What the leader's own clients and the other nodes want in the log, on its way there. What an
- * entry costs depends little on what is in it: while one is being written, what comes is gathered
- * into the next, and that waits for the nodes that had something in the last few, but not for long.
- * Where there are no other nodes, nothing waits.
+ * Collects the proposals of the leader and of the other nodes into log entries. The cost of an
+ * entry depends little on its size: while one entry is being written, proposals are collected for
+ * the next, which then waits for a limited time (lingers) for the nodes that had proposals in the
+ * last few entries. In a cluster of one, nothing waits.
  */
 final class ProposalBatcher {
     private static final int MAX_PROPOSALS = 64;
     private static final int MAX_BYTES = 512 * 1024;
 
-    /** An entry that takes longer may have got in or not; Ratis may never say. */
+    /**
+     * The time after which an entry counts as failed: it may still be committed, and Ratis may
+     * never complete it.
+     */
     private static final long MAX_NANOS = 2_000_000_000L;
 
-    /** The longest wait for other nodes, and what it is of the time that an entry took. */
+    /** The maximum time to linger. */
     private static final long MAX_LINGER_NANOS = 4_000_000L;
 
+    /** The time to linger, as a multiple of the time that the last entry took. */
     private static final int LINGER_TIMES = 2;
 
-    /** Who had something in so many entries is likely to have something in the next. */
+    /**
+     * The number of entries in which a source counts as recent: it is likely to have proposals for
+     * the next one.
+     */
     private static final int RECENT = 4;
 
-    /** Who has something that nobody waits for. */
-    static final long NOBODY = -1;
+    /** The source of proposals for which no entry waits. */
+    static final long NO_SOURCE = -1;
 
-    /** The way into the log. */
+    /** Submits an entry to the log. */
     interface LogSubmitter {
         CompletableFuture<RaftClientReply> submit(byte[] entry) throws IOException;
     }
@@ -57,13 +64,13 @@ final class ProposalBatcher {
         }
     }
 
-    /** An entry on its way. */
+    /** An entry in flight. */
     private static final class Sent {
         final List<Proposal> proposals;
         final long sentNanos;
 
-        Sent(List<Proposal> wishes, long sentNanos) {
-            this.proposals = wishes;
+        Sent(List<Proposal> proposals, long sentNanos) {
+            this.proposals = proposals;
             this.sentNanos = sentNanos;
         }
     }
@@ -72,16 +79,16 @@ final class ProposalBatcher {
     private final boolean alone;
     private final LongSupplier clock;
 
-    /** All guarded by this. */
+    /** This field and those below are guarded by this. */
     private final Deque<Proposal> proposals = new ArrayDeque<>();
 
     private final Deque<Sent> inFlight = new ArrayDeque<>();
 
-    /** Who had something in the last entries. */
+    /** The sources of the last entries. */
     private final Deque<Set<Long>> recent = new ArrayDeque<>();
 
     private long lingerUntilNanos;
-    private boolean timing;
+    private boolean timerSet;
 
     /**
      * @param alone whether there are no other nodes
@@ -94,9 +101,11 @@ final class ProposalBatcher {
     }
 
     /**
-     * Brings an entry in.
+     * Proposes an entry.
      *
-     * @param source who wants it, or {@link #NOBODY}
+     * @param source identifies the proposing node, or {@link #NO_SOURCE}
+     * @param outcome called once with whether it was committed, on any thread; after false it may
+     *     still be committed
      */
     void add(long source, byte[] entry, Consumer<Boolean> outcome) {
         synchronized (this) {
@@ -110,7 +119,7 @@ final class ProposalBatcher {
         CompletableFuture<RaftClientReply> reply;
         synchronized (this) {
             long now = clock.getAsLong();
-            if (proposals.isEmpty() || waits(now)) {
+            if (proposals.isEmpty() || mustWait(now)) {
                 return;
             }
             sent = new Sent(takeBatch(), now);
@@ -122,36 +131,36 @@ final class ProposalBatcher {
             }
         }
         reply.whenComplete(
-                (answer, failure) -> {
-                    if (failure == null && answer != null && answer.isSuccess()) {
+                (result, failure) -> {
+                    if (failure == null && result != null && result.isSuccess()) {
                         done(sent, true);
-                    } else { // Ratis says so under a lock that submitting takes
+                    } else { // Ratis calls this under a lock that submitting acquires
                         Thread.startVirtualThread(() -> done(sent, false));
                     }
                 });
     }
 
-    /** Whether the next entry is to wait for the one before it, or for more. */
-    private boolean waits(long now) {
-        return !alone && (!inFlight.isEmpty() || lingers(now));
+    /** Whether the next entry waits for the previous one or for more proposals. */
+    private boolean mustWait(long now) {
+        return !alone && (!inFlight.isEmpty() || isLingering(now));
     }
 
-    private boolean lingers(long now) {
-        if (now - lingerUntilNanos >= 0 || areAllHere()) {
+    private boolean isLingering(long now) {
+        if (now - lingerUntilNanos >= 0 || haveAllRecentProposed()) {
             return false;
         }
-        if (!timing) {
-            timing = true;
+        if (!timerSet) {
+            timerSet = true;
             CompletableFuture.delayedExecutor(
                             lingerUntilNanos - now,
                             TimeUnit.NANOSECONDS,
                             Thread::startVirtualThread)
-                    .execute(this::lingered);
+                    .execute(this::onLingerEnd);
         }
         return true;
     }
 
-    private boolean areAllHere() {
+    private boolean haveAllRecentProposed() {
         for (Set<Long> sources : recent) {
             for (long source : sources) {
                 if (proposals.stream().noneMatch(proposal -> proposal.source == source)) {
@@ -162,38 +171,38 @@ final class ProposalBatcher {
         return true;
     }
 
-    private void lingered() {
+    private void onLingerEnd() {
         synchronized (this) {
-            timing = false;
+            timerSet = false;
         }
         send();
     }
 
-    private void done(Sent sent, boolean in) {
+    private void done(Sent sent, boolean committed) {
         synchronized (this) {
             if (!inFlight.remove(sent)) {
-                return; // it took too long
+                return; // it has timed out already
             }
             long now = clock.getAsLong();
             lingerUntilNanos =
                     now + Math.min(MAX_LINGER_NANOS, (now - sent.sentNanos) * LINGER_TIMES);
-            remember(sent.proposals);
+            addRecent(sent.proposals);
         }
-        sent.proposals.forEach(proposal -> proposal.outcome.accept(in));
+        sent.proposals.forEach(proposal -> proposal.outcome.accept(committed));
         send();
     }
 
-    private void remember(List<Proposal> done) {
+    private void addRecent(List<Proposal> done) {
         Set<Long> sources = new HashSet<>();
         done.forEach(proposal -> sources.add(proposal.source));
-        sources.remove(NOBODY);
+        sources.remove(NO_SOURCE);
         recent.addLast(sources);
         if (recent.size() > RECENT) {
             recent.removeFirst();
         }
     }
 
-    /** Goes on after entries that nobody has said anything of; to be called now and then. */
+    /** Times out entries that Ratis has not completed. Called periodically. */
     void check() {
         long now = clock.getAsLong();
         List<Sent> silent;

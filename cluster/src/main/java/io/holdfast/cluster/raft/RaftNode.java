@@ -49,12 +49,12 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** This node's part in keeping the log. */
+/** This node's Raft server. */
 public final class RaftNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RaftNode.class);
 
-    /** Who was heard of since then is taken to be there. */
-    private static final long THERE_MILLIS = 500;
+    /** A peer whose last response is not older than this is taken to be up. */
+    private static final long UP_MILLIS = 500;
 
     private static final long SNAPSHOT_MILLIS = 600_000;
 
@@ -71,7 +71,7 @@ public final class RaftNode implements AutoCloseable {
     private volatile boolean running;
 
     /**
-     * @param parameters how nodes talk, as {@link RaftTls} says
+     * @param parameters the transport between nodes, from {@link RaftTls}
      * @param leaderClock read for each entry that this node appends as the leader
      */
     public RaftNode(ClusterConfig config, Parameters parameters, LongSupplier leaderClock) {
@@ -97,11 +97,11 @@ public final class RaftNode implements AutoCloseable {
     }
 
     /**
-     * Takes part from now on, with what is in a directory.
+     * Starts the Raft server with the files of a directory.
      *
-     * @param used whether something must be in there
-     * @param status what is answered to whoever asks this node alone
-     * @param fatal told what makes it impossible to go on
+     * @param used whether the directory must have a log
+     * @param status returns the response to a status query of this node
+     * @param fatal called when the node cannot continue
      */
     public void start(
             Path directory,
@@ -123,7 +123,7 @@ public final class RaftNode implements AutoCloseable {
         }
         RaftProperties properties = RaftSettings.server(config, directory);
         try {
-            RaftServer made =
+            RaftServer created =
                     RaftServer.newBuilder()
                             .setServerId(RaftPeerId.valueOf(config.node()))
                             .setGroup(RaftSettings.group(config))
@@ -143,17 +143,19 @@ public final class RaftNode implements AutoCloseable {
                             .setParameters(parameters)
                             .setOption(RaftStorage.StartupOption.RECOVER)
                             .build();
-            server = made;
-            made.start();
-            log.begin(made);
+            server = created;
+            created.start();
+            log.start(created);
             running = true;
         } catch (IOException | RuntimeException e) {
             close();
-            throw new ClusterException("cannot take part in the cluster: " + reason(e), e);
+            throw new ClusterException("cannot join the cluster: " + reason(e), e);
         }
     }
 
-    /** Ratis would end the process without a word of ours. */
+    /**
+     * Checks that the port is free. Ratis would end the process without an error message of ours.
+     */
     private static void requireFree(NodeAddress self) throws ClusterException {
         try (ServerSocket socket = new ServerSocket()) {
             socket.setReuseAddress(true);
@@ -169,17 +171,17 @@ public final class RaftNode implements AutoCloseable {
         }
     }
 
-    /** Ratis ends by itself when it cannot go on, and only its own log says why. */
+    /** Ratis stops by itself when it cannot continue, and logs the reason only in its own log. */
     private void ended(Consumer<Throwable> fatal) {
         if (running) {
             fatal.accept(
                     new IOException(
-                            "the log has ended: the node was removed, or see what was logged"
-                                    + " before"));
+                            "Raft has stopped: the node was removed from the cluster, or"
+                                    + " the reason was logged before"));
         }
     }
 
-    /** What a failure says at its root. */
+    /** Returns the message of the root cause of a failure. */
     public static String reason(Throwable failure) {
         Throwable last = failure;
         while (last.getCause() != null) {
@@ -188,7 +190,7 @@ public final class RaftNode implements AutoCloseable {
         return FailureText.of(last);
     }
 
-    /** Records how far this node has acknowledged and voted, synced; to be called periodically. */
+    /** Writes and syncs the acknowledged index and the vote of this node. Called periodically. */
     public void sync() {
         HardStateFile opened = hardState;
         RaftServer.Division division = log.division();
@@ -203,16 +205,16 @@ public final class RaftNode implements AutoCloseable {
         }
     }
 
-    /** Gives up what has taken too long; to be called now and then. */
+    /** Times out proposals and calls. Called periodically. */
     public void check() {
         log.check();
-        SocketRaftServerRpc talking = rpc;
-        if (talking != null) {
-            talking.check();
+        SocketRaftServerRpc transport = rpc;
+        if (transport != null) {
+            transport.check();
         }
     }
 
-    /** Whether it has ended, by itself or not. */
+    /** Whether the Raft server has stopped, by itself or by {@link #close}, or was not started. */
     public boolean isOver() {
         RaftServer started = server;
         RaftServer.Division division = log.division();
@@ -222,32 +224,38 @@ public final class RaftNode implements AutoCloseable {
                 || (division != null && division.getInfo().getLifeCycleState().isClosingOrClosed());
     }
 
-    /** Whether this node leads, and has not heard of most of the others for so long. */
+    /**
+     * Whether this node is the leader and has had no response from a majority for some time.
+     *
+     * @param millis the time without a response, in milliseconds
+     */
     public boolean isMajoritySilent(long millis) {
         RaftServer.Division division = log.division();
         if (division == null || !division.getInfo().isLeader()) {
             return false;
         }
-        Set<ByteString> heard = new HashSet<>();
-        heard.add(division.getId().toByteString());
+        Set<ByteString> responsive = new HashSet<>();
+        responsive.add(division.getId().toByteString());
         for (ServerRpcProto follower :
                 division.getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList()) {
             if (follower.getLastRpcElapsedTimeMs() < millis) {
-                heard.add(follower.getId().getId());
+                responsive.add(follower.getId().getId());
             }
         }
         RaftConfiguration members = division.getRaftConf();
-        return isMinority(heard, members.getCurrentPeers())
-                || isMinority(heard, members.getPreviousPeers());
+        return isMinority(responsive, members.getCurrentPeers())
+                || isMinority(responsive, members.getPreviousPeers());
     }
 
-    private static boolean isMinority(Set<ByteString> heard, Collection<RaftPeer> voters) {
-        long there =
-                voters.stream().filter(peer -> heard.contains(peer.getId().toByteString())).count();
-        return !voters.isEmpty() && there <= voters.size() / 2;
+    private static boolean isMinority(Set<ByteString> responsive, Collection<RaftPeer> voters) {
+        long count =
+                voters.stream()
+                        .filter(peer -> responsive.contains(peer.getId().toByteString()))
+                        .count();
+        return !voters.isEmpty() && count <= voters.size() / 2;
     }
 
-    /** How far the log is committed, as far as any node has told this one. */
+    /** Returns the highest commit index that any node has reported to this one. */
     private static long commitIndex(RaftServer.Division division) {
         long known = division.getRaftLog().getLastCommittedIndex();
         for (CommitInfoProto node : division.getCommitInfos()) {
@@ -256,7 +264,7 @@ public final class RaftNode implements AutoCloseable {
         return known;
     }
 
-    /** How the log looks from here. */
+    /** Returns the state of the cluster as this node sees it. */
     public NodeStatus status(boolean serving, int sessions) {
         RaftServer.Division division = log.division();
         if (division == null) {
@@ -311,7 +319,7 @@ public final class RaftNode implements AutoCloseable {
                 peers);
     }
 
-    /** Has the state written to a file, and the log before it forgotten, when there is time. */
+    /** Writes a snapshot and purges the log before it, in the background. */
     private void snapshotSoon() {
         RaftServer started = server;
         if (started == null) {
@@ -329,7 +337,7 @@ public final class RaftNode implements AutoCloseable {
                                         1)));
     }
 
-    /** Transfers the leadership, if this node leads and another one is there. */
+    /** Transfers the leadership if this node is the leader and another node is up. */
     public void handOver(Duration timeout) {
         RaftServer started = server;
         if (started == null || !log.isLeader() || timeout.toMillis() == 0) {
@@ -337,7 +345,7 @@ public final class RaftNode implements AutoCloseable {
         }
         String next =
                 status(true, 0).peers().stream()
-                        .filter(RaftNode::isThere)
+                        .filter(RaftNode::isUp)
                         .max(Comparator.comparingLong(NodeStatus.Peer::matchIndex))
                         .map(NodeStatus.Peer::node)
                         .orElse(null);
@@ -358,15 +366,17 @@ public final class RaftNode implements AutoCloseable {
             LOG.atInfo()
                     .addKeyValue("to", next)
                     .addKeyValue("done", reply.isSuccess())
-                    .log("leadership handed over");
+                    .log("leadership transferred");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (TimeoutException e) {
             LOG.atWarn()
                     .addKeyValue("to", next)
                     .addKeyValue("timeout_ms", timeout.toMillis())
-                    .log("leadership was not handed over in time; the others elect a leader");
-        } catch (Exception e) { // whatever it is, the others elect one by themselves
+                    .log(
+                            "leadership was not transferred in time; the other nodes will elect a"
+                                    + " leader");
+        } catch (Exception e) { // whatever the reason, the other nodes elect a leader
             LOG.atWarn()
                     .addKeyValue("reason", reason(e))
                     .log(
@@ -375,8 +385,8 @@ public final class RaftNode implements AutoCloseable {
         }
     }
 
-    private static boolean isThere(NodeStatus.Peer peer) {
-        return peer.lastContactMillis() < THERE_MILLIS;
+    private static boolean isUp(NodeStatus.Peer peer) {
+        return peer.lastContactMillis() < UP_MILLIS;
     }
 
     @Override
@@ -385,9 +395,9 @@ public final class RaftNode implements AutoCloseable {
         RaftServer started = server;
         if (started != null) {
             try {
-                SocketRaftServerRpc talking = rpc;
-                if (talking != null) {
-                    talking.close(); // nobody is to be told that it is going down
+                SocketRaftServerRpc transport = rpc;
+                if (transport != null) {
+                    transport.close(); // first: no message is sent during the shutdown
                 }
                 started.close();
             } catch (IOException e) {
@@ -400,7 +410,7 @@ public final class RaftNode implements AutoCloseable {
         }
     }
 
-    /** Where Ratis finds what it needs to talk. */
+    /** What the transport needs from this node. */
     private final class NodeContext implements SocketRpcType.ServerContext {
         @Override
         public InetSocketAddress address() {
@@ -408,8 +418,8 @@ public final class RaftNode implements AutoCloseable {
         }
 
         @Override
-        public void proposed(byte[] entry, Runnable refused) {
-            log.receive(entry, refused);
+        public void proposed(byte[] entry, Runnable onRejected) {
+            log.receive(entry, onRejected);
         }
 
         @Override
@@ -418,9 +428,9 @@ public final class RaftNode implements AutoCloseable {
         }
 
         @Override
-        public void add(SocketRaftServerRpc made) {
-            rpc = made;
-            log.use(made);
+        public void add(SocketRaftServerRpc created) {
+            rpc = created;
+            log.setRpc(created);
         }
     }
 }

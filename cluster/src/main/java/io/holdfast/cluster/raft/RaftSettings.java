@@ -20,17 +20,22 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
-/** How Ratis is set up. What was measured is in docs/benchmarks.md; the rest are its defaults. */
+/**
+ * The settings of Ratis. Measurements are in docs/benchmarks.md; settings that are not listed have
+ * their defaults.
+ */
 public final class RaftSettings {
     /**
-     * A follower that hears nothing for a time between these wants to lead. Long enough for nodes
-     * that share two busy cores, short enough for a failover in about a second.
+     * The election timeout. Long enough for nodes that share two busy cores, short enough for a
+     * failover in about a second.
      */
     private static final TimeDuration ELECTION_MIN = millis(400);
 
     private static final TimeDuration ELECTION_MAX = millis(800);
 
-    /** A node without others has nobody to make way for, however long it was paused. */
+    /**
+     * For a cluster of one, which has no reason to step down or stop, however long it was paused.
+     */
     private static final TimeDuration NEVER =
             TimeDuration.valueOf(Integer.MAX_VALUE, TimeUnit.SECONDS);
 
@@ -41,19 +46,22 @@ public final class RaftSettings {
 
     private static final int CACHED_SEGMENTS = 2;
 
-    /** So much of a snapshot is sent at once. */
+    /** The size of a snapshot chunk. */
     private static final SizeInBytes CHUNK = SizeInBytes.valueOf("1MB");
 
-    /** A snapshot is made after so many entries or bytes. */
+    /** The number of entries, or of bytes, after which a snapshot is written. */
     private static final long SNAPSHOT_ENTRIES = 400_000;
 
     private static final long SNAPSHOT_BYTES = 128L * 1024 * 1024;
 
-    /** So much of the log before a snapshot stays, for nodes that are a little behind. */
+    /** The size of the log before a snapshot that is kept for nodes that are slightly behind. */
     private static final long KEPT_BYTES = 32L * 1024 * 1024;
 
-    /** Nodes differ in that by up to so many eighths, so that not all write at the same time. */
-    private static final int APART = 4;
+    /**
+     * Snapshot limits differ between nodes by up to this number of eighths, so that not all nodes
+     * write snapshots at the same time.
+     */
+    private static final int MAX_SPREAD = 4;
 
     private static final int RETAINED_SNAPSHOTS = 2;
 
@@ -63,7 +71,7 @@ public final class RaftSettings {
         return TimeDuration.valueOf(count, TimeUnit.MILLISECONDS);
     }
 
-    /** Clusters of one name understand each other. */
+    /** Returns the id of the Raft group, which depends on the name of the cluster only. */
     public static RaftGroupId groupId(String clusterName) {
         return RaftGroupId.valueOf(
                 UUID.nameUUIDFromBytes(
@@ -86,15 +94,15 @@ public final class RaftSettings {
 
     static LogSizeLimits logLimits(ClusterConfig config) {
         return new LogSizeLimits(
-                apart(config, SNAPSHOT_ENTRIES), apart(config, SNAPSHOT_BYTES), KEPT_BYTES);
+                spread(config, SNAPSHOT_ENTRIES), spread(config, SNAPSHOT_BYTES), KEPT_BYTES);
     }
 
-    private static long apart(ClusterConfig config, long value) {
-        int place = config.members().indexOf(config.self()) % (APART + 1);
-        return value + value / 8 * place;
+    private static long spread(ClusterConfig config, long value) {
+        int position = config.members().indexOf(config.self()) % (MAX_SPREAD + 1);
+        return value + value / 8 * position;
     }
 
-    /** For whoever administers the cluster. */
+    /** Returns the settings of an administration client. */
     public static RaftProperties client() {
         RaftProperties properties = new RaftProperties();
         RaftConfigKeys.Rpc.setType(properties, new SocketRpcType());
@@ -112,7 +120,7 @@ public final class RaftSettings {
         RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(400));
         RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(
                 properties, config.isSingle() ? NEVER : millis(3000));
-        if (config.isSingle()) { // by default a process ends that was paused for a minute
+        if (config.isSingle()) { // by default a process stops after it was paused for a minute
             RaftServerConfigKeys.setCloseThreshold(properties, NEVER);
         }
 
@@ -121,7 +129,7 @@ public final class RaftSettings {
         RaftServerConfigKeys.Log.setSegmentCacheNumMax(properties, CACHED_SEGMENTS);
         RaftServerConfigKeys.Log.setSegmentCacheSizeMax(properties, SizeInBytes.valueOf("16MB"));
         RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
-        // A follower gets one request with entries at a time: nothing is to be put together.
+        // A follower gets one request with entries at a time, so there is nothing to compose.
         RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(properties, false);
         RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
         RaftServerConfigKeys.Log.setPurgeGap(properties, 1); // entries may be large

@@ -39,8 +39,8 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Mutual TLS between nodes, and between them and those who administer them. What cannot work is
- * said before anything starts: later it would only be a node that nobody hears of.
+ * Mutual TLS between nodes, and between administration clients and nodes. Unusable files are
+ * reported before anything starts: later they would only show as a node that cannot be reached.
  */
 public final class RaftTls {
     private static final Pattern CERTIFICATE =
@@ -54,9 +54,9 @@ public final class RaftTls {
     private RaftTls() {}
 
     /**
-     * What a server or a client of Ratis is given so that it talks this way.
+     * Returns the Ratis parameters with the transport.
      *
-     * @param files null to talk in the clear
+     * @param files null for connections without TLS
      */
     public static Parameters parameters(@Nullable ClusterTls files) throws ClusterException {
         Parameters parameters = new Parameters();
@@ -71,11 +71,11 @@ public final class RaftTls {
         List<X509Certificate> authority =
                 certificates("the authority of the cluster", files.authority());
         try {
-            if (!belongTogether(chain.getFirst().getPublicKey(), key)) {
+            if (!match(chain.getFirst().getPublicKey(), key)) {
                 throw new ClusterException(
                         "the key "
                                 + files.key()
-                                + " is not that of the certificate "
+                                + " does not belong to the certificate "
                                 + files.certificate());
             }
             requireSigned(chain, authority);
@@ -156,7 +156,7 @@ public final class RaftTls {
         }
     }
 
-    /** Java reads PKCS#8 alone. */
+    /** Loads a PKCS#8 key, the only format that Java reads. */
     private static PrivateKey key(Path file) throws ClusterException {
         String noun = "the key of the node";
         Matcher block = KEY.matcher(read(noun, file));
@@ -170,7 +170,7 @@ public final class RaftTls {
                             + " "
                             + file
                             + ": it must be PKCS#8 and not encrypted (openssl pkcs8 -topk8 -nocrypt"
-                            + " makes one of it)");
+                            + " converts it)");
         }
         try {
             byte[] der = Base64.getMimeDecoder().decode(block.group(2));
@@ -183,13 +183,13 @@ public final class RaftTls {
                 }
             }
         } catch (IllegalArgumentException e) {
-            // said below
+            // reported below
         }
         throw new ClusterException(
                 "cannot load " + noun + " " + file + ": not a private key of a known kind");
     }
 
-    private static boolean belongTogether(PublicKey certified, PrivateKey key) {
+    private static boolean match(PublicKey certified, PrivateKey key) {
         String algorithm =
                 switch (key.getAlgorithm()) {
                     case "RSA" -> "SHA256withRSA";
@@ -218,9 +218,9 @@ public final class RaftTls {
             anchors.add(new TrustAnchor(certificate, null));
         }
         List<X509Certificate> path = new ArrayList<>(chain);
-        path.removeAll(authority); // many put it at the end of the chain
+        path.removeAll(authority); // many chains end with the authority
         if (path.isEmpty()) {
-            return; // it has signed itself
+            return; // it is itself one of the authorities
         }
         PKIXParameters rules = new PKIXParameters(anchors);
         rules.setRevocationEnabled(false);

@@ -24,11 +24,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** The way into the log of a Ratis server: straight if it leads, else through the one that does. */
+/**
+ * Proposes entries to a Ratis server: directly if this node is the leader, otherwise through the
+ * leader.
+ */
 final class RatisLog implements ReplicatedLog {
     private static final Logger LOG = LoggerFactory.getLogger(RatisLog.class);
 
-    /** What this node wants in; stints have numbers above it. */
+    /** The source of this node's own proposals; the numbers of incarnations are greater. */
     private static final long OWN = 0;
 
     private final RaftGroupId groupId;
@@ -44,24 +47,24 @@ final class RatisLog implements ReplicatedLog {
     RatisLog(RaftGroupId groupId, boolean alone, LongSupplier leaderClock) {
         this.leaderClock = leaderClock;
         this.startedAlone = alone;
-        this.proposalBatcher = new ProposalBatcher(this::submitHere, alone, System::nanoTime);
+        this.proposalBatcher = new ProposalBatcher(this::submit, alone, System::nanoTime);
         this.groupId = groupId;
     }
 
-    /** How it talks to other nodes. */
-    void use(SocketRaftServerRpc made) {
-        rpc = made;
+    /** Sets the transport to other nodes. */
+    void setRpc(SocketRaftServerRpc created) {
+        rpc = created;
     }
 
-    /** Begins, with a server that has been started. */
-    void begin(RaftServer started) throws IOException {
+    /** Attaches a server that has been started. */
+    void start(RaftServer started) throws IOException {
         division = started.getDivision(groupId);
     }
 
-    /** The last entry that is on this node's disk; -1 while it is starting. */
+    /** Returns the index of the last entry on this node's disk; -1 while the node is starting. */
     long flushed() {
-        RaftServer.Division here = division();
-        return here == null ? -1 : here.getRaftLog().getFlushIndex();
+        RaftServer.Division local = division();
+        return local == null ? -1 : local.getRaftLog().getFlushIndex();
     }
 
     RaftServer.@Nullable Division division() {
@@ -70,8 +73,8 @@ final class RatisLog implements ReplicatedLog {
 
     @Override
     public boolean isLeader() {
-        RaftServer.Division here = division();
-        return here != null && here.getInfo().isLeaderReady();
+        RaftServer.Division local = division();
+        return local != null && local.getInfo().isLeaderReady();
     }
 
     @Override
@@ -81,16 +84,16 @@ final class RatisLog implements ReplicatedLog {
 
     @Override
     public boolean isAlone() {
-        RaftServer.Division here = division();
-        return startedAlone // others may have been added since
-                && here != null
-                && here.getRaftConf().getCurrentPeers().size() == 1;
+        RaftServer.Division local = division();
+        return startedAlone // nodes may have been added since
+                && local != null
+                && local.getRaftConf().getCurrentPeers().size() == 1;
     }
 
     @Override
     public long term() {
-        RaftServer.Division here = division();
-        return here == null ? -1 : here.getInfo().getCurrentTerm();
+        RaftServer.Division local = division();
+        return local == null ? -1 : local.getInfo().getCurrentTerm();
     }
 
     @Override
@@ -99,71 +102,75 @@ final class RatisLog implements ReplicatedLog {
             proposalBatcher.add(OWN, entry, outcome);
             return;
         }
-        RaftPeerId leader = leaderElsewhere();
-        SocketRaftServerRpc link = rpc;
-        if (leader == null || link == null) {
+        RaftPeerId leader = remoteLeader();
+        SocketRaftServerRpc transport = rpc;
+        if (leader == null || transport == null) {
             outcome.accept(false);
         } else {
-            link.propose(leader, entry, () -> outcome.accept(false));
+            transport.propose(leader, entry, () -> outcome.accept(false));
         }
     }
 
-    private @Nullable RaftPeerId leaderElsewhere() {
-        RaftServer.Division here = division();
-        RaftPeerId now = here == null ? null : here.getInfo().getLeaderId();
-        return here == null || here.getId().equals(now) ? null : now;
+    private @Nullable RaftPeerId remoteLeader() {
+        RaftServer.Division local = division();
+        RaftPeerId leader = local == null ? null : local.getInfo().getLeaderId();
+        return local == null || local.getId().equals(leader) ? null : leader;
     }
 
     @Override
     public void reconnectToLeader() {
-        RaftPeerId leader = leaderElsewhere();
-        SocketRaftServerRpc link = rpc;
-        if (leader != null && link != null) {
-            link.reconnect(leader);
+        RaftPeerId leader = remoteLeader();
+        SocketRaftServerRpc transport = rpc;
+        if (leader != null && transport != null) {
+            transport.reconnect(leader);
         }
     }
 
-    /** To be called now and then. */
+    /** Times out proposals. Called periodically. */
     void check() {
         proposalBatcher.check();
     }
 
-    /** Another node wants an entry in. */
-    void receive(byte[] entry, Runnable refused) {
+    /**
+     * Handles a proposal of another node.
+     *
+     * @param onRejected called if the entry is not committed as far as this node knows
+     */
+    void receive(byte[] entry, Runnable onRejected) {
         if (!isLeader()) {
-            refused.run();
+            onRejected.run();
             return;
         }
         long source;
-        try { // what cannot be read must not stop others
+        try { // a malformed proposal must not stop other proposals
             source =
                     LogEntryEncoding.decode(entry) instanceof LogEntry.Batch batch
                             ? batch.incarnation()
-                            : ProposalBatcher.NOBODY;
+                            : ProposalBatcher.NO_SOURCE;
         } catch (EncodingException e) {
-            LOG.atDebug().setCause(e).log("dropped a malformed proposal of a peer");
-            refused.run();
+            LOG.atDebug().setCause(e).log("dropped a malformed proposal from a peer");
+            onRejected.run();
             return;
         }
         proposalBatcher.add(
                 source,
                 entry,
-                in -> {
-                    if (!in) {
-                        refused.run();
+                committed -> {
+                    if (!committed) {
+                        onRejected.run();
                     }
                 });
     }
 
-    private CompletableFuture<RaftClientReply> submitHere(byte[] entry) throws IOException {
-        RaftServer.Division here = division();
-        if (here == null || !(here instanceof RaftClientAsynchronousProtocol protocol)) {
+    private CompletableFuture<RaftClientReply> submit(byte[] entry) throws IOException {
+        RaftServer.Division local = division();
+        if (local == null || !(local instanceof RaftClientAsynchronousProtocol protocol)) {
             throw new IOException("not started");
         }
         RaftClientRequest request =
                 RaftClientRequest.newBuilder()
                         .setClientId(clientId)
-                        .setServerId(here.getId())
+                        .setServerId(local.getId())
                         .setGroupId(groupId)
                         .setCallId(lastCall.incrementAndGet())
                         .setMessage(message(entry))
@@ -173,7 +180,7 @@ final class RatisLog implements ReplicatedLog {
     }
 
     private static Message message(byte[] entry) {
-        // Ratis logs what it could not send: there are tokens in it.
+        // Ratis logs messages that it could not send, and entries have tokens in them.
         return Message.valueOf(
                 UnsafeByteOperations.unsafeWrap(entry), () -> entry.length + " bytes");
     }

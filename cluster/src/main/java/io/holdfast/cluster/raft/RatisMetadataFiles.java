@@ -16,8 +16,8 @@ import java.util.Properties;
 import java.util.zip.CRC32C;
 
 /**
- * The files in which Ratis keeps the term, the vote and the member list. They have no checksums, so
- * their content is recorded in the {@link HardState} and compared with it at a start.
+ * The files in which Ratis stores the term, the vote and the member list. They have no checksums,
+ * so their content is recorded in the {@link HardState} and compared with it at a start.
  */
 final class RatisMetadataFiles {
     private static final String VOTE = "raft-meta";
@@ -26,10 +26,10 @@ final class RatisMetadataFiles {
     private RatisMetadataFiles() {}
 
     /**
-     * Checks them, and records what a crash has kept from being recorded.
+     * Checks the files, and records changes that a crash has kept from being recorded.
      *
-     * @param group where Ratis has them; need not be there
-     * @throws ClusterException if one is damaged, or not what was written last
+     * @param group the directory of the Raft group; may be missing
+     * @throws ClusterException if a file is damaged, or is not the one written last
      */
     static void check(Path group, HardStateFile hardState) throws ClusterException {
         Path current = group.resolve("current");
@@ -52,8 +52,8 @@ final class RatisMetadataFiles {
     }
 
     /**
-     * A vote is recorded before it is sent: one that is not recorded is one that nobody got, and a
-     * crash can leave it here, in the next term at most.
+     * A vote is recorded before it is sent, so one that is not recorded was not sent to any node. A
+     * crash can leave such a vote here, in the next term at most.
      */
     private static void checkVote(Path file, HardStateFile hardState) throws IOException {
         HardState recorded = hardState.state();
@@ -80,7 +80,7 @@ final class RatisMetadataFiles {
                     file,
                     "it has term "
                             + term
-                            + ", and the last one of this node was "
+                            + ", and the last term of this node was "
                             + recorded.term());
         }
         if (term == recorded.term()
@@ -100,8 +100,8 @@ final class RatisMetadataFiles {
     }
 
     /**
-     * Each start applies the log after the snapshot again, and Ratis persists each member list in
-     * it again: a crash meanwhile leaves an older one.
+     * Each start applies the log after the snapshot again, and Ratis then persists each member list
+     * in it again: a crash meanwhile leaves an older list.
      */
     private static void checkMembers(Path file, long snapshot, HardStateFile hardState)
             throws IOException {
@@ -158,7 +158,10 @@ final class RatisMetadataFiles {
         }
     }
 
-    /** Ratis renames files and does not sync their directory, nor that in which it creates it. */
+    /**
+     * Syncs the directory of the files and the one above it. Ratis renames files and creates the
+     * directory without syncing either.
+     */
     private static void syncDirectories(RaftStorage storage, HardStateFile hardState)
             throws IOException {
         DurableFile.syncFolder(storage.getStorageDir().getCurrentDir().toPath());

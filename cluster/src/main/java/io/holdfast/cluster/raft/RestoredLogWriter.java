@@ -10,9 +10,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The log of a node that begins with a copy of a state, as Ratis expects to find it. */
+/** Writes the files of a node that starts from a backup, in the layout that Ratis expects. */
 public final class RestoredLogWriter {
-    /** The copy counts as the first entry of the first term: leaders come in later ones. */
+    /** The backup becomes the snapshot at index 0 of term 1: leaders have later terms. */
     private static final String SNAPSHOT = "snapshot.1_0";
 
     private static final String META = "term=1\nvotedFor=\n";
@@ -20,16 +20,16 @@ public final class RestoredLogWriter {
     private RestoredLogWriter() {}
 
     /**
-     * Writes it.
+     * Writes the files.
      *
-     * @param directory empty
-     * @param file the copy
+     * @param directory an empty directory
+     * @param backup a snapshot file
      */
-    public static void write(Path directory, String clusterName, Path file) throws IOException {
+    public static void write(Path directory, String clusterName, Path backup) throws IOException {
         Path group = directory.resolve(RaftSettings.groupId(clusterName).getUuid().toString());
         Path state = Files.createDirectories(group.resolve("sm"));
         Path snapshot = state.resolve(SNAPSHOT);
-        SnapshotFile.write(snapshot, out -> Replica.restore(file, out));
+        SnapshotFile.write(snapshot, out -> Replica.restore(backup, out));
         MD5FileUtil.computeAndSaveMd5ForFile(snapshot.toFile());
         Path current = Files.createDirectories(group.resolve("current"));
         Path meta = current.resolve("raft-meta");

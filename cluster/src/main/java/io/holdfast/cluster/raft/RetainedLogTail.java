@@ -4,14 +4,15 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Finds which of the last entries to keep when the log is purged: those of at most so many bytes.
- * What it tracks does not grow with the number of entries. One thread at a time.
+ * Finds the last entries that are kept when the log is purged: those whose total size is within a
+ * limit in bytes. Its memory does not grow with the number of entries. Used by one thread at a
+ * time.
  */
 final class RetainedLogTail {
-    /** It is exact to such a part of what is kept. */
+    /** The number of marks: the kept size is exact to the limit divided by it. */
     private static final int PARTS = 32;
 
-    /** How many bytes of entries were applied, up to one of them. */
+    /** The number of bytes of entries applied, up to and including an index. */
     private record Mark(long index, long bytes) {}
 
     private final long keptBytes;
@@ -22,7 +23,7 @@ final class RetainedLogTail {
         this.keptBytes = keptBytes;
     }
 
-    /** The next entry was applied. */
+    /** Records that the next entry was applied. */
     void applied(long index, long size) {
         bytes += size;
         Mark last = marks.peekLast();
@@ -34,15 +35,15 @@ final class RetainedLogTail {
         }
     }
 
-    /** The entries before have been replaced by a snapshot. */
+    /** Forgets all entries: they have been replaced by a snapshot. */
     void clear() {
         marks.clear();
     }
 
     /**
-     * The last entry that need not be kept.
+     * Returns the index of the last entry that can be purged.
      *
-     * @param last the last one that was applied
+     * @param last the index of the last entry that was applied
      */
     long lastPurgeable(long last) {
         Mark first = marks.peekFirst();

@@ -3,7 +3,7 @@ package io.holdfast.cluster.raft;
 import java.io.IOException;
 import java.util.concurrent.CompletionException;
 
-/** What nodes say to each other. The numbers are part of how they talk. */
+/** The types of the messages between nodes. The numbers are part of the protocol. */
 final class RpcMessageTypes {
     static final byte APPEND = 10;
     static final byte HEARTBEAT = 11;
@@ -18,14 +18,16 @@ final class RpcMessageTypes {
     static final byte GROUPS = 24;
     static final byte GROUP = 25;
 
-    /** Something that can fail. */
+    /** Parses a message. */
     interface Parsing<T> {
         T parse() throws IOException;
     }
 
     private RpcMessageTypes() {}
 
-    /** Fails as the stages of a future do. */
+    /**
+     * Parses a message inside a stage of a future: failures become {@link CompletionException}s.
+     */
     static <T> T parse(Parsing<T> parsing) {
         try {
             return parsing.parse();

@@ -30,12 +30,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** What those who administer a cluster say to its nodes. */
+/** The RPC client of Ratis for administration. */
 final class SocketRaftClientRpc implements RaftClientRpc {
     private final RpcSocketFactory rpcSocketFactory;
     private final long timeoutMillis;
     private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
-    private final Map<RaftPeerId, NodeRpcClient> callers = new ConcurrentHashMap<>();
+    private final Map<RaftPeerId, NodeRpcClient> clients = new ConcurrentHashMap<>();
 
     SocketRaftClientRpc(RpcSocketFactory rpcSocketFactory, RaftProperties properties) {
         this.rpcSocketFactory = rpcSocketFactory;
@@ -78,11 +78,12 @@ final class SocketRaftClientRpc implements RaftClientRpc {
                             RpcMessageTypes.TRANSFER,
                             ClientProtoUtils.toTransferLeadershipRequestProto(transfer)
                                     .toByteArray());
-            case SnapshotManagementRequest copy ->
+            case SnapshotManagementRequest snapshot ->
                     reply(
                             request,
                             RpcMessageTypes.SNAPSHOT_MANAGEMENT,
-                            ClientProtoUtils.toSnapshotManagementRequestProto(copy).toByteArray());
+                            ClientProtoUtils.toSnapshotManagementRequestProto(snapshot)
+                                    .toByteArray());
             default ->
                     reply(
                             request,
@@ -100,7 +101,7 @@ final class SocketRaftClientRpc implements RaftClientRpc {
     private byte[] await(RaftClientRequest request, byte kind, byte[] body) throws IOException {
         long millis = timeoutMillis + request.getTimeoutMs();
         NodeRpcClient nodeRpcClient =
-                callers.computeIfAbsent(request.getServerId(), this::newCaller);
+                clients.computeIfAbsent(request.getServerId(), this::newClient);
         try {
             return nodeRpcClient.call(kind, body, millis).get(millis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
@@ -110,19 +111,19 @@ final class SocketRaftClientRpc implements RaftClientRpc {
             throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
         } catch (TimeoutException e) {
             nodeRpcClient.reconnect();
-            throw new TimeoutIOException("no answer in time", e);
+            throw new TimeoutIOException("no response in time", e);
         }
     }
 
-    private NodeRpcClient newCaller(RaftPeerId id) {
+    private NodeRpcClient newClient(RaftPeerId id) {
         return new NodeRpcClient(
-                "holdfast-cluster-ask",
+                "holdfast-cluster-admin",
                 () -> SocketRpcType.address(peers.get(id)),
                 rpcSocketFactory);
     }
 
     @Override
     public void close() {
-        callers.values().forEach(NodeRpcClient::close);
+        clients.values().forEach(NodeRpcClient::close);
     }
 }

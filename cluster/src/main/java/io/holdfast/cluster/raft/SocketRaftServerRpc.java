@@ -54,12 +54,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
-/** What a Ratis server says to others and is told by them. */
+/** The RPC of a Ratis server: its calls to other nodes and the handling of theirs. */
 final class SocketRaftServerRpc implements RaftServerRpc {
-    /** A peer that says nothing for so long is called anew. */
+    /** A connection without a response for this long is replaced. */
     private static final long TIMEOUT_MILLIS = 2000;
 
-    /** A part of a snapshot is answered when it is on the disk. */
+    /** The timeout of a snapshot chunk, which is acknowledged when it is on the disk. */
     private static final long SNAPSHOT_TIMEOUT_MILLIS = 120_000;
 
     private final RaftServer server;
@@ -68,9 +68,9 @@ final class SocketRaftServerRpc implements RaftServerRpc {
     private final HardStateFile hardState;
     private final BiConsumer<byte[], Runnable> proposed;
     private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
-    private final Map<RaftPeerId, NodeRpcClient> callers = new ConcurrentHashMap<>();
+    private final Map<RaftPeerId, NodeRpcClient> clients = new ConcurrentHashMap<>();
 
-    /** Requests with entries that Ratis has not said to be written yet. */
+    /** Requests with entries that Ratis has not yet completed as written. */
     private final Set<Long> writing = ConcurrentHashMap.newKeySet();
 
     private final Lock appending = new ReentrantLock();
@@ -83,8 +83,8 @@ final class SocketRaftServerRpc implements RaftServerRpc {
 
     /**
      * @param hardState written before other nodes get acknowledgements and votes
-     * @param proposed takes what another node wants in the log, and what to do if it does not get
-     *     in
+     * @param proposed handles a proposal of another node: the entry, and what to run if it is not
+     *     committed
      */
     SocketRaftServerRpc(
             RaftServer server,
@@ -122,32 +122,32 @@ final class SocketRaftServerRpc implements RaftServerRpc {
 
     @Override
     public void handleException(RaftPeerId serverId, Exception e, boolean reconnect) {
-        // a connection that does not work is left by itself
+        // NodeRpcClient replaces failed connections itself
     }
 
-    // ---- to others
+    // ---- calls to other nodes
 
-    private NodeRpcClient caller(RaftPeerId id) {
-        NodeRpcClient known = callers.get(id);
-        return known != null ? known : callers.computeIfAbsent(id, this::newCaller);
+    private NodeRpcClient client(RaftPeerId id) {
+        NodeRpcClient known = clients.get(id);
+        return known != null ? known : clients.computeIfAbsent(id, this::newClient);
     }
 
-    private NodeRpcClient newCaller(RaftPeerId id) {
-        NodeRpcClient made =
+    private NodeRpcClient newClient(RaftPeerId id) {
+        NodeRpcClient created =
                 new NodeRpcClient(
                         "holdfast-cluster-out",
                         () -> SocketRpcType.address(peers.get(id)),
                         rpcSocketFactory);
         if (closed) {
-            made.close();
+            created.close();
         }
-        return made;
+        return created;
     }
 
-    private byte[] await(RaftPeerId to, byte kind, byte[] body, long patienceMillis)
+    private byte[] await(RaftPeerId to, byte kind, byte[] body, long timeoutMillis)
             throws IOException {
         try {
-            return caller(to).call(kind, body, patienceMillis).get();
+            return client(to).call(kind, body, timeoutMillis).get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException();
@@ -182,7 +182,7 @@ final class SocketRaftServerRpc implements RaftServerRpc {
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
-        return caller(to)
+        return client(to)
                 .callIfConnected(RpcMessageTypes.APPEND, request.toByteArray(), TIMEOUT_MILLIS)
                 .thenApply(
                         bytes ->
@@ -196,7 +196,10 @@ final class SocketRaftServerRpc implements RaftServerRpc {
                         });
     }
 
-    /** A leader counts its own log for what it commits. */
+    /**
+     * Records that this leader acknowledges the entries that it reports as committed: its own log
+     * counts towards the majority.
+     */
     private void recordCommit(AppendEntriesRequestProto request) {
         long commit = request.getLeaderCommit();
         if (commit > hardState.state().acknowledged()) {
@@ -205,15 +208,15 @@ final class SocketRaftServerRpc implements RaftServerRpc {
         }
     }
 
-    /** Whether something can be sent to a node at once. */
+    /** Whether there is a connection to a node. */
     boolean isConnected(RaftPeerId to) {
-        return caller(to).isConnected();
+        return client(to).isConnected();
     }
 
-    /** Says how far the log is decided; nobody answers. */
+    /** Sends the commit index; there is no response. */
     void sendCommitIndex(RaftPeerId to, AppendEntriesRequestProto heartbeat) {
         recordCommit(heartbeat);
-        caller(to).sendOneWay(RpcMessageTypes.HEARTBEAT, heartbeat.toByteArray());
+        client(to).sendOneWay(RpcMessageTypes.HEARTBEAT, heartbeat.toByteArray());
     }
 
     @Override
@@ -256,25 +259,25 @@ final class SocketRaftServerRpc implements RaftServerRpc {
     }
 
     /**
-     * Sends an entry to the leader.
+     * Sends a proposal to the leader.
      *
-     * @param refused told if it is known that it did not get in
+     * @param onRejected called if the entry is known not to be committed
      */
-    void propose(RaftPeerId to, byte[] entry, Runnable refused) {
-        caller(to).sendOneWay(RpcMessageTypes.PROPOSE, entry, refused);
+    void propose(RaftPeerId to, byte[] entry, Runnable onRejected) {
+        client(to).sendOneWay(RpcMessageTypes.PROPOSE, entry, onRejected);
     }
 
-    /** What was sent to a node got nowhere. */
+    /** Replaces the connection to a node. */
     void reconnect(RaftPeerId to) {
-        caller(to).reconnect();
+        client(to).reconnect();
     }
 
-    /** Gives up connections that nothing comes from; to be called now and then. */
+    /** Closes connections without a response. Called periodically. */
     void check() {
-        callers.values().forEach(NodeRpcClient::check);
+        clients.values().forEach(NodeRpcClient::check);
     }
 
-    // ---- from others
+    // ---- calls from other nodes
 
     private @Nullable CompletableFuture<byte[]> handle(byte kind, byte[] body) throws IOException {
         return switch (kind) {
@@ -337,7 +340,7 @@ final class SocketRaftServerRpc implements RaftServerRpc {
                                     found ->
                                             ClientProtoUtils.toGroupInfoReplyProto(found)
                                                     .toByteArray());
-            default -> throw new IOException("unknown message type " + kind + " is");
+            default -> throw new IOException("unknown message type " + kind);
         };
     }
 
@@ -347,24 +350,25 @@ final class SocketRaftServerRpc implements RaftServerRpc {
 
     private static CompletableFuture<byte[]> reply(CompletableFuture<RaftClientReply> reply) {
         return reply.thenApply(
-                answer -> ClientProtoUtils.toRaftClientReplyProto(answer).toByteArray());
+                result -> ClientProtoUtils.toRaftClientReplyProto(result).toByteArray());
     }
 
     /**
-     * Ratis says that it has entries which it was sent before, as soon as they are on their way to
-     * the disk, and those of a leader that it has left for another meanwhile. They count when they
-     * are on the disk, and when the leader that sent them still leads as far as this node knows.
+     * Acknowledges entries when they are on the disk, and only if the leader that sent them is
+     * still the leader as far as this node knows. Ratis by itself also acknowledges entries that it
+     * got before as soon as their write has begun, and entries of a leader that has been replaced
+     * meanwhile.
      */
     private CompletableFuture<byte[]> append(AppendEntriesRequestProto request) throws IOException {
         if (request.getEntriesCount() == 0) {
             return begin(request).thenApply(AppendEntriesReplyProto::toByteArray);
         }
-        boolean after;
+        boolean afterUnwritten;
         long number;
         CompletableFuture<AppendEntriesReplyProto> reply;
         appending.lock();
         try {
-            after = !writing.isEmpty();
+            afterUnwritten = !writing.isEmpty();
             reply = begin(request);
             number = ++lastWriting;
             writing.add(number);
@@ -373,17 +377,17 @@ final class SocketRaftServerRpc implements RaftServerRpc {
         }
         return reply.whenComplete((_, _) -> writing.remove(number))
                 .thenApply(
-                        answer -> {
-                            if (answer.getResult() == AppendResult.SUCCESS) {
-                                requireWritten(request, answer.getMatchIndex(), after);
+                        result -> {
+                            if (result.getResult() == AppendResult.SUCCESS) {
+                                requireWritten(request, result.getMatchIndex(), afterUnwritten);
                                 hardState.acknowledge(
-                                        answer.getMatchIndex(), request.getLeaderTerm());
+                                        result.getMatchIndex(), request.getLeaderTerm());
                             }
-                            return answer.toByteArray();
+                            return result.toByteArray();
                         });
     }
 
-    /** Ratis has persisted the vote when it replies. */
+    /** Records the vote, which Ratis has persisted when it returns the reply. */
     private RequestVoteReplyProto vote(RequestVoteRequestProto request) throws IOException {
         hardState.observeTerm(request.getCandidateTerm());
         RequestVoteReplyProto reply = server.requestVote(request);
@@ -411,7 +415,10 @@ final class SocketRaftServerRpc implements RaftServerRpc {
         return server.getDivision(ProtoUtils.toRaftGroupId(request.getRaftGroupId()));
     }
 
-    /** Ratis forgets what was to be written before a snapshot, and never says so. */
+    /**
+     * Installs a snapshot. Ratis drops entries that were to be written before it, and never
+     * completes them.
+     */
     private InstallSnapshotReplyProto install(InstallSnapshotRequestProto request)
             throws IOException {
         hardState.observeTerm(request.getLeaderTerm());
@@ -432,7 +439,7 @@ final class SocketRaftServerRpc implements RaftServerRpc {
         }
     }
 
-    /** Ratis has written the snapshot and renamed its directory, and synced neither. */
+    /** Syncs the snapshot: Ratis has written it and renamed its directory, and synced neither. */
     private void recordSnapshot(InstallSnapshotRequestProto request) throws IOException {
         RaftStorageDirectory directory =
                 division(request.getServerRequest()).getRaftStorage().getStorageDir();
@@ -447,7 +454,10 @@ final class SocketRaftServerRpc implements RaftServerRpc {
         hardState.acknowledgeCommitted(request.getSnapshotChunk().getTermIndex().getIndex());
     }
 
-    /** One at a time: Ratis looks at the term and writes to the log in two steps. */
+    /**
+     * Passes a request to Ratis, one at a time: Ratis checks the term and writes to the log in two
+     * steps.
+     */
     private CompletableFuture<AppendEntriesReplyProto> begin(AppendEntriesRequestProto request)
             throws IOException {
         appending.lock();
@@ -461,8 +471,8 @@ final class SocketRaftServerRpc implements RaftServerRpc {
     }
 
     /**
-     * Ratis removes entries from the end of the log that the leader has others for; what comes from
-     * a leader of an earlier term it refuses.
+     * Records that Ratis will remove conflicting entries from the end of the log. It rejects
+     * requests of leaders of earlier terms.
      */
     private void recordTruncation(AppendEntriesRequestProto request) throws IOException {
         if (request.getEntriesCount() == 0) {
@@ -478,17 +488,18 @@ final class SocketRaftServerRpc implements RaftServerRpc {
         }
         RaftLog log = division.getRaftLog();
         for (LogEntryProto entry : request.getEntriesList()) {
-            TermIndex here = log.getTermIndex(entry.getIndex());
-            if (here != null && here.getTerm() != entry.getTerm()) {
+            TermIndex local = log.getTermIndex(entry.getIndex());
+            if (local != null && local.getTerm() != entry.getTerm()) {
                 hardState.truncate(entry.getIndex() - 1);
                 return;
             }
         }
     }
 
-    private void requireWritten(AppendEntriesRequestProto request, long index, boolean after) {
+    private void requireWritten(
+            AppendEntriesRequestProto request, long index, boolean afterUnwritten) {
         RaftServer.Division division = division(request);
-        if (after || division.getRaftLog().getFlushIndex() < index) {
+        if (afterUnwritten || division.getRaftLog().getFlushIndex() < index) {
             throw new IllegalStateException("entry " + index + " is not on the disk yet");
         }
         if (division.getInfo().getCurrentTerm() != request.getLeaderTerm()) {
@@ -505,6 +516,6 @@ final class SocketRaftServerRpc implements RaftServerRpc {
         if (listening != null) {
             listening.close();
         }
-        callers.values().forEach(NodeRpcClient::close);
+        clients.values().forEach(NodeRpcClient::close);
     }
 }

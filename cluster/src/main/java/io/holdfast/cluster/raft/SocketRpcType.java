@@ -22,17 +22,21 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 
-/** Ratis over connections of our own. Ratis makes it by its name. */
+/** The transport of Ratis over our own connections. Ratis creates it by its class name. */
 public final class SocketRpcType implements RpcType {
     private static final String SOCKETS = "holdfast.sockets";
-    private static final String PLACE = "holdfast.place";
+    private static final String SERVER_CONTEXT = "holdfast.server";
 
-    /** Where a server is, and what it is asked for by others. */
+    /** What the transport needs from a server. */
     interface ServerContext {
         InetSocketAddress address();
 
-        /** Another node wants an entry in the log. */
-        void proposed(byte[] entry, Runnable refused);
+        /**
+         * Handles a proposal of another node.
+         *
+         * @param onRejected called if the entry is not committed
+         */
+        void proposed(byte[] entry, Runnable onRejected);
 
         HardStateFile hardState();
 
@@ -49,7 +53,7 @@ public final class SocketRpcType implements RpcType {
         return new Factory(parameters);
     }
 
-    /** How a server or a client is told how to talk. */
+    /** Sets the socket factory of a server or a client. */
     static void put(Parameters parameters, RpcSocketFactory rpcSocketFactory) {
         parameters.put(SOCKETS, rpcSocketFactory, RpcSocketFactory.class);
     }
@@ -59,12 +63,12 @@ public final class SocketRpcType implements RpcType {
     }
 
     static void put(Parameters parameters, ServerContext serverContext) {
-        parameters.put(PLACE, serverContext, ServerContext.class);
+        parameters.put(SERVER_CONTEXT, serverContext, ServerContext.class);
     }
 
     static InetSocketAddress address(@Nullable RaftPeer peer) {
         if (peer == null) {
-            throw new UncheckedIOException(new IOException("the address of the peer is not known"));
+            throw new UncheckedIOException(new IOException("the peer has no known address"));
         }
         String text = peer.getAddress();
         int colon = text.lastIndexOf(':');
@@ -93,8 +97,8 @@ public final class SocketRpcType implements RpcType {
             return new SocketRaftClientRpc(sockets(parameters), properties);
         }
 
-        private ServerContext place() {
-            return parameters.get(PLACE, ServerContext.class);
+        private ServerContext serverContext() {
+            return parameters.get(SERVER_CONTEXT, ServerContext.class);
         }
 
         @Override
@@ -102,11 +106,11 @@ public final class SocketRpcType implements RpcType {
             SocketRaftServerRpc rpc =
                     new SocketRaftServerRpc(
                             server,
-                            place().address(),
+                            serverContext().address(),
                             sockets(parameters),
-                            place().hardState(),
-                            place()::proposed);
-            place().add(rpc);
+                            serverContext().hardState(),
+                            serverContext()::proposed);
+            serverContext().add(rpc);
             return rpc;
         }
 

@@ -1,4 +1,7 @@
-/** The log itself, by Apache Ratis. Only its write path is used to decide anything. */
+/**
+ * The replicated log, by Apache Ratis. Commands use only its write path; the only reads are status
+ * queries of a single node.
+ */
 @NullMarked
 package io.holdfast.cluster.raft;
 

@@ -36,7 +36,7 @@ class HardStateFileTest {
     }
 
     @Test
-    void has_after_a_restart_what_was_recorded() throws Exception {
+    void the_recorded_state_is_read_after_a_restart() throws Exception {
         try (HardStateFile file = HardStateFile.open(group, false, failures::add)) {
             assertThat(file.state()).isEqualTo(HardState.NONE);
             file.acknowledge(17, 3);
@@ -49,7 +49,7 @@ class HardStateFileTest {
     }
 
     @Test
-    void is_written_before_the_acknowledgement_is_sent() throws Exception {
+    void the_state_is_written_before_the_acknowledgement_is_sent() throws Exception {
         try (HardStateFile file = HardStateFile.open(group, false, failures::add)) {
             for (int i = 0; i < 5; i++) {
                 file.acknowledge(i, 1);
@@ -59,7 +59,7 @@ class HardStateFileTest {
     }
 
     @Test
-    void keeps_the_vote_of_the_latest_term() throws Exception {
+    void the_vote_of_the_latest_term_is_kept() throws Exception {
         try (HardStateFile file = HardStateFile.open(group, false, failures::add)) {
             file.vote(4, "n2");
             file.vote(3, "n1");
@@ -68,7 +68,7 @@ class HardStateFileTest {
     }
 
     @Test
-    void refuses_to_acknowledge_entries_of_an_earlier_leader_that_a_later_one_has_removed()
+    void entries_of_an_earlier_leader_that_a_later_one_has_removed_are_not_acknowledged()
             throws Exception {
         try (HardStateFile file = HardStateFile.open(group, false, failures::add)) {
             file.acknowledge(100, 3);
@@ -83,7 +83,7 @@ class HardStateFileTest {
     }
 
     @Test
-    void has_what_was_synced_when_all_later_writes_are_torn() throws Exception {
+    void the_synced_state_survives_when_all_later_writes_are_torn() throws Exception {
         try (HardStateFile file = HardStateFile.open(group, false, failures::add)) {
             for (int synced = 10; synced < 100; synced += 10) {
                 file.acknowledge(synced, 1);
@@ -120,7 +120,7 @@ class HardStateFileTest {
     }
 
     @Test
-    void is_read_in_the_form_with_two_slots_too() throws Exception {
+    void the_older_format_with_two_slots_is_read() throws Exception {
         try (HardStateFile file = HardStateFile.open(group, false, failures::add)) {
             file.acknowledge(5, 1);
         }
@@ -136,7 +136,7 @@ class HardStateFileTest {
     }
 
     @Test
-    void is_refused_when_it_is_damaged() throws Exception {
+    void a_damaged_file_is_refused() throws Exception {
         HardStateFile.open(group, false, failures::add).close();
         byte[] bytes = Files.readAllBytes(path());
         for (byte[] damaged :
@@ -151,7 +151,7 @@ class HardStateFileTest {
     /** Every write to this device fails as on a full disk. */
     @Test
     @EnabledOnOs(OS.LINUX)
-    void acknowledges_nothing_more_after_a_write_has_failed() throws Exception {
+    void nothing_is_acknowledged_after_a_failed_write() throws Exception {
         var last = new HardState.Numbered(7, HardState.NONE.withAcknowledged(3));
         try (var device = new RandomAccessFile("/dev/full", "rw");
                 var file = new HardStateFile(path(), device, last, 0, failures::add)) {
@@ -169,8 +169,7 @@ class HardStateFileTest {
     /** What is written to this device cannot be synced. */
     @Test
     @EnabledOnOs(OS.LINUX)
-    void syncs_a_new_term_and_reports_success_to_no_caller_after_a_sync_has_failed()
-            throws Exception {
+    void a_new_term_is_synced_and_no_caller_gets_success_after_a_failed_sync() throws Exception {
         var last = new HardState.Numbered(7, HardState.NONE.withHighestTerm(3));
         try (var device = new RandomAccessFile("/dev/null", "rw");
                 var file = new HardStateFile(path(), device, last, 0, failures::add)) {

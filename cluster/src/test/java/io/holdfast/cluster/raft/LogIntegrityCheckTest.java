@@ -80,7 +80,7 @@ class LogIntegrityCheckTest {
     }
 
     @Test
-    void takes_a_log_that_is_whole_as_it_is() throws IOException {
+    void a_complete_log_is_accepted_unchanged() throws IOException {
         write("log_0-9", log(10, 0));
         Path last = write("log_inprogress_10", log(10, 5, 4096));
         accepts(14);
@@ -88,14 +88,14 @@ class LogIntegrityCheckTest {
     }
 
     @Test
-    void takes_a_new_file_after_others() throws IOException {
+    void a_new_empty_segment_after_others_is_accepted() throws IOException {
         write("log_0-9", log(10, 0));
         write("log_inprogress_10", new byte[4096]);
         accepts(9);
     }
 
     @Test
-    void takes_a_log_that_goes_on_after_a_snapshot() throws IOException {
+    void a_log_that_continues_after_a_snapshot_is_accepted() throws IOException {
         Files.createFile(group.resolve("sm").resolve("snapshot.3_99"));
         write("log_inprogress_100", log(100, 1, 4096));
         accepts(100);
@@ -103,7 +103,7 @@ class LogIntegrityCheckTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 5, 4096})
-    void does_not_take_an_empty_file_for_a_log_that_was_used(int size) throws Exception {
+    void an_empty_file_in_place_of_a_used_log_is_refused(int size) throws Exception {
         write("log_inprogress_0", Arrays.copyOf(log(0, 0), size));
         refuses(-1, "it is empty");
         LogIntegrityCheck.check(group, false, -1);
@@ -111,7 +111,7 @@ class LogIntegrityCheckTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, HEADER, HEADER + 1, HEADER + 50, HEADER + FRAME, HEADER + 3 * FRAME})
-    void finds_a_byte_that_is_not_what_was_written(int position) throws IOException {
+    void a_changed_byte_is_detected(int position) throws IOException {
         byte[] bytes = log(4, 4096);
         bytes[position] ^= 0x5A;
         write("log_inprogress_0", bytes);
@@ -120,49 +120,49 @@ class LogIntegrityCheckTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 50, FRAME, FRAME + 1, 3 * FRAME, 4 * FRAME})
-    void finds_that_the_end_of_what_was_acknowledged_is_missing(int bytes) throws IOException {
+    void a_missing_end_of_the_acknowledged_entries_is_detected(int bytes) throws IOException {
         Path last = write("log_inprogress_0", Arrays.copyOf(log(4, 0), HEADER + 4 * FRAME - bytes));
         refuses(3, "");
         assertThat(last).hasSize(HEADER + 4L * FRAME - bytes);
     }
 
     @Test
-    void changes_nothing_when_the_log_is_refused() throws IOException {
+    void a_refused_log_is_left_unchanged() throws IOException {
         write("log_0-9", log(10, 0));
         byte[] torn = Arrays.copyOf(log(10, 3, 0), HEADER + 2 * FRAME + 7);
         Path first = write("log_inprogress_10", torn);
         write("log_inprogress_13", log(13, 1, 0));
-        refuses(9, "entry 12 is not what was written");
+        refuses(9, "entry 12 is not readable");
         assertThat(first).hasBinaryContent(torn);
     }
 
     @Test
-    void says_how_far_the_log_goes_and_how_far_it_was_acknowledged() throws IOException {
+    void the_message_has_the_last_entry_and_the_acknowledged_entry() throws IOException {
         write("log_inprogress_0", log(4, 4096));
         refuses(4, "the log ends with entry 3, and this node has acknowledged entry 4");
     }
 
     @Test
-    void finds_that_the_last_file_is_missing() throws IOException {
+    void a_missing_last_segment_is_detected() throws IOException {
         write("log_0-9", log(10, 0));
         refuses(12, "the log ends with entry 9, and this node has acknowledged entry 12");
     }
 
     @Test
-    void finds_that_the_newest_snapshot_is_missing() throws IOException {
+    void a_missing_newest_snapshot_is_detected() throws IOException {
         Files.createFile(group.resolve("sm").resolve("snapshot.3_50"));
         refuses(99, "the log ends with entry 50, and this node has acknowledged entry 99");
     }
 
     @Test
-    void finds_that_a_file_in_the_middle_is_short() throws IOException {
+    void a_truncated_segment_in_the_middle_is_detected() throws IOException {
         write("log_0-9", log(9, 0));
         write("log_inprogress_10", log(10, 1, 0));
         refuses(10, "it has no entry 9");
     }
 
     @Test
-    void completes_a_removal_of_entries_that_a_crash_has_interrupted() throws IOException {
+    void a_removal_of_entries_that_a_crash_interrupted_is_completed() throws IOException {
         write("log_0-9", log(10, 0));
         Path truncated = write("log_10-19", log(10, 6, 0));
         refuses(16, "it has no entry 16");
@@ -173,28 +173,31 @@ class LogIntegrityCheckTest {
     }
 
     @Test
-    void takes_a_file_without_any_entry_for_no_interrupted_removal() throws IOException {
+    void a_segment_without_entries_is_no_interrupted_removal() throws IOException {
         write("log_0-9", log(10, 0));
         write("log_10-19", log(10, 0, 0));
         refuses(9, "it has no entry 10");
     }
 
     @Test
-    void finds_that_a_file_is_missing() throws IOException {
+    void a_missing_segment_is_detected() throws IOException {
         write("log_0-9", log(10, 0));
         write("log_inprogress_20", log(20, 1, 0));
-        refuses(20, "what comes before it is missing");
+        refuses(20, "the entries before it are missing");
     }
 
     @Test
-    void finds_that_a_log_begins_after_the_end_of_the_snapshot() throws IOException {
+    void a_gap_between_the_snapshot_and_the_log_is_detected() throws IOException {
         Files.createFile(group.resolve("sm").resolve("snapshot.3_50"));
         write("log_inprogress_100", log(100, 1, 4096));
         refuses(100, "it begins with entry 100, and the newest snapshot ends with entry 50");
     }
 
-    /** The last batch of a log of ten entries, whose first six were acknowledged, is torn. */
-    private void cutsOffAfterSix(byte[] bytes) throws IOException {
+    /**
+     * Checks a log of ten entries, of which six were acknowledged and the rest is torn: it is
+     * truncated after six.
+     */
+    private void assertTruncatedAfterSix(byte[] bytes) throws IOException {
         Path last = write("log_inprogress_0", bytes);
         accepts(5);
         assertThat(last).hasSize(HEADER + 6 * FRAME);
@@ -202,58 +205,57 @@ class LogIntegrityCheckTest {
     }
 
     @Test
-    void cuts_off_half_an_entry_that_ends_in_zeros() throws IOException {
+    void half_an_entry_that_ends_in_zeros_is_truncated() throws IOException {
         byte[] bytes = log(10, 4096);
         Arrays.fill(bytes, HEADER + 6 * FRAME + 40, 4096, (byte) 0);
-        cutsOffAfterSix(bytes);
+        assertTruncatedAfterSix(bytes);
     }
 
     @Test
-    void cuts_off_half_an_entry_that_ends_where_the_file_does() throws IOException {
-        cutsOffAfterSix(Arrays.copyOf(log(10, 0), HEADER + 6 * FRAME + 7));
+    void half_an_entry_at_the_end_of_the_file_is_truncated() throws IOException {
+        assertTruncatedAfterSix(Arrays.copyOf(log(10, 0), HEADER + 6 * FRAME + 7));
     }
 
     @Test
-    void cuts_off_an_entry_with_a_hole_and_complete_ones_after_it() throws IOException {
+    void an_entry_with_a_hole_is_truncated_with_the_complete_ones_after_it() throws IOException {
         byte[] bytes = log(10, 4096);
         Arrays.fill(bytes, HEADER + 6 * FRAME + 20, HEADER + 6 * FRAME + 60, (byte) 0);
-        cutsOffAfterSix(bytes);
+        assertTruncatedAfterSix(bytes);
     }
 
     @Test
-    void cuts_off_entries_of_another_index() throws IOException {
+    void entries_with_wrong_indexes_are_truncated() throws IOException {
         byte[] bytes = log(10, 4096);
         System.arraycopy(bytes, HEADER, bytes, HEADER + 6 * FRAME, 4 * FRAME);
         refusesThatAsDamageBefore(bytes);
-        cutsOffAfterSix(bytes);
+        assertTruncatedAfterSix(bytes);
     }
 
     private void refusesThatAsDamageBefore(byte[] bytes) throws IOException {
         write("log_inprogress_0", bytes);
-        refuses(6, "entry 6 is not what was written");
+        refuses(6, "entry 6 is not readable");
     }
 
     @Test
-    void cuts_off_what_is_left_of_a_batch_whose_beginning_never_got_to_the_disk()
-            throws IOException {
+    void the_rest_of_a_batch_whose_beginning_was_not_written_is_truncated() throws IOException {
         byte[] bytes = log(10, 4096);
         Arrays.fill(bytes, HEADER + 6 * FRAME, HEADER + 8 * FRAME, (byte) 0);
-        cutsOffAfterSix(bytes);
+        assertTruncatedAfterSix(bytes);
     }
 
     @Test
-    void cuts_off_a_new_file_whose_header_is_torn() throws IOException {
+    void a_new_segment_with_a_torn_header_is_truncated() throws IOException {
         write("log_0-9", log(10, 0));
         byte[] bytes = log(10, 1, 4096);
         bytes[2] = 0;
         Path last = write("log_inprogress_10", bytes);
-        refuses(10, "it does not begin as a log does");
+        refuses(10, "it does not begin with the header of a log file");
         accepts(9);
         assertThat(last).isEmptyFile();
     }
 
     @Test
-    void keeps_entries_that_were_written_and_not_acknowledged() throws IOException {
+    void written_entries_that_were_not_acknowledged_are_kept() throws IOException {
         Path last = write("log_inprogress_0", log(10, 4096));
         accepts(5);
         assertThat(last).hasSize(4096);

@@ -41,8 +41,8 @@ import java.util.stream.Stream;
 class LogSizeIT {
     private static final long MIB = 1024 * 1024;
 
-    /** What belongs to a stint that there is not changes nothing. */
-    private static final long NOBODY = 1 << 20;
+    /** A session of an incarnation that does not exist: its items have no effect. */
+    private static final long UNKNOWN_SESSION = 1 << 20;
 
     private static final Duration LONG = Duration.ofSeconds(10);
     private static final EngineSettings SETTINGS = new EngineSettings(0, LONG.toNanos(), true);
@@ -103,9 +103,11 @@ class LogSizeIT {
         ByteString payload = ByteString.of(new byte[size]);
         return LogEntryEncoding.encode(
                 new LogEntry.Batch(
-                        NOBODY,
+                        UNKNOWN_SESSION,
                         1,
-                        List.of(new BatchItem.Emit(NOBODY, 1, Key.of("channel"), payload))));
+                        List.of(
+                                new BatchItem.Emit(
+                                        UNKNOWN_SESSION, 1, Key.of("channel"), payload))));
     }
 
     private static boolean propose(RaftNode node, byte[] entry) throws Exception {
@@ -127,7 +129,7 @@ class LogSizeIT {
     }
 
     @Test
-    void stays_small_however_large_its_entries_are() throws Exception {
+    void the_log_stays_small_whatever_the_size_of_its_entries() throws Exception {
         byte[] entry = entry(400_000);
         var limits = new LogSizeLimits(1_000_000, 4 * MIB, 2 * MIB);
         try (RaftNode node =
@@ -137,15 +139,14 @@ class LogSizeIT {
             for (int i = 0; i < 90; i++) { // 34 MiB
                 assertThat(propose(node, entry)).isTrue();
             }
-            // some segments of 8 MiB are there in part only because of what is kept
+            // some segments of 8 MiB are retained only in part
             await().untilAsserted(() -> assertThat(bytesOf("log_")).isLessThan(26 * MIB));
             assertThat(bytesOf("log_")).isGreaterThan(2 * MIB);
         }
     }
 
     @Test
-    void is_replaced_by_a_snapshot_once_per_so_many_entries_however_much_of_it_is_kept()
-            throws Exception {
+    void a_snapshot_is_written_once_per_limit_of_entries_whatever_is_retained() throws Exception {
         byte[] entry = entry(10);
         Set<String> snapshots = new HashSet<>();
         var limits = new LogSizeLimits(50, 1000 * MIB, 1000 * MIB);

@@ -22,10 +22,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-@DisplayName("What is gathered on the leader")
+@DisplayName("Batching of proposals on the leader")
 @Timeout(120)
 class ProposalBatcherTest {
-    private static final byte[] WISH = LogEntryEncoding.encode(new LogEntry.Tick());
+    private static final byte[] PROPOSAL = LogEntryEncoding.encode(new LogEntry.Tick());
 
     private static final long SOURCE = 7;
     private static final long OTHER = 8;
@@ -33,14 +33,14 @@ class ProposalBatcherTest {
     private final List<LogEntry> sent = new CopyOnWriteArrayList<>();
     private final List<CompletableFuture<RaftClientReply>> replies = new CopyOnWriteArrayList<>();
     private final List<Boolean> outcomes = new CopyOnWriteArrayList<>();
-    private final List<Thread> tellers = new CopyOnWriteArrayList<>();
+    private final List<Thread> outcomeThreads = new CopyOnWriteArrayList<>();
     private final AtomicLong clock = new AtomicLong();
 
-    private ProposalBatcher gatherer(boolean alone) {
-        return gatherer(alone, clock::get);
+    private ProposalBatcher newBatcher(boolean alone) {
+        return newBatcher(alone, clock::get);
     }
 
-    private ProposalBatcher gatherer(boolean alone, LongSupplier time) {
+    private ProposalBatcher newBatcher(boolean alone, LongSupplier time) {
         return new ProposalBatcher(
                 entry -> {
                     sent.add(LogEntryEncoding.decode(entry));
@@ -52,18 +52,18 @@ class ProposalBatcherTest {
                 time);
     }
 
-    private void add(ProposalBatcher to, int wishes) {
-        add(to, SOURCE, wishes);
+    private void add(ProposalBatcher to, int count) {
+        add(to, SOURCE, count);
     }
 
-    private void add(ProposalBatcher to, long source, int wishes) {
-        for (int i = 0; i < wishes; i++) {
+    private void add(ProposalBatcher to, long source, int count) {
+        for (int i = 0; i < count; i++) {
             to.add(
                     source,
-                    WISH,
-                    in -> {
-                        outcomes.add(in);
-                        tellers.add(Thread.currentThread());
+                    PROPOSAL,
+                    committed -> {
+                        outcomes.add(committed);
+                        outcomeThreads.add(Thread.currentThread());
                     });
         }
     }
@@ -78,8 +78,8 @@ class ProposalBatcherTest {
     }
 
     @Test
-    void goes_into_one_entry_while_another_is_on_its_way() {
-        ProposalBatcher proposalBatcher = gatherer(false);
+    void proposals_are_collected_into_one_entry_while_another_is_in_flight() {
+        ProposalBatcher proposalBatcher = newBatcher(false);
         add(proposalBatcher, 4);
         assertThat(sent).hasSize(1);
         replies.getFirst().complete(success());
@@ -92,8 +92,8 @@ class ProposalBatcherTest {
     }
 
     @Test
-    void waits_for_nodes_that_had_something_a_moment_ago() {
-        ProposalBatcher proposalBatcher = gatherer(false);
+    void an_entry_lingers_for_nodes_with_recent_proposals() {
+        ProposalBatcher proposalBatcher = newBatcher(false);
         add(proposalBatcher, OTHER, 1);
         clock.addAndGet(Duration.ofDays(1).toNanos());
         replies.getFirst().complete(success());
@@ -104,8 +104,8 @@ class ProposalBatcherTest {
     }
 
     @Test
-    void waits_for_them_no_longer_than_a_few_milliseconds() {
-        ProposalBatcher proposalBatcher = gatherer(false);
+    void an_entry_lingers_for_at_most_a_few_milliseconds() {
+        ProposalBatcher proposalBatcher = newBatcher(false);
         add(proposalBatcher, OTHER, 1);
         clock.addAndGet(Duration.ofDays(1).toNanos());
         replies.getFirst().complete(success());
@@ -115,8 +115,8 @@ class ProposalBatcherTest {
     }
 
     @Test
-    void goes_when_the_wait_is_over_though_nobody_else_comes() {
-        ProposalBatcher proposalBatcher = gatherer(false, System::nanoTime);
+    void an_entry_is_submitted_after_lingering_without_further_proposals() {
+        ProposalBatcher proposalBatcher = newBatcher(false, System::nanoTime);
         add(proposalBatcher, OTHER, 1);
         replies.getFirst().complete(success());
         add(proposalBatcher, SOURCE, 1);
@@ -124,8 +124,8 @@ class ProposalBatcherTest {
     }
 
     @Test
-    void forgets_nodes_that_want_nothing_any_more() {
-        ProposalBatcher proposalBatcher = gatherer(false);
+    void an_entry_does_not_linger_for_nodes_without_recent_proposals() {
+        ProposalBatcher proposalBatcher = newBatcher(false);
         add(proposalBatcher, OTHER, 1);
         for (int i = 0; i < 5; i++) {
             clock.addAndGet(Duration.ofDays(1).toNanos());
@@ -140,14 +140,14 @@ class ProposalBatcherTest {
     }
 
     @Test
-    void waits_for_nobody_on_a_node_that_is_alone() {
-        add(gatherer(true), 3);
+    void proposals_are_submitted_at_once_in_a_cluster_of_one() {
+        add(newBatcher(true), 3);
         assertThat(sent).hasSize(3);
     }
 
     @Test
-    void goes_on_when_nobody_says_what_became_of_an_entry() {
-        ProposalBatcher proposalBatcher = gatherer(false);
+    void an_entry_without_a_reply_times_out_and_the_next_is_submitted() {
+        ProposalBatcher proposalBatcher = newBatcher(false);
         add(proposalBatcher, 2);
         clock.addAndGet(Duration.ofSeconds(2).toNanos());
         proposalBatcher.check();
@@ -161,11 +161,11 @@ class ProposalBatcherTest {
     }
 
     @Test
-    void fails_where_no_lock_of_the_log_is_held() {
-        add(gatherer(true), 1);
+    void a_failed_proposal_is_reported_on_a_thread_without_locks_of_the_log() {
+        add(newBatcher(true), 1);
         replies.getFirst().completeExceptionally(new IOException("not the leader"));
         await().until(() -> !outcomes.isEmpty());
         assertThat(outcomes).containsExactly(false);
-        assertThat(tellers).doesNotContain(Thread.currentThread());
+        assertThat(outcomeThreads).doesNotContain(Thread.currentThread());
     }
 }

@@ -41,7 +41,7 @@ class RaftSettingsTest {
     }
 
     @Test
-    void let_a_node_without_others_go_on_after_a_pause_of_any_length() {
+    void a_node_of_a_cluster_of_one_continues_after_a_pause_of_any_length() {
         RaftProperties alone = of(N1);
         assertThat(days(RaftServerConfigKeys.closeThreshold(alone))).isGreaterThan(10_000);
         assertThat(days(RaftServerConfigKeys.LeaderElection.leaderStepDownWaitTime(alone)))
@@ -49,7 +49,7 @@ class RaftSettingsTest {
     }
 
     @Test
-    void end_a_node_of_a_cluster_that_was_paused_for_more_than_a_minute() {
+    void a_node_of_a_larger_cluster_stops_after_a_pause_of_more_than_a_minute() {
         assertThat(RaftServerConfigKeys.closeThreshold(of(N1, N2)))
                 .isEqualTo(TimeDuration.valueOf(60, TimeUnit.SECONDS));
     }

@@ -37,17 +37,17 @@ class RaftTlsIT {
     }
 
     @Test
-    void is_used_where_it_is_asked_for() throws IOException {
+    void tls_is_used_when_configured() throws IOException {
         assertThat(SocketRpcType.sockets(RaftTls.parameters(node)).isSecure()).isTrue();
     }
 
     @Test
-    void is_not_used_where_nobody_asks_for_it() throws IOException {
+    void tls_is_not_used_when_not_configured() throws IOException {
         assertThat(SocketRpcType.sockets(RaftTls.parameters(null)).isSecure()).isFalse();
     }
 
     @Test
-    void does_not_begin_with_a_key_of_another() throws Exception {
+    void a_key_of_another_certificate_is_refused() throws Exception {
         Path key = folder.resolve("another.key");
         TestAuthority.write(
                 key,
@@ -55,18 +55,18 @@ class RaftTlsIT {
                 KeyPairGenerator.getInstance("EC").generateKeyPair().getPrivate().getEncoded());
         refuses(
                 new ClusterTls(node.certificate(), key, node.authority()),
-                "is not that of the certificate");
+                "does not belong to the certificate");
     }
 
     @Test
-    void does_not_begin_with_a_certificate_that_the_authority_has_not_signed() {
+    void a_certificate_that_the_authority_has_not_signed_is_refused() {
         refuses(
                 new ClusterTls(node.certificate(), node.key(), other.certificate()),
                 "has not signed it");
     }
 
     @Test
-    void does_not_begin_without_its_files() {
+    void missing_files_are_refused() {
         Path none = folder.resolve("none");
         refuses(new ClusterTls(none, node.key(), node.authority()), "none: no such file");
         refuses(new ClusterTls(node.certificate(), none, node.authority()), "no such file");
@@ -74,7 +74,7 @@ class RaftTlsIT {
     }
 
     @Test
-    void does_not_begin_with_files_that_are_something_else() throws IOException {
+    void files_with_other_contents_are_refused() throws IOException {
         refuses(new ClusterTls(node.key(), node.key(), node.authority()), "no certificate in it");
         refuses(
                 new ClusterTls(node.certificate(), node.certificate(), node.authority()),

@@ -61,7 +61,7 @@ class RatisMetadataFilesTest {
     }
 
     @Test
-    void takes_a_new_directory() throws IOException {
+    void a_new_directory_is_accepted() throws IOException {
         group = Files.createDirectories(group.resolve("new"));
         hardState.close();
         hardState = HardStateFile.open(group, false, _ -> {});
@@ -70,7 +70,7 @@ class RatisMetadataFilesTest {
 
     @ParameterizedTest
     @CsvSource({"6, n2", "7, ''", "7, n1", "8, n3", "9, n1"})
-    void takes_the_recorded_vote_and_one_that_a_crash_kept_from_being_recorded(
+    void the_recorded_vote_and_one_not_recorded_because_of_a_crash_are_accepted(
             long term, String name) throws IOException {
         write(term, name);
         accepts();
@@ -80,26 +80,26 @@ class RatisMetadataFilesTest {
 
     @ParameterizedTest
     @CsvSource({"5, n2", "0, ''", "10, n2", "1000, ''"})
-    void refuses_another_term(long term, String name) throws IOException {
+    void another_term_is_refused(long term, String name) throws IOException {
         write(term, name);
-        refuses(vote, "it has term " + term + ", and the last one of this node was 6");
+        refuses(vote, "it has term " + term + ", and the last term of this node was 6");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"n1", "", "n22"})
-    void refuses_another_vote(String name) throws IOException {
+    void another_vote_is_refused(String name) throws IOException {
         write(6, name);
         refuses(vote, "in term 6 this node has voted for 'n2'");
     }
 
     @Test
-    void refuses_to_start_without_the_vote() {
+    void a_missing_vote_is_refused() {
         refuses(vote, "it is missing");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "term=\nvotedFor=n2", "term=x\nvotedFor=n2", "term=6", "\\uq"})
-    void refuses_a_vote_that_cannot_be_read(String text) throws IOException {
+    void an_unreadable_vote_is_refused(String text) throws IOException {
         Files.writeString(vote, text);
         refuses(vote, "it has no ");
     }
@@ -124,7 +124,7 @@ class RatisMetadataFilesTest {
     }
 
     @Test
-    void takes_the_members_that_were_written_last_and_later_ones() throws IOException {
+    void the_last_written_members_and_later_ones_are_accepted() throws IOException {
         write(6, "n2");
         recordMembers(40);
         Files.write(members, configuration(40, "n1"));
@@ -137,7 +137,7 @@ class RatisMetadataFilesTest {
     }
 
     @Test
-    void takes_older_members_that_were_written_as_the_log_was_applied_again() throws IOException {
+    void older_members_written_while_the_log_was_replayed_are_accepted() throws IOException {
         write(6, "n2");
         snapshot(20);
         recordMembers(40);
@@ -152,7 +152,7 @@ class RatisMetadataFilesTest {
     }
 
     @Test
-    void refuses_members_that_are_not_what_was_written() throws IOException {
+    void changed_members_are_refused() throws IOException {
         write(6, "n2");
         snapshot(39);
         recordMembers(40);

@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("Of the log behind a snapshot")
+@DisplayName("Of the log before a snapshot,")
 class RetainedLogTailTest {
     private final RetainedLogTail tail = new RetainedLogTail(3200);
 
     @Test
-    void nothing_is_kept_of_what_was_not_applied_here() {
+    void no_entry_is_kept_that_was_not_applied_here() {
         assertThat(tail.lastPurgeable(7)).isEqualTo(7);
     }
 
     @Test
-    void everything_is_kept_that_is_short() {
+    void all_entries_are_kept_when_they_are_within_the_limit() {
         tail.applied(5, 1000);
         tail.applied(6, 1000);
         tail.applied(9, 1000);
@@ -23,7 +23,7 @@ class RetainedLogTailTest {
     }
 
     @Test
-    void as_many_entries_are_kept_as_fit() {
+    void the_last_entries_within_the_limit_are_kept() {
         for (int index = 1; index <= 1000; index++) {
             tail.applied(index, 100);
         }
@@ -31,7 +31,7 @@ class RetainedLogTailTest {
     }
 
     @Test
-    void small_entries_are_counted_together() {
+    void small_entries_share_a_mark() {
         for (int index = 1; index <= 100_000; index++) {
             tail.applied(index, 1);
         }
@@ -39,7 +39,7 @@ class RetainedLogTailTest {
     }
 
     @Test
-    void an_entry_that_is_too_large_is_not_kept() {
+    void an_entry_larger_than_the_limit_is_not_kept() {
         tail.applied(1, 100);
         tail.applied(2, 10_000);
         assertThat(tail.lastPurgeable(2)).isEqualTo(2);
@@ -48,7 +48,7 @@ class RetainedLogTailTest {
     }
 
     @Test
-    void nothing_is_kept_of_what_a_snapshot_has_replaced() {
+    void no_entry_is_kept_that_an_installed_snapshot_has_replaced() {
         tail.applied(1, 100);
         tail.clear();
         assertThat(tail.lastPurgeable(50)).isEqualTo(50);

@@ -81,19 +81,19 @@ class RpcTlsIT {
     }
 
     @Test
-    void serves_nodes_that_one_authority_has_signed() throws Exception {
+    void nodes_with_certificates_of_one_authority_connect() throws Exception {
         assertThat(call("127.0.0.1", ours)).isEqualTo(BODY);
         assertThat(call("localhost", ours)).isEqualTo(BODY);
     }
 
     @Test
-    void is_not_made_to_a_node_that_another_has_signed() {
+    void a_node_does_not_connect_to_one_of_another_authority() {
         assertThatThrownBy(() -> call("127.0.0.1", others))
                 .hasRootCauseInstanceOf(CertPathBuilderException.class);
     }
 
     @Test
-    void serves_none_that_another_has_signed() throws Exception {
+    void a_node_does_not_accept_one_of_another_authority() throws Exception {
         KeyStore foreign =
                 KeyStore.getInstance(folder.resolve("n2.p12").toFile(), PASSWORD.toCharArray());
         KeyManagerFactory keys =
@@ -104,17 +104,17 @@ class RpcTlsIT {
     }
 
     @Test
-    void serves_none_that_talk_in_the_clear() {
+    void a_connection_without_tls_is_refused() {
         assertThatThrownBy(() -> call("127.0.0.1", new RpcSocketFactory(null))).isNotNull();
     }
 
     @Test
-    void serves_none_that_show_no_certificate() throws Exception {
+    void a_connection_without_a_client_certificate_is_refused() throws Exception {
         assertThatThrownBy(() -> call("127.0.0.1", trusting(null)))
                 .hasMessageNotContaining("refused");
     }
 
-    /** Takes every certificate, and shows its own if it has one. */
+    /** A context that trusts every certificate, and presents its own if it has one. */
     private static RpcSocketFactory trusting(KeyManager @Nullable [] own)
             throws GeneralSecurityException {
         SSLContext context = SSLContext.getInstance("TLS");
@@ -123,12 +123,12 @@ class RpcTlsIT {
     }
 
     @Test
-    void is_not_made_to_a_node_whose_certificate_is_for_another_address() {
+    void a_node_does_not_connect_when_the_certificate_is_for_another_address() {
         assertThatThrownBy(() -> call("127.0.0.2", ours))
                 .hasRootCauseInstanceOf(CertificateException.class);
     }
 
-    /** Takes every certificate. */
+    /** Trusts every certificate. */
     private static final class TrustAll extends X509ExtendedTrustManager {
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}

@@ -44,7 +44,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
-@DisplayName("What nodes say to each other")
+@DisplayName("The RPC between Raft servers")
 @Timeout(120)
 class SocketRaftServerRpcIT {
     private static final RaftPeerId OTHER = RaftPeerId.valueOf("n2");
@@ -106,7 +106,10 @@ class SocketRaftServerRpcIT {
         other.close();
     }
 
-    /** A server that says that it has whatever it is sent, and whose disk is as far as we say. */
+    /**
+     * A server that acknowledges all entries; the test controls the index up to which its disk has
+     * them.
+     */
     private RaftServer server() {
         RaftLog log =
                 stub(
@@ -115,7 +118,7 @@ class SocketRaftServerRpcIT {
                                 "getFlushIndex",
                                 _ -> written.get(),
                                 "getTermIndex",
-                                words -> TermIndex.valueOf(1, (long) words[0])));
+                                arguments -> TermIndex.valueOf(1, (long) arguments[0])));
         DivisionInfo info = stub(DivisionInfo.class, Map.of("getCurrentTerm", _ -> term.get()));
         RaftServer.Division division =
                 stub(
@@ -127,8 +130,8 @@ class SocketRaftServerRpcIT {
                         "getDivision",
                         _ -> division,
                         "appendEntriesAsync",
-                        words -> {
-                            var request = (AppendEntriesRequestProto) words[0];
+                        arguments -> {
+                            var request = (AppendEntriesRequestProto) arguments[0];
                             appended.add(request);
                             CompletableFuture<AppendEntriesReplyProto> reply = replies.poll();
                             return reply != null
@@ -155,12 +158,12 @@ class SocketRaftServerRpcIT {
                 Proxy.newProxyInstance(
                         type.getClassLoader(),
                         new Class<?>[] {type},
-                        (_, method, words) -> {
+                        (_, method, arguments) -> {
                             var known = methods.get(method.getName());
                             if (known == null) {
                                 throw new UnsupportedOperationException(method.getName());
                             }
-                            return known.apply(words);
+                            return known.apply(arguments);
                         }));
     }
 
@@ -185,13 +188,13 @@ class SocketRaftServerRpcIT {
     }
 
     @Test
-    void entries_count_when_they_are_on_the_disk() throws Exception {
+    void entries_are_acknowledged_when_they_are_on_the_disk() throws Exception {
         written.set(7);
         assertThat(one.append(OTHER, request(6, 7)).get().getNextIndex()).isEqualTo(8);
     }
 
     @Test
-    void entries_that_are_only_on_their_way_to_the_disk_do_not_count() throws Exception {
+    void entries_that_are_not_on_the_disk_yet_are_not_acknowledged() throws Exception {
         written.set(6);
         assertThatThrownBy(() -> one.append(OTHER, request(6, 7)).get())
                 .isInstanceOf(ExecutionException.class)
@@ -201,7 +204,7 @@ class SocketRaftServerRpcIT {
     }
 
     @Test
-    void what_is_acknowledged_was_recorded_before() throws Exception {
+    void the_acknowledged_index_is_recorded_before_the_acknowledgement() throws Exception {
         written.set(7);
         one.append(OTHER, request(6, 7)).get();
         assertThat(hardState.state().acknowledged()).isEqualTo(7);
@@ -211,7 +214,7 @@ class SocketRaftServerRpcIT {
     }
 
     @Test
-    void a_leader_records_what_it_commits_before_a_follower_learns_of_it() throws Exception {
+    void a_leader_records_the_commit_index_before_a_follower_learns_it() throws Exception {
         written.set(5);
         one.append(OTHER, request().toBuilder().setLeaderCommit(4).build()).get();
         assertThat(leaderState.state().acknowledged()).isEqualTo(4);
@@ -220,7 +223,7 @@ class SocketRaftServerRpcIT {
     }
 
     @Test
-    void entries_that_another_leader_replaces_are_not_acknowledged_any_more() throws Exception {
+    void entries_that_another_leader_replaces_are_no_longer_acknowledged() throws Exception {
         written.set(9);
         one.append(OTHER, request(6, 7, 8, 9)).get();
         CompletableFuture<AppendEntriesReplyProto> slow = new CompletableFuture<>();
@@ -235,7 +238,7 @@ class SocketRaftServerRpcIT {
     }
 
     @Test
-    void entries_of_a_leader_of_an_earlier_term_replace_nothing() throws Exception {
+    void entries_of_a_leader_of_an_earlier_term_replace_none() throws Exception {
         written.set(9);
         term.set(2);
         one.append(OTHER, requestOfTerm(2, 8, 9)).get();
@@ -245,13 +248,13 @@ class SocketRaftServerRpcIT {
     }
 
     @Test
-    void a_heartbeat_needs_no_disk() throws Exception {
+    void a_heartbeat_is_acknowledged_without_the_disk() throws Exception {
         written.set(-1);
         assertThat(one.append(OTHER, request()).get().getResult()).isEqualTo(AppendResult.SUCCESS);
     }
 
     @Test
-    void a_notice_is_heard_where_there_is_a_connection() throws Exception {
+    void a_commit_index_is_delivered_over_an_open_connection() throws Exception {
         one.sendCommitIndex(OTHER, request());
         await().until(() -> appended.size() == 1);
         one.reconnect(OTHER);
@@ -264,8 +267,8 @@ class SocketRaftServerRpcIT {
     }
 
     @Test
-    void entries_do_not_count_while_others_before_them_are_being_written() throws Exception {
-        written.set(7); // of entries that the first request replaces
+    void entries_are_not_acknowledged_while_earlier_ones_are_being_written() throws Exception {
+        written.set(7); // by entries that the first request replaces
         CompletableFuture<AppendEntriesReplyProto> slow = new CompletableFuture<>();
         replies.add(slow);
         CompletableFuture<AppendEntriesReplyProto> first = one.append(OTHER, request(6, 7));
@@ -278,15 +281,15 @@ class SocketRaftServerRpcIT {
     }
 
     @Test
-    void entries_of_a_leader_that_another_has_followed_do_not_count() {
+    void entries_of_a_deposed_leader_are_not_acknowledged() {
         written.set(7);
-        term.set(2); // it voted while they were written
+        term.set(2); // the node voted while they were written
         assertThatThrownBy(() -> one.append(OTHER, request(6, 7)).get())
                 .hasMessageContaining("the term has changed");
     }
 
     @Test
-    void a_proposal_is_answered_only_if_it_does_not_get_in() {
+    void a_proposal_gets_a_response_only_if_it_is_rejected() {
         AtomicInteger refused = new AtomicInteger();
         one.propose(OTHER, new byte[] {1}, refused::incrementAndGet);
         await().until(() -> proposals.size() == 1);
@@ -297,7 +300,7 @@ class SocketRaftServerRpcIT {
     }
 
     @Test
-    void a_node_whose_place_nobody_knows_is_not_called() {
+    void a_node_without_a_known_address_is_not_called() {
         AppendEntriesRequestProto request =
                 request().toBuilder()
                         .setServerRequest(
@@ -305,6 +308,6 @@ class SocketRaftServerRpcIT {
                                         .setReplyId(RaftPeerId.valueOf("n9").toByteString()))
                         .build();
         assertThatThrownBy(() -> one.appendEntries(request))
-                .hasStackTraceContaining("the address of the peer is not known");
+                .hasStackTraceContaining("the peer has no known address");
     }
 }

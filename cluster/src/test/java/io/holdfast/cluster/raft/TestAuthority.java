@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** An authority that signs certificates of nodes on this machine, by the JDK's keytool. */
+/** A certificate authority for nodes on this machine, by the JDK's keytool. */
 public final class TestAuthority {
     private static final String PASSWORD = "changeit";
 
@@ -46,7 +46,7 @@ public final class TestAuthority {
         return certificate;
     }
 
-    /** The files of a node whose certificate it has signed. */
+    /** Creates the files of a node with a certificate that it has signed. */
     public ClusterTls sign(String name)
             throws IOException, InterruptedException, GeneralSecurityException {
         Path own = folder.resolve(name + ".p12");
