@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a socket when its time is over, unless this is closed before. A timeout of each read is
- * not enough: a peer that sends a byte now and then would never exceed it.
+ * Closes a socket when a time limit is exceeded, unless this object is closed before. A read
+ * timeout is not enough: a peer that sends a byte now and then would never exceed it.
  */
 final class Deadline implements AutoCloseable {
     private final CompletableFuture<Void> met = new CompletableFuture<>();
@@ -26,7 +26,7 @@ final class Deadline implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // it is of no use any more either way
+            // it is unusable in any case
         }
     }
 

@@ -23,29 +23,29 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * Calls one other node. Connects when there is something to say, and again after a connection has
- * ended; a call that was under way then fails, and the other node may have done it or not.
+ * Calls one other node. Connects when there is something to send, and again after a connection has
+ * closed. A call in flight then fails, and the other node may or may not have executed it.
  */
 public final class NodeRpcClient implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeRpcClient.class);
     private static final int CONNECT_MILLIS = 1000;
 
-    /** After it could not connect it does not try again for so long. */
-    private static final long REST_NANOS = 50_000_000L;
+    /** The delay before the next attempt after a failed connect. */
+    private static final long RETRY_NANOS = 50_000_000L;
 
-    /** So many of the last tellings can still be refused. */
-    private static final int REMEMBERED = 8;
+    /** The number of the last one-way messages for which a rejection is still handled. */
+    private static final int MAX_REJECTABLE = 8;
 
     private static final class Call {
-        final CompletableFuture<byte[]> answer = new CompletableFuture<>();
-        final RpcConnection link;
+        final CompletableFuture<byte[]> response = new CompletableFuture<>();
+        final RpcConnection connection;
         final long sentNanos;
         final long timeoutNanos;
 
-        Call(RpcConnection rpcConnection, long sentNanos, long patienceNanos) {
-            this.link = rpcConnection;
+        Call(RpcConnection rpcConnection, long sentNanos, long timeoutNanos) {
+            this.connection = rpcConnection;
             this.sentNanos = sentNanos;
-            this.timeoutNanos = patienceNanos;
+            this.timeoutNanos = timeoutNanos;
         }
     }
 
@@ -53,13 +53,13 @@ public final class NodeRpcClient implements Closeable {
         final long number;
         final byte kind;
         final byte[] body;
-        final Runnable refused;
+        final Runnable onRejected;
 
-        OneWayMessage(long number, byte kind, byte[] body, Runnable refused) {
+        OneWayMessage(long number, byte kind, byte[] body, Runnable onRejected) {
             this.number = number;
             this.kind = kind;
             this.body = body;
-            this.refused = refused;
+            this.onRejected = onRejected;
         }
     }
 
@@ -76,30 +76,30 @@ public final class NodeRpcClient implements Closeable {
 
                 @Override
                 protected boolean removeEldestEntry(Map.Entry<Long, Runnable> eldest) {
-                    return size() > REMEMBERED;
+                    return size() > MAX_REJECTABLE;
                 }
             };
 
-    /** What waits for a connection; guarded by {@link #rejectable}. */
+    /** Messages that wait for a connection; guarded by {@link #rejectable}. */
     private final Deque<OneWayMessage> unsent = new ArrayDeque<>();
 
     private final ThreadFactory threads;
     private final AtomicBoolean connecting = new AtomicBoolean();
 
-    /** Held while a connection is made, which may take long: whatever ends one does without. */
-    private final Lock making = new ReentrantLock();
+    /** Held while connecting, which may take long; closing a connection does not need it. */
+    private final Lock connectLock = new ReentrantLock();
 
-    private final AtomicReference<@Nullable RpcConnection> link = new AtomicReference<>();
+    private final AtomicReference<@Nullable RpcConnection> current = new AtomicReference<>();
     private volatile long lastReceivedNanos = System.nanoTime();
 
-    /** Guarded by {@link #making}. */
-    private long failedNanos = System.nanoTime() - REST_NANOS;
+    /** Guarded by {@link #connectLock}. */
+    private long failedNanos = System.nanoTime() - RETRY_NANOS;
 
     private volatile boolean closed;
 
     /**
-     * @param name for its thread
-     * @param address asked each time it connects
+     * @param name the name of its threads
+     * @param address read for each connection
      */
     public NodeRpcClient(
             String name, Supplier<InetSocketAddress> address, RpcSocketFactory rpcSocketFactory) {
@@ -107,7 +107,7 @@ public final class NodeRpcClient implements Closeable {
     }
 
     /**
-     * @param threads a thread for each connection
+     * @param threads creates a thread for each connection
      */
     NodeRpcClient(
             String name,
@@ -121,36 +121,42 @@ public final class NodeRpcClient implements Closeable {
     }
 
     /**
-     * Calls, and connects first if need be.
+     * Sends a call, and connects first if necessary.
      *
-     * @param patienceMillis if nothing is heard for so long, the connection is given up
+     * @param timeoutMillis if nothing is received for this time, the connection is closed
      */
-    public CompletableFuture<byte[]> call(byte kind, byte[] body, long patienceMillis) {
+    public CompletableFuture<byte[]> call(byte kind, byte[] body, long timeoutMillis) {
         try {
-            return call(connected(), kind, body, patienceMillis);
+            return call(connected(), kind, body, timeoutMillis);
         } catch (IOException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    /** Calls, or fails at once and connects meanwhile: whoever calls is never held up by that. */
-    public CompletableFuture<byte[]> callIfConnected(byte kind, byte[] body, long patienceMillis) {
-        RpcConnection open = link.get();
+    /**
+     * Sends a call, or fails at once if there is no connection and connects in the background: the
+     * caller never waits for a connect.
+     */
+    public CompletableFuture<byte[]> callIfConnected(byte kind, byte[] body, long timeoutMillis) {
+        RpcConnection open = current.get();
         if (open == null) {
-            connectSoon();
+            connectInBackground();
             return CompletableFuture.failedFuture(new IOException("not connected yet"));
         }
-        return call(open, kind, body, patienceMillis);
+        return call(open, kind, body, timeoutMillis);
     }
 
-    private void connectSoon() {
+    private void connectInBackground() {
         if (connecting.compareAndSet(false, true)) {
             Thread.startVirtualThread(
                     () -> {
                         try {
                             connected();
                         } catch (IOException e) {
-                            LOG.atDebug().setCause(e).addKeyValue("to", name).log("not connected");
+                            LOG.atDebug()
+                                    .setCause(e)
+                                    .addKeyValue("to", name)
+                                    .log("cannot connect to the peer");
                         } finally {
                             connecting.set(false);
                         }
@@ -159,50 +165,51 @@ public final class NodeRpcClient implements Closeable {
     }
 
     private CompletableFuture<byte[]> call(
-            RpcConnection open, byte kind, byte[] body, long patienceMillis) {
+            RpcConnection open, byte kind, byte[] body, long timeoutMillis) {
         long number = lastCall.incrementAndGet();
-        Call call = new Call(open, System.nanoTime(), patienceMillis * 1_000_000L);
+        Call call = new Call(open, System.nanoTime(), timeoutMillis * 1_000_000L);
         calls.put(number, call);
         try {
             open.send(kind, number, body);
         } catch (IOException e) {
-            lost(open, e);
+            disconnected(open, e);
         }
-        if (!open.equals(link.get())) { // it may have ended before the call was noted
-            lost(open, new IOException("the connection has ended"));
+        if (!open.equals(current.get())) { // it may have closed before the call was registered
+            disconnected(open, new IOException("the connection was closed"));
         }
-        return call.answer;
+        return call.response;
     }
 
-    /** Whether something can be said at once. */
+    /** Whether there is a connection. */
     public boolean isConnected() {
-        return link.get() != null;
+        return current.get() != null;
     }
 
-    /** Says something that is not answered, if it can be said at once. */
+    /** Sends a message without a response if there is a connection, and drops it otherwise. */
     public void sendOneWay(byte kind, byte[] body) {
-        RpcConnection open = link.get();
+        RpcConnection open = current.get();
         if (open != null) {
             try {
                 open.send(kind, 0, body);
             } catch (IOException e) {
-                lost(open, e);
+                disconnected(open, e);
             }
         }
     }
 
     /**
-     * Says something that is answered only if it is refused. What one thread says arrives in order,
-     * if it arrives; what cannot be said at once is said by another.
+     * Sends a message that has a response only if it is rejected. The messages of one thread arrive
+     * in order, if they arrive. The caller does not wait for a connection: another thread then
+     * sends the message.
      *
-     * @param refused told so, if it is known
+     * @param onRejected called if the message is known to be rejected or not sent
      */
-    public void sendOneWay(byte kind, byte[] body, Runnable refused) {
+    public void sendOneWay(byte kind, byte[] body, Runnable onRejected) {
         OneWayMessage oneWayMessage =
-                new OneWayMessage(lastCall.incrementAndGet(), kind, body, refused);
+                new OneWayMessage(lastCall.incrementAndGet(), kind, body, onRejected);
         RpcConnection open;
         synchronized (rejectable) {
-            open = link.get();
+            open = current.get();
             if (!unsent.isEmpty() || open == null) {
                 unsent.addLast(oneWayMessage);
                 if (unsent.size() == 1) {
@@ -218,8 +225,9 @@ public final class NodeRpcClient implements Closeable {
         RpcConnection open = null;
         try {
             open = connected();
-        } catch (IOException | RuntimeException | Error e) { // else nothing is ever said again
-            LOG.atDebug().setCause(e).addKeyValue("to", name).log("not connected");
+        } catch (IOException | RuntimeException | Error e) {
+            // not rethrown: otherwise no message would ever be sent again
+            LOG.atDebug().setCause(e).addKeyValue("to", name).log("cannot connect to the peer");
         }
         while (true) {
             OneWayMessage next;
@@ -228,7 +236,7 @@ public final class NodeRpcClient implements Closeable {
             }
             try {
                 if (open == null) {
-                    next.refused.run();
+                    next.onRejected.run();
                 } else {
                     write(open, next);
                 }
@@ -236,9 +244,9 @@ public final class NodeRpcClient implements Closeable {
                 LOG.atWarn()
                         .setCause(e)
                         .addKeyValue("to", name)
-                        .log("could not deliver messages to the peer; retrying");
+                        .log("could not send a message to the peer");
             }
-            synchronized (rejectable) { // not before: it must not be overtaken
+            synchronized (rejectable) { // not before: later messages must not overtake it
                 unsent.removeFirst();
                 if (unsent.isEmpty()) {
                     return;
@@ -249,99 +257,99 @@ public final class NodeRpcClient implements Closeable {
 
     private void write(RpcConnection open, OneWayMessage oneWayMessage) {
         synchronized (rejectable) {
-            rejectable.put(oneWayMessage.number, oneWayMessage.refused);
+            rejectable.put(oneWayMessage.number, oneWayMessage.onRejected);
         }
         try {
             open.send(oneWayMessage.kind, oneWayMessage.number, oneWayMessage.body);
         } catch (IOException e) {
-            lost(open, e);
-            refused(oneWayMessage.number);
+            disconnected(open, e);
+            reject(oneWayMessage.number);
         }
     }
 
-    private void refused(long number) {
-        Runnable refused;
+    private void reject(long number) {
+        Runnable onRejected;
         synchronized (rejectable) {
-            refused = rejectable.remove(number);
+            onRejected = rejectable.remove(number);
         }
-        if (refused != null) {
-            refused.run();
+        if (onRejected != null) {
+            onRejected.run();
         }
     }
 
-    /** Ends the connection, if there is one, so that the next word goes over another. */
+    /** Closes the connection, if there is one, so that the next message uses a new one. */
     public void reconnect() {
-        RpcConnection open = link.get();
+        RpcConnection open = current.get();
         if (open != null) {
-            lost(open, new IOException("connection closed: reconnecting"));
+            disconnected(open, new IOException("connection closed: reconnecting"));
         }
     }
 
-    /** Gives the connection up if a call has been without an answer for too long. */
+    /** Closes the connection if a call has had no response for its timeout. Called periodically. */
     public void check() {
         long now = System.nanoTime();
-        RpcConnection open = link.get();
+        RpcConnection open = current.get();
         if (open == null) {
             return;
         }
         for (Call call : calls.values()) {
-            if (call.link.equals(open)
+            if (call.connection.equals(open)
                     && now - call.sentNanos > call.timeoutNanos
                     && now - lastReceivedNanos > call.timeoutNanos) {
-                lost(open, new IOException("no response in time"));
+                disconnected(open, new IOException("no response in time"));
                 return;
             }
         }
     }
 
     private RpcConnection connected() throws IOException {
-        RpcConnection open = link.get();
+        RpcConnection open = current.get();
         return open != null ? open : connect();
     }
 
     private RpcConnection connect() throws IOException {
-        making.lock();
+        connectLock.lock();
         try {
-            RpcConnection open = link.get();
+            RpcConnection open = current.get();
             if (open != null) {
                 return open;
             }
             if (closed) {
                 throw new IOException("closed");
             }
-            if (System.nanoTime() - failedNanos < REST_NANOS) {
-                throw new IOException(
-                        "not reachable: the last attempt failed less than a second ago");
+            if (System.nanoTime() - failedNanos < RETRY_NANOS) {
+                throw new IOException("not reachable: an attempt to connect has just failed");
             }
-            return make();
+            return open();
         } finally {
-            making.unlock();
+            connectLock.unlock();
         }
     }
 
-    private RpcConnection make() throws IOException {
+    private RpcConnection open() throws IOException {
         try {
-            return begin(rpcSocketFactory.connect(address.get(), CONNECT_MILLIS));
+            return startReading(rpcSocketFactory.connect(address.get(), CONNECT_MILLIS));
         } catch (IOException | RuntimeException e) {
             failedNanos = System.nanoTime();
             throw e instanceof IOException io ? io : new IOException(e);
         }
     }
 
-    private RpcConnection begin(RpcConnection made) throws IOException {
+    private RpcConnection startReading(RpcConnection opened) throws IOException {
         lastReceivedNanos = System.nanoTime();
-        link.set(made);
+        current.set(opened);
         try {
-            threads.newThread(() -> read(made)).start();
-        } catch (RuntimeException | Error e) { // it is of no use if its answers are not read
+            threads.newThread(() -> read(opened)).start();
+        } catch (RuntimeException | Error e) {
+            // a connection is useless if its responses are not read
             IOException failure = new IOException("no thread for a connection: " + e, e);
-            lost(made, failure);
+            disconnected(opened, failure);
             throw failure;
         }
         if (closed) {
-            lost(made, new IOException("closed"));
+            disconnected(opened, new IOException("closed"));
         }
-        return made;
+        return opened;
     }
 
     private void read(RpcConnection open) {
@@ -352,29 +360,29 @@ public final class NodeRpcClient implements Closeable {
                 Call call = calls.remove(rpcFrame.call);
                 if (call == null) {
                     if (rpcFrame.kind == RpcFrame.FAILED) {
-                        refused(rpcFrame.call);
+                        reject(rpcFrame.call);
                     }
                 } else if (rpcFrame.kind == RpcFrame.DONE) {
-                    call.answer.complete(rpcFrame.body);
+                    call.response.complete(rpcFrame.body);
                 } else {
-                    call.answer.completeExceptionally(
+                    call.response.completeExceptionally(
                             new RpcRefusedException(
                                     new String(rpcFrame.body, StandardCharsets.UTF_8)));
                 }
             }
         } catch (IOException | RuntimeException | Error e) {
             LOG.atDebug().setCause(e).addKeyValue("to", name).log("connection to the peer closed");
-            lost(open, new IOException("the connection has ended: " + e.getMessage(), e));
+            disconnected(open, new IOException("the connection was closed: " + e.getMessage(), e));
         }
     }
 
-    private void lost(RpcConnection ended, IOException why) {
-        link.compareAndSet(ended, null);
-        ended.close();
+    private void disconnected(RpcConnection connection, IOException reason) {
+        current.compareAndSet(connection, null);
+        connection.close();
         calls.forEach(
                 (number, call) -> {
-                    if (call.link.equals(ended) && calls.remove(number, call)) {
-                        call.answer.completeExceptionally(why);
+                    if (call.connection.equals(connection) && calls.remove(number, call)) {
+                        call.response.completeExceptionally(reason);
                     }
                 });
     }

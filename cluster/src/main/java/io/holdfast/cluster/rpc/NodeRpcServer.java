@@ -18,18 +18,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 
-/** Answers the calls of other nodes: a thread for each connection, and calls begin in order. */
+/**
+ * Handles the calls of other nodes: one thread for each connection, which starts its calls in
+ * order.
+ */
 public final class NodeRpcServer implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeRpcServer.class);
     private static final int MAX_CONNECTIONS = 64;
 
-    /** Does what is called for. */
+    /** Executes calls. */
     public interface Handler {
         /**
-         * Begins a call.
+         * Starts a call.
          *
-         * @return the answer; null if there is nothing to say, now or later
-         * @throws IOException what is answered then
+         * @return the response; null if the message has none
+         * @throws IOException sent as a failure
          */
         @Nullable CompletableFuture<byte[]> handle(byte kind, byte[] body) throws IOException;
     }
@@ -59,8 +62,8 @@ public final class NodeRpcServer implements Closeable {
     }
 
     /**
-     * @param greetingMillis how long the other side may take to prove who it is
-     * @param threads a thread for each connection
+     * @param greetingMillis the maximum time for the TLS handshake and the greeting of a client
+     * @param threads creates a thread for each connection
      */
     NodeRpcServer(
             String name,
@@ -78,7 +81,7 @@ public final class NodeRpcServer implements Closeable {
         Thread.ofPlatform().daemon().name(name + "-accept").start(this::accept);
     }
 
-    /** Whatever fails, it goes on: without it the node would be cut off until its restart. */
+    /** Continues after every failure: otherwise the node could not be reached until its restart. */
     private void accept() {
         boolean failing = false;
         while (!closed) {
@@ -120,7 +123,7 @@ public final class NodeRpcServer implements Closeable {
         connectionPermits.release();
     }
 
-    /** The process may be out of descriptors or threads for a while. */
+    /** Waits after a failure: the process may be out of file descriptors or threads for a while. */
     private static void pause() {
         try {
             Thread.sleep(10);
@@ -133,7 +136,7 @@ public final class NodeRpcServer implements Closeable {
         try (socket) {
             RpcConnection rpcConnection = rpcSocketFactory.accepted(socket, greetingMillis);
             while (!closed) {
-                answer(rpcConnection, rpcConnection.read());
+                respond(rpcConnection, rpcConnection.read());
             }
         } catch (IOException | RuntimeException e) {
             LOG.atDebug().setCause(e).log("connection from a peer closed");
@@ -142,15 +145,15 @@ public final class NodeRpcServer implements Closeable {
         }
     }
 
-    private void answer(RpcConnection rpcConnection, RpcFrame rpcFrame) {
-        CompletableFuture<byte[]> answer;
+    private void respond(RpcConnection rpcConnection, RpcFrame rpcFrame) {
+        CompletableFuture<byte[]> response;
         try {
-            answer = handler.handle(rpcFrame.kind, rpcFrame.body);
+            response = handler.handle(rpcFrame.kind, rpcFrame.body);
         } catch (IOException | RuntimeException e) {
-            answer = CompletableFuture.failedFuture(e);
+            response = CompletableFuture.failedFuture(e);
         }
-        if (answer != null) {
-            answer.whenComplete(
+        if (response != null) {
+            response.whenComplete(
                     (body, failure) -> {
                         if (failure == null) {
                             send(rpcConnection, RpcFrame.DONE, rpcFrame.call, body);
@@ -173,7 +176,7 @@ public final class NodeRpcServer implements Closeable {
         try {
             rpcConnection.send(kind, call, body);
         } catch (IOException e) {
-            rpcConnection.close(); // whoever called finds out by that
+            rpcConnection.close(); // the caller notices the closed connection
         }
     }
 

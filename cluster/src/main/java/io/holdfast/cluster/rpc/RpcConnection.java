@@ -12,14 +12,19 @@ import java.net.StandardSocketOptions;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A connection that is open. Any thread may send; one reads. */
+/** An open connection. Any thread may send; one thread reads. */
 final class RpcConnection implements Closeable {
     private static final int READ_BYTES = 64 * 1024;
 
-    /** Whoever sends less than half of this, and nothing else is on its way, is not held up. */
+    /**
+     * The socket's send buffer: sending less than half of it on an idle connection does not block.
+     */
     private static final int BUFFER_BYTES = 192 * 1024;
 
-    /** A peer that is gone without a word is asked so often, and given up after some times. */
+    /**
+     * The interval of keep-alive probes and the number of unanswered ones after which the
+     * connection is closed.
+     */
     private static final int KEEP_ALIVE_SECONDS = 5;
 
     private static final int KEEP_ALIVE_TRIES = 4;
@@ -30,7 +35,7 @@ final class RpcConnection implements Closeable {
     private final Lock sending = new ReentrantLock();
 
     /**
-     * @param raw what is below it: closing that does not wait for whoever is sending
+     * @param raw the socket below TLS; closing it does not wait for a thread that is sending
      */
     RpcConnection(Socket socket, Socket raw) throws IOException {
         this.raw = raw;
@@ -76,7 +81,7 @@ final class RpcConnection implements Closeable {
         try {
             raw.close();
         } catch (IOException e) {
-            // it is of no use any more either way
+            // it is unusable in any case
         }
     }
 }

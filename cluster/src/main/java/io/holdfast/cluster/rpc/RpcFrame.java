@@ -9,14 +9,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * What is sent over a connection: its length, what it is, the number of the call it belongs to, and
- * a body. A connection begins with a greeting, from the one that made it.
+ * A frame of the protocol between nodes: the length, the message type, the number of the call, and
+ * a body. A connection starts with a greeting of the node that opened it.
  */
 final class RpcFrame {
     static final byte DONE = 0;
     static final byte FAILED = 1;
 
-    /** The longest body; Ratis sends up to 4 MiB of the log at once. */
+    /** The maximum size of a body; Ratis sends up to 4 MiB of the log at once. */
     static final int MAX_BYTES = 8 * 1024 * 1024;
 
     private static final byte[] GREETING = "holdfast1\n".getBytes(StandardCharsets.US_ASCII);
@@ -46,7 +46,8 @@ final class RpcFrame {
 
     static byte[] encode(byte kind, long call, byte[] body) throws IOException {
         if (body.length > MAX_BYTES) {
-            throw new IOException(body.length + " bytes are too many to send");
+            throw new IOException(
+                    "a message of " + body.length + " bytes exceeds the limit of " + MAX_BYTES);
         }
         return ByteBuffer.allocate(Integer.BYTES + HEADER + body.length)
                 .putInt(HEADER + body.length)
@@ -59,11 +60,11 @@ final class RpcFrame {
     static RpcFrame read(DataInputStream in) throws IOException {
         int length = in.readInt() - HEADER;
         if (length < 0 || length > MAX_BYTES) {
-            throw new IOException("a frame of " + length + " bytes");
+            throw new IOException("invalid frame length: " + length + " bytes");
         }
         byte kind = in.readByte();
         long call = in.readLong();
-        byte[] body = in.readNBytes(length); // what is only said to come takes no room
+        byte[] body = in.readNBytes(length); // allocates memory only for bytes that arrive
         if (body.length < length) {
             throw new EOFException();
         }

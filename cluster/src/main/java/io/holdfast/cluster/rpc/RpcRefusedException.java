@@ -2,7 +2,7 @@ package io.holdfast.cluster.rpc;
 
 import java.io.IOException;
 
-/** The other node has got a call and did not do it. */
+/** The other node has received a call and rejected it. */
 public final class RpcRefusedException extends IOException {
     private static final long serialVersionUID = 1L;
 

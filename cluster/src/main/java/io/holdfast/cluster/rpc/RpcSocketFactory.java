@@ -12,18 +12,18 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
-/** Makes connections: in the clear, or with both sides showing a certificate. */
+/** Creates connections: without TLS, or with mutual TLS. */
 public final class RpcSocketFactory {
     private static final String PROTOCOL = "TLSv1.3";
     private static final int BACKLOG = 64;
 
-    /** What comes before the first frame, TLS and the greeting, may take so long altogether. */
+    /** The maximum time for the TLS handshake and the greeting together. */
     static final int GREETING_MILLIS = 5000;
 
     private final @Nullable SSLContext tls;
 
     /**
-     * @param tls null to talk in the clear
+     * @param tls null for connections without TLS
      */
     public RpcSocketFactory(@Nullable SSLContext tls) {
         this.tls = tls;
@@ -64,10 +64,10 @@ public final class RpcSocketFactory {
                         tls.getSocketFactory()
                                 .createSocket(
                                         raw, address.getHostString(), address.getPort(), true);
-        SSLParameters rules = secure.getSSLParameters();
-        rules.setProtocols(new String[] {PROTOCOL});
-        rules.setEndpointIdentificationAlgorithm("HTTPS");
-        secure.setSSLParameters(rules);
+        SSLParameters parameters = secure.getSSLParameters();
+        parameters.setProtocols(new String[] {PROTOCOL});
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        secure.setSSLParameters(parameters);
         secure.startHandshake();
         return secure;
     }
@@ -85,7 +85,7 @@ public final class RpcSocketFactory {
         }
     }
 
-    /** What the side that was called makes of a connection. */
+    /** Completes an accepted connection: the TLS handshake and the greeting. */
     RpcConnection accepted(Socket raw, int millis) throws IOException {
         RpcConnection.prepare(raw);
         try (Deadline _ = new Deadline(raw, millis)) {
@@ -100,10 +100,10 @@ public final class RpcSocketFactory {
             return raw;
         }
         SSLSocket secure = (SSLSocket) tls.getSocketFactory().createSocket(raw, null, true);
-        SSLParameters rules = secure.getSSLParameters();
-        rules.setProtocols(new String[] {PROTOCOL});
-        rules.setNeedClientAuth(true);
-        secure.setSSLParameters(rules);
+        SSLParameters parameters = secure.getSSLParameters();
+        parameters.setProtocols(new String[] {PROTOCOL});
+        parameters.setNeedClientAuth(true);
+        secure.setSSLParameters(parameters);
         secure.startHandshake();
         return secure;
     }

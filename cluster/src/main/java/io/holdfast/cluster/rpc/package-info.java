@@ -1,6 +1,6 @@
 /**
- * How nodes talk: connections that carry numbered calls and their answers, in the clear or over
- * mutual TLS. What is said is not known here.
+ * The transport between nodes: connections with numbered calls and their responses, without TLS or
+ * over mutual TLS. The contents of the messages are opaque here.
  */
 @org.jspecify.annotations.NullMarked
 package io.holdfast.cluster.rpc;

@@ -49,9 +49,9 @@ class RpcConnectionIT {
         return switch (kind) {
             case ECHO -> CompletableFuture.completedFuture(body);
             case LATER -> {
-                CompletableFuture<byte[]> answer = new CompletableFuture<>();
-                later.add(answer);
-                yield answer;
+                CompletableFuture<byte[]> reply = new CompletableFuture<>();
+                later.add(reply);
+                yield reply;
             }
             case NOTE -> {
                 noted.add(new String(body, StandardCharsets.UTF_8));
@@ -63,7 +63,7 @@ class RpcConnectionIT {
 
     @BeforeEach
     void connect() throws IOException {
-        nodeRpcServer = answerer(0);
+        nodeRpcServer = newServer(0);
         int port = nodeRpcServer.address().getPort();
         nodeRpcClient =
                 new NodeRpcClient(
@@ -72,11 +72,11 @@ class RpcConnectionIT {
                         rpcSocketFactory);
     }
 
-    private NodeRpcServer answerer(int port) throws IOException {
+    private NodeRpcServer newServer(int port) throws IOException {
         return new NodeRpcServer("test", loopback(port), rpcSocketFactory, this::handle);
     }
 
-    private NodeRpcServer answerer(int port, int greetingMillis, ThreadFactory threads)
+    private NodeRpcServer newServer(int port, int greetingMillis, ThreadFactory threads)
             throws IOException {
         return new NodeRpcServer(
                 "test", loopback(port), rpcSocketFactory, this::handle, greetingMillis, threads);
@@ -101,7 +101,7 @@ class RpcConnectionIT {
     }
 
     @Test
-    void gives_each_call_its_own_answer() throws Exception {
+    void each_call_gets_its_own_response() throws Exception {
         CompletableFuture<byte[]> first = call(LATER, "first");
         CompletableFuture<byte[]> second = call(LATER, "second");
         assertThat(call(ECHO, "third").get()).isEqualTo(bytes("third"));
@@ -114,7 +114,7 @@ class RpcConnectionIT {
     }
 
     @Test
-    void says_why_a_call_was_refused() {
+    void a_rejected_call_gets_the_reason() {
         assertThatThrownBy(() -> call(FAIL, "").get())
                 .isInstanceOf(ExecutionException.class)
                 .cause()
@@ -127,65 +127,66 @@ class RpcConnectionIT {
     }
 
     @Test
-    void carries_large_bodies() throws Exception {
+    void large_bodies_are_transferred() throws Exception {
         byte[] body = new byte[RpcFrame.MAX_BYTES];
         new Random(1).nextBytes(body);
         assertThat(nodeRpcClient.call(ECHO, body, LONG_MILLIS).get()).isEqualTo(body);
     }
 
     @Test
-    void fails_what_is_under_way_when_it_ends_and_is_made_anew() throws Exception {
+    void calls_in_flight_fail_when_the_connection_closes_and_later_calls_reconnect()
+            throws Exception {
         CompletableFuture<byte[]> lost = call(LATER, "");
         await().until(() -> later.size() == 1);
         int port = nodeRpcServer.address().getPort();
         nodeRpcServer.close();
         assertThatThrownBy(lost::get).isInstanceOf(ExecutionException.class);
         assertThatThrownBy(() -> call(ECHO, "x").get()).isInstanceOf(ExecutionException.class);
-        nodeRpcServer = answerer(port);
+        nodeRpcServer = newServer(port);
         await().ignoreExceptions().until(() -> call(ECHO, "again").get().length == 5);
     }
 
     @Test
-    void is_given_up_when_nothing_is_heard_for_too_long() throws Exception {
+    void a_connection_without_a_response_for_too_long_is_replaced() throws Exception {
         CompletableFuture<byte[]> silent = nodeRpcClient.call(LATER, new byte[0], 1);
         await().until(
                         () -> {
                             nodeRpcClient.check();
                             return silent.isCompletedExceptionally();
                         });
-        assertThat(call(ECHO, "anew").get()).isEqualTo(bytes("anew"));
+        assertThat(call(ECHO, "again").get()).isEqualTo(bytes("again"));
     }
 
     @Test
-    void is_kept_as_long_as_a_call_may_take() throws Exception {
-        CompletableFuture<byte[]> patient = call(LATER, "");
+    void a_connection_is_kept_until_the_timeout_of_a_call() throws Exception {
+        CompletableFuture<byte[]> slow = call(LATER, "");
         await().until(() -> later.size() == 1);
         nodeRpcClient.check();
         later.getFirst().complete(bytes("done"));
-        assertThat(patient.get()).isEqualTo(bytes("done"));
+        assertThat(slow.get()).isEqualTo(bytes("done"));
     }
 
     @Test
-    void goes_over_another_when_it_is_asked_to() throws Exception {
+    void reconnect_replaces_the_connection() throws Exception {
         CompletableFuture<byte[]> lost = call(LATER, "");
         nodeRpcClient.reconnect();
         assertThatThrownBy(lost::get).isInstanceOf(ExecutionException.class);
         assertThat(nodeRpcClient.isConnected()).isFalse();
-        assertThat(call(ECHO, "anew").get()).isEqualTo(bytes("anew"));
+        assertThat(call(ECHO, "again").get()).isEqualTo(bytes("again"));
         assertThat(nodeRpcClient.isConnected()).isTrue();
     }
 
     @Test
-    void brings_what_nobody_answers_only_if_it_is_there() throws Exception {
+    void a_message_without_a_response_is_sent_only_over_an_open_connection() throws Exception {
         nodeRpcClient.sendOneWay(NOTE, bytes("lost"));
         assertThat(call(ECHO, "").get()).isEmpty();
-        nodeRpcClient.sendOneWay(NOTE, bytes("heard"));
-        await().until(() -> noted.contains("heard"));
-        assertThat(noted).containsExactly("heard");
+        nodeRpcClient.sendOneWay(NOTE, bytes("delivered"));
+        await().until(() -> noted.contains("delivered"));
+        assertThat(noted).containsExactly("delivered");
     }
 
     @Test
-    void tells_of_a_refusal_and_of_nothing_else() throws Exception {
+    void a_one_way_message_reports_only_its_rejection() throws Exception {
         AtomicInteger refusals = new AtomicInteger();
         nodeRpcClient.sendOneWay(
                 FAIL, new byte[0], refusals::incrementAndGet); // connects by itself
@@ -196,12 +197,12 @@ class RpcConnectionIT {
         assertThat(noted).containsExactly("fine");
         nodeRpcServer.close();
         await().until(() -> !nodeRpcClient.isConnected());
-        nodeRpcClient.sendOneWay(NOTE, bytes("nobody there"), refusals::incrementAndGet);
+        nodeRpcClient.sendOneWay(NOTE, bytes("rejected"), refusals::incrementAndGet);
         await().until(() -> refusals.get() == 3);
     }
 
     @Test
-    void brings_what_is_told_in_order_also_while_it_is_being_made() {
+    void one_way_messages_arrive_in_order_also_while_connecting() {
         for (int i = 0; i < 50; i++) {
             nodeRpcClient.sendOneWay(NOTE, bytes("" + i), () -> {});
             if (i % 10 == 9) {
@@ -216,7 +217,7 @@ class RpcConnectionIT {
     }
 
     @Test
-    void is_not_waited_for_by_those_who_cannot() throws Exception {
+    void a_caller_that_must_not_wait_fails_while_connecting() throws Exception {
         CompletableFuture<byte[]> none =
                 nodeRpcClient.callIfConnected(ECHO, bytes("x"), LONG_MILLIS);
         assertThatThrownBy(none::get).hasMessageContaining("not connected yet");
@@ -226,7 +227,7 @@ class RpcConnectionIT {
     }
 
     @Test
-    void is_not_made_after_the_end() {
+    void no_connection_is_opened_after_close() {
         nodeRpcClient.close();
         assertThatThrownBy(() -> call(ECHO, "").get()).hasMessageContaining("closed");
     }
@@ -238,8 +239,8 @@ class RpcConnectionIT {
         return socket;
     }
 
-    /** Whether the other side ends it. */
-    private static boolean ends(Socket socket) throws IOException {
+    /** Returns whether the peer closes the connection. */
+    private static boolean isClosedByPeer(Socket socket) throws IOException {
         try {
             return socket.getInputStream().read() < 0;
         } catch (SocketException e) {
@@ -248,31 +249,30 @@ class RpcConnectionIT {
     }
 
     @Test
-    void is_ended_when_a_stranger_makes_it() throws Exception {
+    void a_connection_without_the_greeting_is_closed() throws Exception {
         try (Socket socket = stranger()) {
             socket.getOutputStream().write(bytes("GET / HTTP/1.1\r\n\r\n"));
-            assertThat(ends(socket)).isTrue();
+            assertThat(isClosedByPeer(socket)).isTrue();
         }
         assertThat(call(ECHO, "others").get()).isEqualTo(bytes("others"));
     }
 
     @Test
-    void is_ended_at_a_frame_that_cannot_be() throws Exception {
+    void a_connection_is_closed_at_an_invalid_frame_length() throws Exception {
         for (int length : new int[] {-1, 0, 8, RpcFrame.MAX_BYTES + 10, Integer.MAX_VALUE}) {
             try (Socket socket = stranger()) {
                 socket.getOutputStream().write(RpcFrame.greeting());
                 socket.getOutputStream().write(ByteBuffer.allocate(64).putInt(length).array());
-                assertThat(ends(socket)).as("length " + length).isTrue();
+                assertThat(isClosedByPeer(socket)).as("length " + length).isTrue();
             }
         }
         assertThat(call(ECHO, "others").get()).isEqualTo(bytes("others"));
     }
 
     @Test
-    void is_ended_when_a_stranger_takes_too_long_although_it_sends_a_byte_now_and_then()
-            throws Exception {
+    void a_connection_with_a_slow_greeting_is_closed_although_it_sends_bytes() throws Exception {
         nodeRpcServer.close();
-        nodeRpcServer = answerer(0, 500, Thread::new);
+        nodeRpcServer = newServer(0, 500, Thread::new);
         byte[] greeting = RpcFrame.greeting();
         try (Socket socket = stranger()) {
             socket.setSoTimeout(200);
@@ -281,7 +281,7 @@ class RpcConnectionIT {
             while (!ended && sent < greeting.length - 1) {
                 socket.getOutputStream().write(greeting[sent++]);
                 try {
-                    ended = ends(socket);
+                    ended = isClosedByPeer(socket);
                 } catch (SocketTimeoutException e) {
                     ended = false; // not yet
                 }
@@ -291,11 +291,12 @@ class RpcConnectionIT {
     }
 
     @Test
-    void is_accepted_again_after_a_thread_could_not_be_started() throws Exception {
+    void connections_are_accepted_again_after_a_thread_could_not_be_started() throws Exception {
         nodeRpcServer.close();
-        AtomicInteger failures = new AtomicInteger(70); // more than there may be connections
+        AtomicInteger failures =
+                new AtomicInteger(70); // more than the maximum number of connections
         nodeRpcServer =
-                answerer(
+                newServer(
                         0,
                         60_000,
                         task -> {
@@ -306,18 +307,20 @@ class RpcConnectionIT {
                         });
         while (failures.get() > 0) {
             try (Socket socket = stranger()) {
-                assertThat(ends(socket)).isTrue();
+                assertThat(isClosedByPeer(socket)).isTrue();
             }
         }
         try (Socket socket = stranger()) {
             socket.getOutputStream().write(RpcFrame.greeting());
             socket.getOutputStream().write(RpcFrame.encode(ECHO, 1, bytes("x")));
-            assertThat(socket.getInputStream().read()).isZero(); // the length of an answer
+            assertThat(socket.getInputStream().read())
+                    .isZero(); // the first byte of a response's length
         }
     }
 
     @Test
-    void is_made_again_after_no_thread_could_read_from_it() throws Exception {
+    void a_connection_is_opened_again_after_its_reader_thread_could_not_be_started()
+            throws Exception {
         AtomicInteger failures = new AtomicInteger(1);
         int port = nodeRpcServer.address().getPort();
         try (NodeRpcClient starved =
@@ -340,7 +343,7 @@ class RpcConnectionIT {
     }
 
     @Test
-    void ends_also_while_the_next_one_is_being_made() throws Exception {
+    void a_connection_can_end_while_the_next_one_is_being_opened() throws Exception {
         int port = nodeRpcServer.address().getPort();
         var resolving = new CountDownLatch(1);
         var resolve = new CountDownLatch(1);
@@ -349,7 +352,7 @@ class RpcConnectionIT {
                 new NodeRpcClient(
                         "slow",
                         () -> {
-                            if (connections.getAndIncrement() > 0) { // a name server is slow
+                            if (connections.getAndIncrement() > 0) { // as with a slow name server
                                 resolving.countDown();
                                 awaitUninterruptibly(resolve);
                             }
@@ -357,13 +360,13 @@ class RpcConnectionIT {
                         },
                         rpcSocketFactory)) {
             var reader = new CompletableFuture<Thread>();
-            var goOn = new CountDownLatch(1);
-            var answered =
+            var proceed = new CountDownLatch(1);
+            var response =
                     slow.call(LATER, new byte[0], LONG_MILLIS)
                             .thenRun(
-                                    () -> { // on the thread that reads
+                                    () -> { // on the reader thread
                                         reader.complete(Thread.currentThread());
-                                        awaitUninterruptibly(goOn);
+                                        awaitUninterruptibly(proceed);
                                     });
             await().until(() -> later.size() == 1);
             later.getFirst().complete(new byte[0]);
@@ -372,9 +375,9 @@ class RpcConnectionIT {
             assertThat(slow.callIfConnected(ECHO, new byte[0], LONG_MILLIS))
                     .isCompletedExceptionally();
             resolving.await();
-            goOn.countDown();
+            proceed.countDown();
             assertThat(reading.join(Duration.ofSeconds(30))).isTrue();
-            answered.join();
+            response.join();
             resolve.countDown();
             await().until(slow::isConnected);
         }
@@ -389,7 +392,7 @@ class RpcConnectionIT {
     }
 
     @Test
-    void is_refused_when_there_are_too_many() throws Exception {
+    void connections_beyond_the_maximum_are_refused() throws Exception {
         List<Socket> open = new CopyOnWriteArrayList<>();
         try {
             for (int i = 0; i < 64; i++) {
@@ -398,13 +401,13 @@ class RpcConnectionIT {
                 open.add(socket);
             }
             try (Socket one = stranger()) {
-                assertThat(ends(one)).isTrue();
+                assertThat(isClosedByPeer(one)).isTrue();
             }
         } finally {
             for (Socket socket : open) {
                 socket.close();
             }
         }
-        await().ignoreExceptions().until(() -> call(ECHO, "room").get().length == 4);
+        await().ignoreExceptions().until(() -> call(ECHO, "free").get().length == 4);
     }
 }
