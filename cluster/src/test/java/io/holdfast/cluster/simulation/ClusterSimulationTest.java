@@ -5,17 +5,18 @@ import io.holdfast.testsupport.TestTier;
 import org.junit.jupiter.api.Test;
 
 /**
- * Clusters that never were: each seed is a small cluster with its clients, its faults and a checker
- * of everything that was promised. {@code -Dsimulation.seed=S} replays one, {@code
- * -Dsimulation.seeds=N} tries that many from there on.
+ * Runs simulated clusters: each seed is a small cluster with clients, faults and a checker of all
+ * guarantees. {@code -Dsimulation.seed=S} replays one seed, {@code -Dsimulation.seeds=N} runs that
+ * many from there.
  *
- * <p>It was seen to fail, within 100 seeds, when batches are applied whatever their number, or with
- * gaps; when clients are sent away at 150 % of the session timeout; when sessions end at half of
- * it, or never; when time moves from one term to the next; when what is given up is told after all,
- * or not cancelled; when requests are given up too early; when a stint begins with an old number;
- * when heirs are passed over; when a copy of the state loses its stamp; when a cancel follows the
- * end of its session. It seldom or never sees batches that are not sent again, missing signs of
- * life, or a node that does not look at its clock before it applies.
+ * <p>It was verified to fail, within 100 seeds, when batches are applied whatever their number, or
+ * with gaps; when clients are disconnected at 150 % of the session timeout; when sessions end at
+ * half of it, or never; when time advances between terms; when the result of a timed out request is
+ * delivered after all, or the request is not cancelled; when requests time out too early; when an
+ * incarnation gets an old number; when successors are passed over; when a snapshot lacks the
+ * timestamp; when a cancel follows the end of its session. It seldom or never detects batches that
+ * are not sent again, missing heartbeats, or a node that does not check its clock before it applies
+ * an entry.
  */
 class ClusterSimulationTest {
     private static final long SEED = Long.getLong("simulation.seed", 1);
@@ -27,13 +28,13 @@ class ClusterSimulationTest {
                             : 1);
 
     @Test
-    void every_promise_is_kept_whatever_happens() {
+    void all_guarantees_hold_under_random_faults() {
         for (long seed = SEED; seed < SEED + SEEDS; seed++) {
             try {
                 SimulatedCluster.run(seed);
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError(
-                        "seed %d: %s (again with -Dsimulation.seed=%d)"
+                        "seed %d: %s (replay with -Dsimulation.seed=%d)"
                                 .formatted(seed, e.getMessage(), seed),
                         e);
             }

@@ -29,22 +29,22 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Sees every entry the moment it is committed, with the true time at which it was appended, and
- * knows by itself who may be granted what: nobody out of turn, nobody before the lease of the last
- * one is over, and no fence twice.
+ * Applies every entry when it is committed, with the true time at which it was appended, and checks
+ * every grant by a model of its own: no waiter is granted out of turn, nor before the lease of the
+ * previous holder is over, and no fence is used twice.
  */
 final class CommittedGrantChecker implements ReplicaListener {
     private static final int COMPARE_ONE_IN = 40;
 
-    /** Somebody in line. */
+    /** A queued request. */
     private record Waiter(long session, long request) {}
 
-    /** What somebody has been granted. */
+    /** A grant to a session. */
     private static final class Grant {
         final Token token;
         final Waiter who;
 
-        /** True time of the grant or the last renewal, and how long it is good for from then. */
+        /** True time of the grant or the last renewal, and the lease from then. */
         long sinceNanos;
 
         long leaseNanos;
@@ -60,36 +60,36 @@ final class CommittedGrantChecker implements ReplicaListener {
     private final SimulatedCluster simulatedCluster;
     private final Replica replica =
             new Replica(SimulatedCluster.RULES, MemoryBudgets.UNLIMITED, this);
-    private final Map<Integer, byte[]> copies = new HashMap<>();
-    private final Set<Effect> told = new HashSet<>();
+    private final Map<Integer, byte[]> snapshots = new HashMap<>();
+    private final Set<Effect> effects = new HashSet<>();
     private final Map<Key, Long> lastFence = new HashMap<>();
-    private final Map<Key, SequencedSet<Waiter>> lines = new HashMap<>();
+    private final Map<Key, SequencedSet<Waiter>> queues = new HashMap<>();
     private final Map<Key, List<Grant>> grants = new LinkedHashMap<>();
 
-    /** With which something may be released. */
+    /** The tokens of the holds. */
     private final Set<Token> tokens = new HashSet<>();
 
     private final Set<Long> ended = new HashSet<>();
-    private final Map<Long, Long> lastHeard = new HashMap<>();
+    private final Map<Long, Long> lastContact = new HashMap<>();
     private final List<Waiter> overtaken = new ArrayList<>();
-    private final Map<Long, String> stints = new TreeMap<>();
+    private final Map<Long, String> incarnations = new TreeMap<>();
     private final Map<Waiter, Command.Keyed> commands = new HashMap<>();
-    private final Set<Waiter> givenUp = new HashSet<>();
+    private final Set<Waiter> timedOut = new HashSet<>();
     private final Set<Long> endingItems = new HashSet<>();
-    private final Set<Long> endedStints = new HashSet<>();
+    private final Set<Long> endedIncarnations = new HashSet<>();
     private long atNanos;
 
     CommittedGrantChecker(SimulatedCluster simulatedCluster) {
         this.simulatedCluster = simulatedCluster;
     }
 
-    static void check(boolean holds, String promise) {
+    static void check(boolean holds, String violation) {
         if (!holds) {
-            throw new AssertionError(promise);
+            throw new AssertionError(violation);
         }
     }
 
-    /** An entry was committed. */
+    /** Applies a committed entry. */
     void apply(int index, SimulatedRaft.Appended entry) {
         atNanos = entry.atNanos();
         if (entry.entry() instanceof LogEntry.Batch batch) {
@@ -103,31 +103,34 @@ final class CommittedGrantChecker implements ReplicaListener {
         replica.apply(entry.term(), entry.stampNanos(), entry.entry());
         replica.events().clear();
         for (Waiter waiter : overtaken) {
-            check(ended.contains(waiter.session()), waiter + " was passed over in line");
+            check(ended.contains(waiter.session()), waiter + " was passed over in the queue");
         }
         overtaken.clear();
         if (simulatedCluster.time.chance(1.0 / COMPARE_ONE_IN)) {
-            copies.put(index, bytesOf(replica));
+            snapshots.put(index, bytesOf(replica));
         }
     }
 
-    /** A client was told that nobody could decide: what follows of it is taken back. */
-    void gaveUp(long session, long request) {
-        givenUp.add(new Waiter(session, request));
+    /** Notes that a request was refused as unavailable, so that its effects are undone. */
+    void onTimeout(long session, long request) {
+        timedOut.add(new Waiter(session, request));
     }
 
-    // ---- equal copies
+    // ---- equality of replicas
 
     static byte[] bytesOf(Replica replica) {
         return SimulatedCluster.written(replica::write);
     }
 
-    /** A node has applied so many entries. */
+    /**
+     * Compares a node that has applied entries up to an index, if there is a snapshot of that
+     * index.
+     */
     void compare(int index, SimulatedNode node) {
-        byte[] copy = copies.get(index);
-        if (copy != null) {
+        byte[] snapshot = snapshots.get(index);
+        if (snapshot != null) {
             check(
-                    Arrays.equals(copy, simulatedCluster.bytes(node.driver())),
+                    Arrays.equals(snapshot, simulatedCluster.bytes(node.driver())),
                     node.name + " has another state after entry " + index);
         }
     }
@@ -138,7 +141,7 @@ final class CommittedGrantChecker implements ReplicaListener {
                 node.name + " has another state in the end");
     }
 
-    /** Whether nobody has anything. */
+    /** Whether no session has anything. */
     boolean isEmpty() {
         for (ResourceKind resourceKind : ResourceKind.values()) {
             if (!replica.engine()
@@ -158,21 +161,21 @@ final class CommittedGrantChecker implements ReplicaListener {
         return true;
     }
 
-    /** Whether the state has said so. */
-    boolean hasTold(Effect effect) {
-        return told.contains(effect);
+    /** Whether the replica has produced an effect. */
+    boolean hasProduced(Effect effect) {
+        return effects.contains(effect);
     }
 
-    /** True time of the last sign of life of a stint; before everything if there was none. */
-    long lastHeard(long stint) {
-        return lastHeard.getOrDefault(stint, Long.MIN_VALUE);
+    /** True time of the last batch of an incarnation; {@link Long#MIN_VALUE} if there was none. */
+    long lastContact(long incarnation) {
+        return lastContact.getOrDefault(incarnation, Long.MIN_VALUE);
     }
 
-    // ---- what the state says
+    // ---- notifications of the replica
 
     @Override
     public void onEffect(Effect effect) {
-        told.add(effect);
+        effects.add(effect);
         Waiter who = new Waiter(effect.session(), effect.request());
         Command.Keyed command = commands.get(who);
         if (command == null) {
@@ -192,7 +195,7 @@ final class CommittedGrantChecker implements ReplicaListener {
                 }
             }
             case Effect.TimedOut _, Effect.Cancelled _ -> {
-                lineOf(command.key()).remove(who);
+                queueOf(command.key()).remove(who);
                 grantsOf(command.key()).removeIf(grant -> grant.who.equals(who));
             }
             default -> {}
@@ -212,7 +215,7 @@ final class CommittedGrantChecker implements ReplicaListener {
         Key key = granted.key();
         long fence = granted.token().fence();
         if (isTwoPhase(key) && tokens.contains(granted.token())) {
-            return; // granted at once and awaited then: the same is told again
+            return; // granted at once and then awaited: the same grant is reported again
         }
         check(
                 fence > lastFence.getOrDefault(key, 0L),
@@ -220,20 +223,20 @@ final class CommittedGrantChecker implements ReplicaListener {
         lastFence.put(key, fence);
         tokens.add(granted.token());
         if (isTwoPhase(key)) {
-            return; // some of its grants are told to nobody
+            return; // some of its grants are never delivered
         }
-        for (Waiter waiter : lineOf(key)) {
+        for (Waiter waiter : queueOf(key)) {
             if (waiter.equals(who)) {
                 break;
             }
             overtaken.add(waiter);
         }
-        lineOf(key).remove(who);
+        queueOf(key).remove(who);
         List<Grant> now = grantsOf(key);
         now.removeIf(this::isOver);
         check(
                 now.size() < SimulatedClient.limit(key),
-                "%s is granted to %s while others have it"
+                "%s is granted to %s while other sessions hold it"
                         .formatted(key, Long.toHexString(who.session())));
         now.add(new Grant(granted.token(), who, atNanos, granted.leaseNanos()));
     }
@@ -243,21 +246,24 @@ final class CommittedGrantChecker implements ReplicaListener {
                 || endingNow(grant.who.session())
                 || (grant.leaseNanos != Command.FOREVER
                         && atNanos - grant.sinceNanos
-                                >= SimulationHistory.leastTrue(grant.leaseNanos));
+                                >= SimulationHistory.minTrueNanos(grant.leaseNanos));
     }
 
-    /** Its end is told only after others were granted what it had. */
+    /**
+     * Whether a session is ending: the end is reported only after other sessions were granted what
+     * it held.
+     */
     private boolean endingNow(long session) {
         return endingItems.contains(session)
-                || endedStints.contains(SessionIdEncoding.incarnation(session));
+                || endedIncarnations.contains(SessionIdEncoding.incarnation(session));
     }
 
     private static boolean isTwoPhase(Key key) {
         return key.equals(SimulatedClient.TWO_PHASE);
     }
 
-    private SequencedSet<Waiter> lineOf(Key key) {
-        return lines.computeIfAbsent(key, _ -> new LinkedHashSet<>());
+    private SequencedSet<Waiter> queueOf(Key key) {
+        return queues.computeIfAbsent(key, _ -> new LinkedHashSet<>());
     }
 
     private List<Grant> grantsOf(Key key) {
@@ -265,14 +271,14 @@ final class CommittedGrantChecker implements ReplicaListener {
     }
 
     @Override
-    public void onItemApplied(BatchItem batchItem, @Nullable Effect answer) {
+    public void onItemApplied(BatchItem batchItem, @Nullable Effect result) {
         check(
                 !endingItems.contains(batchItem.session()),
                 "after the end of its session: " + batchItem);
         switch (batchItem) {
             case BatchItem.Submit(Command.Acquire acquire) -> {
-                if (answer == null) {
-                    lineOf(acquire.key()).add(new Waiter(acquire.session(), acquire.request()));
+                if (result == null) {
+                    queueOf(acquire.key()).add(new Waiter(acquire.session(), acquire.request()));
                 }
             }
             case BatchItem.EndSession endSession -> {
@@ -281,8 +287,9 @@ final class CommittedGrantChecker implements ReplicaListener {
                         check(
                                 grant.who.session() != endSession.session()
                                         || isOver(grant)
-                                        || !givenUp.contains(grant.who),
-                                "%s has %s, which was given up".formatted(grant.who, of.getKey()));
+                                        || !timedOut.contains(grant.who),
+                                "%s holds %s, whose request has timed out"
+                                        .formatted(grant.who, of.getKey()));
                     }
                 }
                 endingItems.add(endSession.session());
@@ -292,33 +299,33 @@ final class CommittedGrantChecker implements ReplicaListener {
     }
 
     @Override
-    public void onBatchStart(long stint, long sequence) {}
+    public void onBatchStart(long incarnation, long sequence) {}
 
     @Override
-    public void onBatchApplied(long stint, long sequence) {
-        lastHeard.put(stint, atNanos);
+    public void onBatchApplied(long incarnation, long sequence) {
+        lastContact.put(incarnation, atNanos);
     }
 
     @Override
-    public void onIncarnationBegun(String node, UUID nonce, long stint) {
-        stints.put(stint, node);
+    public void onIncarnationBegun(String node, UUID nonce, long incarnation) {
+        incarnations.put(incarnation, node);
     }
 
     @Override
     public void onIncarnationRejected(String node, UUID nonce, String reason) {
-        throw new AssertionError(node + " was turned away: " + reason);
+        throw new AssertionError(node + " was rejected: " + reason);
     }
 
     @Override
     public void onSessionEnded(long session) {
         ended.add(session);
-        lines.values().forEach(line -> line.removeIf(waiter -> waiter.session() == session));
+        queues.values().forEach(queue -> queue.removeIf(waiter -> waiter.session() == session));
     }
 
     @Override
-    public void onIncarnationEnded(long stint) {
-        endedStints.add(stint);
-        simulatedCluster.history.stintEnded(stint, atNanos);
+    public void onIncarnationEnded(long incarnation) {
+        endedIncarnations.add(incarnation);
+        simulatedCluster.history.incarnationEnded(incarnation, atNanos);
     }
 
     @Override

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
-/** A client of one node, which asks one thing after another and remembers what it was told. */
+/** A client of one node, which sends one request after another and records the results. */
 final class SimulatedClient implements EffectMailbox {
     static final Key TWO_PHASE = Key.of("two-phase");
     private static final Key SLOTS = Key.of("slots");
@@ -36,23 +36,23 @@ final class SimulatedClient implements EffectMailbox {
     private static final Key COUNTER = Key.of("counter");
     private static final Key LIST = Key.of("list");
     private static final Key VALUE = Key.of("value");
-    private static final long LONGEST_LEASE = 3 * SECOND;
+    private static final long MAX_LEASE = 3 * SECOND;
 
-    /** Longer than any other, so that it never makes an owner's lease shorter. */
-    private static final long HEIRS_LEASE = 4 * SECOND;
+    /** Longer than all other leases, so that a takeover never shortens the owner's lease. */
+    private static final long TAKEOVER_LEASE = 4 * SECOND;
 
-    /** How late the answer to something that waits in no line may be. */
+    /** The maximum delay of a result beyond the timeout, for a request that is not queued. */
     private static final long SLACK = SECOND / 2;
 
-    /** What was asked and not yet answered. */
-    private static final class Asked {
+    /** A request in flight. */
+    private static final class PendingRequest {
         final Command.Keyed command;
         final long atNanos;
         final long waitNanos;
         final Consumer<Effect> then;
-        boolean inLine;
+        boolean isQueued;
 
-        Asked(Command.Keyed command, long atNanos, long waitNanos, Consumer<Effect> then) {
+        PendingRequest(Command.Keyed command, long atNanos, long waitNanos, Consumer<Effect> then) {
             this.command = command;
             this.atNanos = atNanos;
             this.waitNanos = waitNanos;
@@ -63,18 +63,18 @@ final class SimulatedClient implements EffectMailbox {
     final int number;
     final SimulatedNode node;
 
-    /** 0 until it has one. */
+    /** The id of the session; 0 before it is opened. */
     long session;
 
     private final SimulatedCluster simulatedCluster;
     private final SimulatedTime time;
     private final boolean reads;
     private final Deque<Effect> inbox = new ArrayDeque<>();
-    private final List<HoldInterval> possessions = new ArrayList<>();
+    private final List<HoldInterval> intervals = new ArrayList<>();
     private final List<Long> sessions = new ArrayList<>();
     private final long pace;
     private @Nullable Session open;
-    private @Nullable Asked asked;
+    private @Nullable PendingRequest pending;
     private Command.@Nullable Enqueue enqueued;
     private long awaitedLease;
     private long enqueuedNanos;
@@ -126,38 +126,38 @@ final class SimulatedClient implements EffectMailbox {
 
     @Override
     public String toString() {
-        Asked request = asked;
-        return "client %d of %s, which has asked for %s%s"
+        PendingRequest request = pending;
+        return "client %d of %s, request in flight: %s%s"
                 .formatted(
                         number,
                         node.name,
                         request == null ? "nothing" : request.command,
-                        request != null && request.inLine ? " and is in line" : "");
+                        request != null && request.isQueued ? " (queued)" : "");
     }
 
-    // ---- how it ends
+    // ---- disconnecting
 
-    private void gone() {
+    private void disconnected() {
         if (!isGone()) {
             goneNanos = time.now();
-            possessions.forEach(holdInterval -> holdInterval.end(goneNanos));
+            intervals.forEach(holdInterval -> holdInterval.end(goneNanos));
             simulatedCluster.arriveSoon();
         }
     }
 
     void nodeCrashed() {
-        gone();
+        disconnected();
     }
 
-    /** Its connection hangs with the process behind it, which can send nobody away. */
-    void nodeStandsStill() {
-        possessions.forEach(holdInterval -> holdInterval.end(time.now()));
+    /** The connection hangs with its process, which cannot disconnect clients. */
+    void nodePaused() {
+        intervals.forEach(holdInterval -> holdInterval.end(time.now()));
     }
 
-    /** Leaves by itself. */
+    /** Disconnects by itself. */
     private void leave() {
         left = true;
-        gone();
+        disconnected();
         closeSoon();
     }
 
@@ -177,28 +177,28 @@ final class SimulatedClient implements EffectMailbox {
         if (!isGone()) {
             CommittedGrantChecker.check(
                     !simulatedCluster.isGentle(),
-                    "client " + number + " was sent away for nothing");
-            gone();
+                    "client " + number + " was disconnected without a reason");
+            disconnected();
             closeSoon();
         }
         return true;
     }
 
-    /** Asks nothing more. */
+    /** Sends no more requests. */
     void finish() {
         finishing = true;
-        if (!isGone() && asked == null) {
+        if (!isGone() && pending == null) {
             leave();
         }
     }
 
-    // ---- what it asks
+    // ---- requests
 
     private void thinkSoon() {
         time.after(
                 time.span(0, 2 * pace),
                 () -> {
-                    if (isGone() || asked != null) {
+                    if (isGone() || pending != null) {
                         return;
                     }
                     if (finishing) {
@@ -236,9 +236,10 @@ final class SimulatedClient implements EffectMailbox {
         }
     }
 
-    private void ask(LongFunction<Command.Keyed> command, long waitNanos, Consumer<Effect> then) {
-        Asked request = new Asked(command.apply(++lastRequest), time.now(), waitNanos, then);
-        asked = request;
+    private void send(LongFunction<Command.Keyed> command, long waitNanos, Consumer<Effect> then) {
+        PendingRequest request =
+                new PendingRequest(command.apply(++lastRequest), time.now(), waitNanos, then);
+        pending = request;
         node.later(
                 time.span(0, MILLI),
                 () -> {
@@ -247,7 +248,7 @@ final class SimulatedClient implements EffectMailbox {
                         receive();
                     }
                 });
-        if (time.chance(0.03)) { // and does not wait for the answer
+        if (time.chance(0.03)) { // and disconnects without waiting for the result
             time.after(
                     time.span(0, 2 * SECOND),
                     () -> {
@@ -262,24 +263,25 @@ final class SimulatedClient implements EffectMailbox {
         return key.equals(SLOTS) ? ResourceKind.SEMAPHORE : ResourceKind.LOCK;
     }
 
-    /** One without end would be shortened by an heir. */
+    /** Draws a lease; only semaphores get an unlimited one, which a takeover would shorten. */
     private long drawLease(Key key) {
         return key.equals(SLOTS) && time.chance(0.3)
                 ? Command.FOREVER
-                : time.span(SECOND / 5, LONGEST_LEASE);
+                : time.span(SECOND / 5, MAX_LEASE);
     }
 
     private void acquire() {
         Key key = time.chance(0.2) ? SLOTS : MUTEXES.get(time.pick(0, MUTEXES.size() - 1));
         long wait = time.chance(0.25) ? 0 : time.span(MILLI, 4 * SECOND);
-        if (!key.equals(SLOTS) && time.chance(0.1)) { // its own leases there may have no end
+        if (!key.equals(SLOTS)
+                && time.chance(0.1)) { // for the semaphore its own leases may be unlimited
             wait = Command.FOREVER;
         }
         long waitNanos = wait;
         long lease = drawLease(key);
         long salt = time.number();
         long now = time.now();
-        ask(
+        send(
                 request ->
                         new Command.Acquire(
                                 session,
@@ -298,33 +300,33 @@ final class SimulatedClient implements EffectMailbox {
                 });
     }
 
-    private void has(Effect.Granted granted, long askedNanos, long leaseNanos) {
+    private void has(Effect.Granted granted, long requestedNanos, long leaseNanos) {
         HoldInterval holdInterval =
                 new HoldInterval(
                         granted.key(),
                         granted.token(),
                         this,
                         null,
-                        askedNanos,
+                        requestedNanos,
                         time.now(),
-                        SimulationHistory.endOf(askedNanos, leaseNanos));
-        possessions.add(holdInterval);
+                        SimulationHistory.endOf(requestedNanos, leaseNanos));
+        intervals.add(holdInterval);
         simulatedCluster.history.add(holdInterval);
     }
 
     private void withOne(Consumer<HoldInterval> action) {
-        if (possessions.isEmpty()) {
+        if (intervals.isEmpty()) {
             acquire();
         } else {
-            action.accept(possessions.get(time.pick(0, possessions.size() - 1)));
+            action.accept(intervals.get(time.pick(0, intervals.size() - 1)));
         }
     }
 
     private void release(HoldInterval holdInterval) {
-        long sureNanos = holdInterval.toNanos;
+        long guaranteedUntilNanos = holdInterval.toNanos;
         holdInterval.end(time.now());
-        possessions.remove(holdInterval);
-        ask(
+        intervals.remove(holdInterval);
+        send(
                 request ->
                         new Command.Release(
                                 session,
@@ -333,15 +335,15 @@ final class SimulatedClient implements EffectMailbox {
                                 holdInterval.key,
                                 holdInterval.token),
                 0,
-                effect -> checkHeld(holdInterval, effect, sureNanos));
+                effect -> checkHeld(holdInterval, effect, guaranteedUntilNanos));
     }
 
     private void renew(HoldInterval holdInterval) {
-        long sureNanos = holdInterval.toNanos;
+        long guaranteedUntilNanos = holdInterval.toNanos;
         long lease = drawLease(holdInterval.key);
         long endNanos = SimulationHistory.endOf(time.now(), lease);
         holdInterval.end(endNanos);
-        ask(
+        send(
                 request ->
                         new Command.Renew(
                                 session,
@@ -352,37 +354,37 @@ final class SimulatedClient implements EffectMailbox {
                                 lease),
                 0,
                 effect -> {
-                    checkHeld(holdInterval, effect, sureNanos);
+                    checkHeld(holdInterval, effect, guaranteedUntilNanos);
                     if (effect instanceof Effect.Renewed) {
                         holdInterval.toNanos = endNanos;
                     } else {
                         holdInterval.end(time.now());
-                        possessions.remove(holdInterval);
+                        intervals.remove(holdInterval);
                     }
                 });
     }
 
-    /** What it is sure to have it has. */
-    private void checkHeld(HoldInterval holdInterval, Effect effect, long sureNanos) {
+    /** Checks that a hold did not end before its guaranteed time. */
+    private void checkHeld(HoldInterval holdInterval, Effect effect, long guaranteedUntilNanos) {
         CommittedGrantChecker.check(
-                holdInterval.heirOf != null
-                        || time.now() >= sureNanos
+                holdInterval.previousOwner != null
+                        || time.now() >= guaranteedUntilNanos
                         || !(effect instanceof Effect.Refused(_, _, Refusal reason)
                                 && reason == Refusal.NOT_HELD),
                 "a lease ended before its time: " + holdInterval);
     }
 
-    /** Renews what another has, who may be gone. */
+    /** Renews a hold of another client, which may have disconnected. */
     private void takeOver() {
-        List<HoldInterval> all = simulatedCluster.history.possessions();
+        List<HoldInterval> all = simulatedCluster.history.intervals();
         for (int i = all.size() - 1; i >= Math.max(0, all.size() - 6); i--) {
             HoldInterval other = all.get(i);
             if (other.client != this
                     && !other.key.equals(SLOTS)
-                    && other.heirOf == null
+                    && other.previousOwner == null
                     && !other.client.hasLeft()
-                    && !other.isWanted) {
-                other.isWanted = true;
+                    && !other.takeoverTried) {
+                other.takeoverTried = true;
                 takeOver(other);
                 return;
             }
@@ -395,9 +397,10 @@ final class SimulatedClient implements EffectMailbox {
         Token token = other.token;
         long now = time.now();
         boolean wasGone = other.client.isGone();
-        ask(
+        send(
                 request ->
-                        new Command.Renew(session, request, kindOf(key), key, token, HEIRS_LEASE),
+                        new Command.Renew(
+                                session, request, kindOf(key), key, token, TAKEOVER_LEASE),
                 0,
                 effect -> {
                     if (effect instanceof Effect.Renewed && wasGone && !other.client.hasLeft()) {
@@ -409,18 +412,18 @@ final class SimulatedClient implements EffectMailbox {
                                         other.client,
                                         now,
                                         time.now(),
-                                        SimulationHistory.endOf(now, HEIRS_LEASE));
-                        possessions.add(mine);
+                                        SimulationHistory.endOf(now, TAKEOVER_LEASE));
+                        intervals.add(mine);
                         simulatedCluster.history.add(mine);
                     }
                 });
     }
 
     private void enqueue() {
-        long lease = time.span(SECOND / 2, LONGEST_LEASE);
+        long lease = time.span(SECOND / 2, MAX_LEASE);
         long salt = time.number();
         long now = time.now();
-        ask(
+        send(
                 request ->
                         new Command.Enqueue(
                                 session, request, ResourceKind.LOCK, TWO_PHASE, 1, lease, salt),
@@ -442,7 +445,7 @@ final class SimulatedClient implements EffectMailbox {
         awaitedLease = begun.leaseNanos();
         long wait = time.span(MILLI, 4 * SECOND);
         long since = enqueuedNanos;
-        ask(
+        send(
                 request -> new Command.Await(session, request, ResourceKind.LOCK, TWO_PHASE, wait),
                 wait,
                 effect -> {
@@ -455,7 +458,7 @@ final class SimulatedClient implements EffectMailbox {
     // ---- data
 
     private void data(Key key, DataOperation operation, Consumer<Effect> then) {
-        ask(request -> new Command.Data(session, request, key, operation), 0, then);
+        send(request -> new Command.Data(session, request, key, operation), 0, then);
     }
 
     private static void done(Change change, Effect effect, SimulatedTime time) {
@@ -542,7 +545,7 @@ final class SimulatedClient implements EffectMailbox {
         return new String(bytes.bytes(), StandardCharsets.UTF_8);
     }
 
-    // ---- what it is told
+    // ---- results
 
     @Override
     public void add(Effect effect) {
@@ -551,9 +554,9 @@ final class SimulatedClient implements EffectMailbox {
 
     @Override
     public void onPending(long request) {
-        Asked waiting = asked;
+        PendingRequest waiting = pending;
         if (waiting != null && waiting.command.request() == request) {
-            waiting.inLine = true;
+            waiting.isQueued = true;
         }
     }
 
@@ -567,12 +570,12 @@ final class SimulatedClient implements EffectMailbox {
             if (isGone()) {
                 continue;
             }
-            Asked request = asked;
+            PendingRequest request = pending;
             CommittedGrantChecker.check(
                     request != null && request.command.request() == next.request(),
-                    "an answer to nothing: " + next);
+                    "a result without a request: " + next);
             if (request != null) {
-                asked = null;
+                pending = null;
                 lastAnswered = next.request();
                 checkTime(request, next);
                 request.then.accept(next);
@@ -581,7 +584,7 @@ final class SimulatedClient implements EffectMailbox {
         }
     }
 
-    /** What would be granted by a command that is answered; nobody is told of an old lease. */
+    /** The lease that a request would be granted; grants of old leases are not delivered. */
     private long leaseNanos(Command.Keyed command) {
         return switch (command) {
             case Command.Acquire acquire -> acquire.leaseNanos();
@@ -592,38 +595,41 @@ final class SimulatedClient implements EffectMailbox {
         };
     }
 
-    private void checkTime(Asked request, Effect answer) {
+    private void checkTime(PendingRequest request, Effect effect) {
         long took = time.now() - request.atNanos;
         boolean unavailable =
-                answer instanceof Effect.Refused(_, _, Refusal reason)
+                effect instanceof Effect.Refused(_, _, Refusal reason)
                         && reason == Refusal.UNAVAILABLE;
-        long patience = request.waitNanos > 0 ? request.waitNanos : SimulatedCluster.PATIENCE;
+        long timeoutNanos =
+                request.waitNanos > 0 ? request.waitNanos : SimulatedCluster.REQUEST_TIMEOUT;
         if (unavailable) {
-            boolean tooOld = took >= SimulationHistory.leastTrue(leaseNanos(request.command) / 4);
+            boolean tooOld =
+                    took >= SimulationHistory.minTrueNanos(leaseNanos(request.command) / 4);
             CommittedGrantChecker.check(
                     tooOld
-                            || took >= SimulationHistory.leastTrue(patience)
+                            || took >= SimulationHistory.minTrueNanos(timeoutNanos)
                             || !node.driver().isServing(),
-                    "given up after %,d: %s".formatted(took, request.command));
-            simulatedCluster.witness.gaveUp(session, request.command.request());
+                    "unavailable after %,d: %s".formatted(took, request.command));
+            simulatedCluster.checker.onTimeout(session, request.command.request());
             CommittedGrantChecker.check(
-                    tooOld || !request.inLine, "given up in line: " + request.command);
+                    tooOld || !request.isQueued, "unavailable while queued: " + request.command);
         } else {
             CommittedGrantChecker.check(
-                    simulatedCluster.witness.hasTold(answer), "the state has not said " + answer);
+                    simulatedCluster.checker.hasProduced(effect),
+                    "the replica has not produced " + effect);
         }
-        if (answer instanceof Effect.TimedOut && request.waitNanos > 0) {
+        if (effect instanceof Effect.TimedOut && request.waitNanos > 0) {
             CommittedGrantChecker.check(
-                    took >= SimulationHistory.leastTrue(request.waitNanos),
+                    took >= SimulationHistory.minTrueNanos(request.waitNanos),
                     "timed out after %,d: %s".formatted(took, request.command));
         }
-        if (!request.inLine && patience != Command.FOREVER) {
+        if (!request.isQueued && timeoutNanos != Command.FOREVER) {
             long late =
                     took
-                            - (long) (patience / (1 - SimulatedCluster.DRIFT))
+                            - (long) (timeoutNanos / (1 - SimulatedCluster.DRIFT))
                             - node.pausedSince(request.atNanos);
             CommittedGrantChecker.check(
-                    late < SLACK, "answered %,d too late: %s".formatted(late, request.command));
+                    late < SLACK, "result %,d too late: %s".formatted(late, request.command));
         }
     }
 }

@@ -24,16 +24,16 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** Nodes, the wires between them, clients, and everything bad that happens to them. */
+/** Nodes, their network, clients and faults. */
 final class SimulatedCluster {
-    /** How much faster or slower than true time a clock may be. */
+    /** The maximum drift of a clock from true time. */
     static final double DRIFT = 0.05;
 
     static final long SESSION = 3 * SECOND;
-    static final long PATIENCE = SECOND;
+    static final long REQUEST_TIMEOUT = SECOND;
     static final long YEAR = 31_557_600L * SECOND;
 
-    /** How long a process may stand still without being too late to send its clients away. */
+    /** The longest pause of a process after which it still disconnects its clients in time. */
     static final long SHORT_PAUSE = SECOND / 2;
 
     static final ReplicatedSettings RULES =
@@ -48,52 +48,52 @@ final class SimulatedCluster {
                     0,
                     MemoryBudgets.UNLIMITED,
                     DriverObserver.NONE);
-    private static final long STORMY = 15 * SECOND;
-    private static final long MOST_CALM = 60 * SECOND;
+    private static final long FAULTY_PHASE = 15 * SECOND;
+    private static final long MAX_CALM = 60 * SECOND;
 
     final SimulatedTime time;
-    final CommittedGrantChecker witness;
+    final CommittedGrantChecker checker;
     final SimulationHistory history;
     final SimulatedRaft raft;
     final List<SimulatedNode> nodes = new ArrayList<>();
     private final List<SimulatedClient> clients = new ArrayList<>();
 
-    /** Those between whom nothing passes, in one direction. */
+    /** The pairs of nodes between which messages are lost, in one direction. */
     private final Set<List<SimulatedNode>> cuts = new HashSet<>();
 
-    /** Whether nothing happens that anybody's connection should be lost for. */
+    /** Whether no fault occurs that could disconnect a client. */
     private final boolean gentle;
 
-    private final long meanTrouble;
+    private final long meanFaultNanos;
     private boolean calm;
     private int lastClient;
 
     private SimulatedCluster(long seed) {
         time = new SimulatedTime(seed);
         history = new SimulationHistory(this);
-        witness = new CommittedGrantChecker(this);
+        checker = new CommittedGrantChecker(this);
         gentle = time.chance(0.1);
         raft = new SimulatedRaft(this);
-        meanTrouble = gentle ? 4 * SECOND : time.span(SECOND / 2, 4 * SECOND);
+        meanFaultNanos = gentle ? 4 * SECOND : time.span(SECOND / 2, 4 * SECOND);
         int size = gentle ? 3 : time.chance(0.8) ? 3 : time.chance(0.5) ? 1 : 5;
         for (int i = 1; i <= size; i++) {
             nodes.add(new SimulatedNode("n" + i, this, raft));
         }
     }
 
-    /** Lives through one run; throws an {@link AssertionError} if a promise is broken. */
+    /** Runs one seed; throws an {@link AssertionError} if a guarantee is violated. */
     static void run(long seed) {
         SimulatedCluster simulatedCluster = new SimulatedCluster(seed);
         simulatedCluster.nodes.forEach(SimulatedNode::start);
         simulatedCluster.raft.elect();
         if (simulatedCluster.gentle) {
-            simulatedCluster.time.runUntil(SECOND); // all serve
+            simulatedCluster.time.runUntil(SECOND); // until all nodes serve
         }
         for (int i = 0; i < 3 * Math.min(3, simulatedCluster.nodes.size()); i++) {
             simulatedCluster.arriveSoon();
         }
-        simulatedCluster.troubleSoon();
-        simulatedCluster.time.runUntil(STORMY);
+        simulatedCluster.faultSoon();
+        simulatedCluster.time.runUntil(FAULTY_PHASE);
         simulatedCluster.calmDown();
         simulatedCluster.history.check();
     }
@@ -116,25 +116,26 @@ final class SimulatedCluster {
             }
         }
         clients.forEach(SimulatedClient::finish);
-        awaitThat("every request is answered", () -> clients.stream().allMatch(c -> c.isGone()));
+        awaitThat(
+                "every client has disconnected", () -> clients.stream().allMatch(c -> c.isGone()));
         SimulatedClient reader = null;
         for (int tries = 0; reader == null || !reader.hasRead(); tries++) {
-            CommittedGrantChecker.check(tries < 100, "nobody can read");
+            CommittedGrantChecker.check(tries < 100, "no client can read");
             if (reader == null || reader.isGone()) {
                 reader = arrive(nodes.get(time.pick(0, nodes.size() - 1)), true);
             }
             time.runUntil(time.now() + SECOND / 2);
         }
-        awaitThat("the reader goes", reader::isGone);
-        awaitThat("nothing is left of anybody", this::isEmpty);
+        awaitThat("the reader disconnects", reader::isGone);
+        awaitThat("the state of all sessions is gone", this::isEmpty);
         awaitThat("all nodes are up to date", this::isEven);
         for (SimulatedNode node : nodes) {
-            witness.compareNow(node);
+            checker.compareNow(node);
         }
     }
 
     private boolean isEmpty() {
-        return witness.isEmpty()
+        return checker.isEmpty()
                 && nodes.stream().allMatch(node -> node.driver().openSessions() == 0);
     }
 
@@ -147,11 +148,11 @@ final class SimulatedCluster {
     }
 
     private void awaitThat(String what, Condition condition) {
-        long end = time.now() + MOST_CALM;
+        long end = time.now() + MAX_CALM;
         while (!condition.holds()) {
             if (time.now() > end) {
                 throw new AssertionError(
-                        "it never came to be that %s: %s"
+                        "condition not met in time: %s: %s"
                                 .formatted(
                                         what, clients.stream().filter(c -> !c.isGone()).toList()));
             }
@@ -169,7 +170,7 @@ final class SimulatedCluster {
         return clients;
     }
 
-    /** There are always about as many. */
+    /** Adds a client soon, so that their number stays about the same. */
     void arriveSoon() {
         time.after(
                 time.span(0, SECOND / 2),
@@ -178,7 +179,7 @@ final class SimulatedCluster {
                         return;
                     }
                     SimulatedNode node = nodes.get(time.pick(0, nodes.size() - 1));
-                    // where nothing goes wrong, nobody comes before a node serves
+                    // without faults, no client connects before its node serves
                     if (node.runs() && (!gentle || node.driver().isServing())) {
                         arrive(node, false);
                     } else {
@@ -194,13 +195,13 @@ final class SimulatedCluster {
         return client;
     }
 
-    // ---- wires
+    // ---- network
 
     boolean reaches(SimulatedNode from, SimulatedNode to) {
         return cuts.isEmpty() || !cuts.contains(List.of(from, to));
     }
 
-    boolean talk(SimulatedNode one, SimulatedNode other) {
+    boolean areConnected(SimulatedNode one, SimulatedNode other) {
         return reaches(one, other) && reaches(other, one);
     }
 
@@ -210,20 +211,20 @@ final class SimulatedCluster {
         time.after(spanNanos, () -> cuts.remove(wire));
     }
 
-    // ---- troubles
+    // ---- faults
 
-    private void troubleSoon() {
+    private void faultSoon() {
         time.after(
-                gentle ? meanTrouble : time.span(0, 2 * meanTrouble),
+                gentle ? meanFaultNanos : time.span(0, 2 * meanFaultNanos),
                 () -> {
                     if (!calm) {
-                        trouble();
-                        troubleSoon();
+                        injectFault();
+                        faultSoon();
                     }
                 });
     }
 
-    private void trouble() {
+    private void injectFault() {
         SimulatedNode leader = raft.leader();
         SimulatedNode node =
                 leader != null && time.chance(0.4)
@@ -285,7 +286,8 @@ final class SimulatedCluster {
     // ---- drivers and their state
 
     ReplicatedDriver newDriver(String name, UUID dataId, SimulatedNode node) {
-        return new ReplicatedDriver(name, dataId, RULES, CONFIG, PATIENCE, node, node::clock, node);
+        return new ReplicatedDriver(
+                name, dataId, RULES, CONFIG, REQUEST_TIMEOUT, node, node::clock, node);
     }
 
     byte[] bytes(ReplicatedDriver driver) {
@@ -316,7 +318,7 @@ final class SimulatedCluster {
         return bytes.toByteArray();
     }
 
-    /** Something that can be written. */
+    /** A state that can be written. */
     interface Written {
         void write(DataOutputStream out) throws IOException;
     }

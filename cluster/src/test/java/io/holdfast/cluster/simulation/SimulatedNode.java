@@ -12,17 +12,17 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
 
-/** One machine: its process may die, stand still, hear late, and has a clock of its own. */
+/** A machine with a clock of its own; its process may crash, pause, or receive messages late. */
 final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment {
-    /** A time when the process stood still. */
+    /** A pause of the process. */
     record Pause(long fromNanos, long toNanos) {}
 
-    /** What a node that starts again may begin with. */
-    private static final class Copy {
+    /** A snapshot from which a restarted node may start. */
+    private static final class StoredSnapshot {
         final int index;
         final byte[] bytes;
 
-        Copy(int index, byte[] bytes) {
+        StoredSnapshot(int index, byte[] bytes) {
             this.index = index;
             this.bytes = bytes;
         }
@@ -38,18 +38,18 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
     private final double rate;
     private final List<Runnable> held = new ArrayList<>();
 
-    /** Counts its processes; negative while there is none. */
+    /** The number of the current process; negative while there is none. */
     private int life;
 
     private boolean paused;
     private long offsetNanos;
     private @Nullable ReplicatedDriver driver;
-    private @Nullable Copy copy;
+    private @Nullable StoredSnapshot snapshot;
     private int applied;
-    private int heard;
+    private int knownCommitted;
     private boolean applying;
-    private boolean pumping;
-    private long pulseNumber;
+    private boolean flushPending;
+    private long tickNumber;
     private long slowUntilNanos;
 
     private boolean leading;
@@ -74,18 +74,18 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         life = Math.abs(life) + 1;
         offsetNanos = time.span(-SimulatedCluster.YEAR, SimulatedCluster.YEAR);
         applied = 0;
-        heard = 0;
+        knownCommitted = 0;
         applying = false;
-        pumping = false;
+        flushPending = false;
         ReplicatedDriver made = simulatedCluster.newDriver(name, dataId, this);
         driver = made;
-        Copy from = copy;
+        StoredSnapshot from = snapshot;
         if (from != null && time.chance(0.7)) {
             simulatedCluster.read(made, from.bytes);
             applied = from.index;
         }
         tickSoon();
-        poke();
+        applySoon();
     }
 
     void crash() {
@@ -103,7 +103,7 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         return life > 0;
     }
 
-    /** Whether something can happen in it now. */
+    /** Whether the process is running and not paused. */
     boolean runs() {
         return life > 0 && !paused;
     }
@@ -119,7 +119,7 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         pauses.add(new Pause(from, from + spanNanos));
         if (isLong) {
             longPauses.add(new Pause(from, from + spanNanos));
-            simulatedCluster.clientsOf(this).forEach(SimulatedClient::nodeStandsStill);
+            simulatedCluster.clientsOf(this).forEach(SimulatedClient::nodePaused);
         }
         int now = life;
         time.after(
@@ -131,7 +131,7 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
                 });
     }
 
-    /** How long it has stood still since then. */
+    /** Returns for how long the process was paused since a time. */
     long pausedSince(long nanos) {
         long sum = 0;
         for (Pause pause : pauses) {
@@ -151,7 +151,7 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         waiting.forEach(task -> later(time.span(0, 10 * MILLI), task));
     }
 
-    /** Does something in this process, unless it is another by then. */
+    /** Runs a task in this process after a delay, unless the process has been replaced by then. */
     void later(long delayNanos, Runnable task) {
         later(life, delayNanos, task);
     }
@@ -174,7 +174,7 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
     ReplicatedDriver driver() {
         ReplicatedDriver running = driver;
         if (running == null) {
-            throw new AssertionError(name + " does not run");
+            throw new AssertionError(name + " is not running");
         }
         return running;
     }
@@ -183,12 +183,12 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         return offsetNanos + (long) (time.now() * rate);
     }
 
-    /** What a span on its clock is in truth. */
+    /** Converts a duration on its clock to true time. */
     private long trueSpan(long nanos) {
         return (long) (nanos / rate) + 1;
     }
 
-    // ---- what is applied
+    // ---- applying
 
     int applied() {
         return applied;
@@ -198,8 +198,8 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         slowUntilNanos = time.now() + spanNanos;
     }
 
-    /** There may be something to apply. */
-    void poke() {
+    /** Schedules the application of committed entries. */
+    void applySoon() {
         if (life > 0 && !applying) {
             applying = true;
             boolean slow = time.now() < slowUntilNanos;
@@ -211,30 +211,30 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
 
     private void applySome() {
         applying = false;
-        if (raft.hears(this)) {
-            heard = raft.committed().size();
+        if (raft.isReachedByLeader(this)) {
+            knownCommitted = raft.committed().size();
         }
-        for (int left = time.pick(1, 16); left > 0 && applied < heard; left--) {
+        for (int left = time.pick(1, 16); left > 0 && applied < knownCommitted; left--) {
             SimulatedRaft.Appended next = raft.committed().get(applied);
             driver().apply(next.term(), next.stampNanos(), next.entry());
             applied++;
-            simulatedCluster.witness.compare(applied, this);
+            simulatedCluster.checker.compare(applied, this);
             if (time.chance(0.01)) {
-                copy = new Copy(applied, simulatedCluster.bytes(driver()));
+                snapshot = new StoredSnapshot(applied, simulatedCluster.bytes(driver()));
             }
         }
-        if (applied < heard) {
-            poke();
+        if (applied < knownCommitted) {
+            applySoon();
         }
     }
 
-    /** Takes over the state of another instead of what it has missed. */
+    /** Installs the state of another node instead of applying the missed entries. */
     void install(SimulatedNode other) {
-        if (raft.hears(this) && other.isAlive() && other.applied > applied) {
+        if (raft.isReachedByLeader(this) && other.isAlive() && other.applied > applied) {
             simulatedCluster.read(driver(), simulatedCluster.bytes(other.driver()));
             applied = other.applied;
-            heard = Math.max(heard, applied);
-            simulatedCluster.witness.compare(applied, this);
+            knownCommitted = Math.max(knownCommitted, applied);
+            simulatedCluster.checker.compare(applied, this);
         }
     }
 
@@ -287,35 +287,37 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         return ++lastProposal;
     }
 
-    /** One of its proposals arrived; whether none that was made later did before. */
+    /**
+     * Notes that a proposal has arrived. Returns whether no later proposal has arrived before it.
+     */
     boolean appended(long number) {
         boolean inOrder = number > lastAppended;
         lastAppended = Math.max(lastAppended, number);
         return inOrder;
     }
 
-    /** A delay that lets nothing overtake what was sent before. */
+    /** Returns a delay that keeps messages in order. */
     long inOrder(long delayNanos) {
         lastArrivalNanos = Math.max(lastArrivalNanos + 1, time.now() + delayNanos);
         return lastArrivalNanos - time.now();
     }
 
-    // ---- what the driver needs
+    // ---- environment of the driver
 
     @Override
     public void flushSoon() {
-        if (!pumping) {
-            pumping = true;
+        if (!flushPending) {
+            flushPending = true;
             later(
                     time.span(0, MILLI / 5),
                     () -> {
-                        pumping = false;
-                        pump();
+                        flushPending = false;
+                        flushNow();
                     });
         }
     }
 
-    private void pump() {
+    private void flushNow() {
         long next = driver().flush();
         if (next < Long.MAX_VALUE) {
             later(trueSpan(next) + time.span(0, MILLI / 5), this::flushSoon);
@@ -324,18 +326,18 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
 
     @Override
     public void tickSoon() {
-        pulseAfter(time.span(0, MILLI / 5));
+        tickAfter(time.span(0, MILLI / 5));
     }
 
-    private void pulseAfter(long delayNanos) {
-        long number = ++pulseNumber;
+    private void tickAfter(long delayNanos) {
+        long number = ++tickNumber;
         later(
                 delayNanos,
                 () -> {
-                    if (number == pulseNumber) {
+                    if (number == tickNumber) {
                         long next = driver().tick();
-                        if (number == pulseNumber) {
-                            pulseAfter(trueSpan(Math.max(0, next)) + time.span(0, MILLI));
+                        if (number == tickNumber) {
+                            tickAfter(trueSpan(Math.max(0, next)) + time.span(0, MILLI));
                         }
                     }
                 });

@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What Raft promises, and no more: one leader in a term, and one order of the entries that are
- * committed. Of those that are not when a leader goes, some of the first live on. Who was deposed
- * may take itself for the leader for a while, but what it appends goes nowhere.
+ * Models exactly the guarantees of Raft: one leader in a term, and one order of the committed
+ * entries. When a leader fails, a prefix of its uncommitted entries may survive. A deposed leader
+ * may take itself for the leader for a while, but its entries are lost.
  */
 final class SimulatedRaft {
-    private static final long LOOK_NANOS = 40 * MILLI;
+    private static final long TICK_NANOS = 40 * MILLI;
 
     /** An entry of the log. */
     record Appended(
@@ -36,7 +36,7 @@ final class SimulatedRaft {
     private final List<Appended> committed = new ArrayList<>();
     private final Deque<Appended> uncommitted = new ArrayDeque<>();
 
-    /** Whether entries may overtake each other on their way, which even a driver can bear. */
+    /** Whether proposals may be reordered in the network, which drivers must tolerate. */
     private final boolean reorders;
 
     private final double loss;
@@ -52,7 +52,7 @@ final class SimulatedRaft {
         this.reorders = time.chance(0.3);
         this.loss =
                 simulatedCluster.isGentle() ? 0.01 : time.chance(0.5) ? 0 : time.between(0, 0.1);
-        time.after(LOOK_NANOS, this::look);
+        time.after(TICK_NANOS, this::tick);
     }
 
     List<Appended> committed() {
@@ -75,15 +75,15 @@ final class SimulatedRaft {
         }
         int reached = 0;
         for (SimulatedNode other : simulatedCluster.nodes) {
-            if (other == node || (other.runs() && simulatedCluster.talk(node, other))) {
+            if (other == node || (other.runs() && simulatedCluster.areConnected(node, other))) {
                 reached++;
             }
         }
         return reached * 2 > simulatedCluster.nodes.size();
     }
 
-    private void look() {
-        time.after(LOOK_NANOS, this::look);
+    private void tick() {
+        time.after(TICK_NANOS, this::tick);
         SimulatedNode leads = leader;
         if (leads != null && canLead(leads)) {
             downSinceNanos = -1;
@@ -101,10 +101,12 @@ final class SimulatedRaft {
         commitReady();
     }
 
-    /** Somebody hears of the leader, or that it cannot be the leader any more. */
+    /** Lets a node learn who the leader is, or that it has lost the leadership itself. */
     private void spread(SimulatedNode node) {
         SimulatedNode leads = leader;
-        if (leads != null && node.knownTerm() != term && (node == leads || hears(node))) {
+        if (leads != null
+                && node.knownTerm() != term
+                && (node == leads || isReachedByLeader(node))) {
             if (node == leads || calm || time.chance(0.3)) {
                 node.learn(leads, term);
             }
@@ -113,26 +115,26 @@ final class SimulatedRaft {
             node.learn(null, node.knownTerm());
         }
         if (node.applied() < committed.size()) {
-            node.poke();
+            node.applySoon();
         }
     }
 
-    /** A node leads no more, and never again in this term. */
+    /** Ends the leadership of a node, for this term permanently. */
     void lost(SimulatedNode node) {
         if (node == leader) {
             leader = null;
         }
     }
 
-    /** Whether a node hears from the leader. */
-    boolean hears(SimulatedNode node) {
+    /** Whether messages of the leader reach a node. */
+    boolean isReachedByLeader(SimulatedNode node) {
         SimulatedNode leads = leader;
         return leads != null
                 && leads.runs()
-                && (node == leads || simulatedCluster.talk(leads, node));
+                && (node == leads || simulatedCluster.areConnected(leads, node));
     }
 
-    /** Another term begins, with whoever can lead. */
+    /** Starts a new term with a node that can be the leader. */
     void elect() {
         List<SimulatedNode> able = simulatedCluster.nodes.stream().filter(this::canLead).toList();
         if (able.isEmpty()) {
@@ -163,17 +165,17 @@ final class SimulatedRaft {
 
     // ---- entries
 
-    /** A node wants to bring an entry in. */
-    void propose(SimulatedNode from, byte[] bytes, Consumer<Boolean> told) {
+    /** Proposes an entry for a node. */
+    void propose(SimulatedNode from, byte[] bytes, Consumer<Boolean> callback) {
         long number = from.nextProposal();
         SimulatedNode to = from.isLeader() ? from : from.knownLeader();
         if (to == null) {
-            told.accept(false);
+            callback.accept(false);
             return;
         }
         int life = from.life();
         Consumer<Boolean> outcome =
-                in -> from.later(life, time.span(0, 3 * MILLI), () -> told.accept(in));
+                in -> from.later(life, time.span(0, 3 * MILLI), () -> callback.accept(in));
         if (to == from) {
             append(from, from, number, bytes, outcome);
             return;
@@ -233,12 +235,12 @@ final class SimulatedRaft {
         }
     }
 
-    private void commit(Appended entry, boolean told) {
+    private void commit(Appended entry, boolean reported) {
         committed.add(entry);
-        simulatedCluster.witness.apply(committed.size(), entry);
+        simulatedCluster.checker.apply(committed.size(), entry);
         if (!time.chance(0.03)) {
-            entry.outcome().accept(told);
+            entry.outcome().accept(reported);
         }
-        simulatedCluster.nodes.forEach(SimulatedNode::poke);
+        simulatedCluster.nodes.forEach(SimulatedNode::applySoon);
     }
 }

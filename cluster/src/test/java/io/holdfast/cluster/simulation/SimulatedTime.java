@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.Random;
 
-/** True time, which jumps from one event to the next, and the dice of one run. */
+/** True time, which advances from event to event, and the random choices of one run. */
 final class SimulatedTime {
     static final long MILLI = 1_000_000L;
     static final long SECOND = 1000 * MILLI;
@@ -30,7 +30,7 @@ final class SimulatedTime {
         events.add(new Event(now + delayNanos, ++lastNumber, task));
     }
 
-    /** Lets time pass until then, with all that happens. */
+    /** Advances the time and runs all events until then. */
     void runUntil(long endNanos) {
         for (Event next = events.peek();
                 next != null && next.atNanos() <= endNanos;
@@ -42,23 +42,23 @@ final class SimulatedTime {
         now = Math.max(now, endNanos);
     }
 
-    // ---- dice
+    // ---- random choices
 
     boolean chance(double probability) {
         return random.nextDouble() < probability;
     }
 
-    /** From {@code least} to {@code most}, both included. */
-    int pick(int least, int most) {
-        return least + random.nextInt(most - least + 1);
+    /** Returns a number from {@code min} to {@code max}, both included. */
+    int pick(int min, int max) {
+        return min + random.nextInt(max - min + 1);
     }
 
-    long span(long leastNanos, long mostNanos) {
-        return random.nextLong(leastNanos, mostNanos + 1);
+    long span(long minNanos, long maxNanos) {
+        return random.nextLong(minNanos, maxNanos + 1);
     }
 
-    double between(double least, double most) {
-        return least + random.nextDouble() * (most - least);
+    double between(double min, double max) {
+        return min + random.nextDouble() * (max - min);
     }
 
     long number() {

@@ -15,37 +15,37 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What clients were told and when, in true time, and whether all of it can be true together. */
+/** Records what clients observed and when, in true time, and checks that it is consistent. */
 final class SimulationHistory {
-    /** A time in which a client may count on having something. */
+    /** The time for which a client is guaranteed a hold. */
     static final class HoldInterval {
         final Key key;
         final Token token;
         final SimulatedClient client;
 
-        /** Whose hold it was, for one that was taken over. */
-        final @Nullable SimulatedClient heirOf;
+        /** The previous owner of a hold that was taken over. */
+        final @Nullable SimulatedClient previousOwner;
 
-        final long askedNanos;
+        final long requestedNanos;
         final long fromNanos;
         long toNanos;
 
-        /** Whether another has tried to take it over. */
-        boolean isWanted;
+        /** Whether another client has tried to take it over. */
+        boolean takeoverTried;
 
         HoldInterval(
                 Key key,
                 Token token,
                 SimulatedClient client,
-                @Nullable SimulatedClient heirOf,
-                long askedNanos,
+                @Nullable SimulatedClient previousOwner,
+                long requestedNanos,
                 long fromNanos,
                 long toNanos) {
             this.key = key;
             this.token = token;
             this.client = client;
-            this.heirOf = heirOf;
-            this.askedNanos = askedNanos;
+            this.previousOwner = previousOwner;
+            this.requestedNanos = requestedNanos;
             this.fromNanos = fromNanos;
             this.toNanos = toNanos;
         }
@@ -64,21 +64,23 @@ final class SimulationHistory {
                             client.node.name,
                             fromNanos,
                             toNanos,
-                            heirOf == null ? "" : ", taken over from client " + heirOf.number);
+                            previousOwner == null
+                                    ? ""
+                                    : ", taken over from client " + previousOwner.number);
         }
     }
 
-    /** A change of data that was asked for. */
+    /** A change of data that was requested. */
     static final class Change {
         final String what;
-        final long askedNanos;
+        final long requestedNanos;
 
         /** When it was confirmed; {@link Long#MAX_VALUE} if it never was. */
         long doneNanos = Long.MAX_VALUE;
 
-        Change(String what, long askedNanos) {
+        Change(String what, long requestedNanos) {
             this.what = what;
-            this.askedNanos = askedNanos;
+            this.requestedNanos = requestedNanos;
         }
 
         boolean isDone() {
@@ -90,70 +92,75 @@ final class SimulationHistory {
     final List<Change> pushes = new ArrayList<>();
     final Map<String, Change> sets = new HashMap<>();
     private final Set<Long> counted = new HashSet<>();
-    private final List<HoldInterval> possessions = new ArrayList<>();
+    private final List<HoldInterval> intervals = new ArrayList<>();
     private final SimulatedCluster simulatedCluster;
 
     SimulationHistory(SimulatedCluster simulatedCluster) {
         this.simulatedCluster = simulatedCluster;
     }
 
-    /** The shortest true time that a span on some clock can be. */
-    static long leastTrue(long nanos) {
+    /** Returns the shortest true time of a duration on any clock. */
+    static long minTrueNanos(long nanos) {
         return nanos == Command.FOREVER ? nanos : (long) (nanos / (1 + SimulatedCluster.DRIFT));
     }
 
-    /** The end of a lease that was asked for then, as far as one can be sure. */
-    static long endOf(long askedNanos, long leaseNanos) {
-        return leaseNanos == Command.FOREVER ? leaseNanos : askedNanos + leastTrue(leaseNanos);
+    /** Returns the guaranteed end of a lease that was requested at a time. */
+    static long endOf(long requestedNanos, long leaseNanos) {
+        return leaseNanos == Command.FOREVER
+                ? leaseNanos
+                : requestedNanos + minTrueNanos(leaseNanos);
     }
 
     void add(HoldInterval holdInterval) {
-        possessions.add(holdInterval);
+        intervals.add(holdInterval);
     }
 
-    List<HoldInterval> possessions() {
-        return possessions;
+    List<HoldInterval> intervals() {
+        return intervals;
     }
 
     void counted(long value) {
         CommittedGrantChecker.check(counted.add(value), "the counter was " + value + " twice");
     }
 
-    /** No client may be there that still counts on its session. */
-    void stintEnded(long stint, long atNanos) {
-        long heardNanos = simulatedCluster.witness.lastHeard(stint);
+    /** Checks that no client of an ended incarnation is still connected. */
+    void incarnationEnded(long incarnation, long atNanos) {
+        long contactNanos = simulatedCluster.checker.lastContact(incarnation);
         for (SimulatedClient client : simulatedCluster.clients()) {
             if (client.session != 0
-                    && SessionIdEncoding.incarnation(client.session) == stint
+                    && SessionIdEncoding.incarnation(client.session) == incarnation
                     && client.goneNanos() > atNanos
                     && client.node.longPauses.stream()
                             .noneMatch(
-                                    p -> p.toNanos() >= heardNanos && p.fromNanos() <= atNanos)) {
+                                    p -> p.toNanos() >= contactNanos && p.fromNanos() <= atNanos)) {
                 throw new AssertionError(
-                        "client %d of %s was still there when its stint ended at %,d"
+                        "client %d of %s was still connected when its incarnation ended at %,d"
                                 .formatted(client.number, client.node.name, atNanos));
             }
         }
     }
 
-    // ---- afterwards
+    // ---- checks after the run
 
     void check() {
-        possessions.removeIf(holdInterval -> !isCertain(holdInterval));
+        intervals.removeIf(holdInterval -> !isCertain(holdInterval));
         Map<Key, List<HoldInterval>> byKey = new HashMap<>();
-        for (HoldInterval holdInterval : possessions) {
+        for (HoldInterval holdInterval : intervals) {
             byKey.computeIfAbsent(holdInterval.key, _ -> new ArrayList<>()).add(holdInterval);
         }
         byKey.forEach(SimulationHistory::checkExclusion);
     }
 
-    /** Who renews what another has lost owns it only if that one was not heard of any more. */
+    /**
+     * Whether an interval is certain: a takeover by renewal is a hold only if the previous owner's
+     * node had no contact afterwards.
+     */
     private boolean isCertain(HoldInterval holdInterval) {
-        SimulatedClient before = holdInterval.heirOf;
+        SimulatedClient before = holdInterval.previousOwner;
         return holdInterval.toNanos > holdInterval.fromNanos
                 && (before == null
-                        || holdInterval.askedNanos
-                                > simulatedCluster.witness.lastHeard(
+                        || holdInterval.requestedNanos
+                                > simulatedCluster.checker.lastContact(
                                         SessionIdEncoding.incarnation(before.session)));
     }
 
@@ -165,7 +172,7 @@ final class SimulationHistory {
                     other -> other.toNanos <= next.fromNanos || other.token.equals(next.token));
             now.add(next);
             CommittedGrantChecker.check(
-                    now.size() <= SimulatedClient.limit(key), "too many have it at once: " + now);
+                    now.size() <= SimulatedClient.limit(key), "too many holders at once: " + now);
         }
     }
 
@@ -180,7 +187,7 @@ final class SimulationHistory {
     void checkList(List<String> items) {
         Set<String> found = new HashSet<>(items);
         CommittedGrantChecker.check(
-                found.size() == items.size(), "something was pushed twice: " + items);
+                found.size() == items.size(), "a value was pushed twice: " + items);
         for (Change push : pushes) {
             CommittedGrantChecker.check(
                     !push.isDone() || found.contains(push.what), "a push was lost: " + push.what);
@@ -194,10 +201,10 @@ final class SimulationHistory {
                     sets.values().stream().noneMatch(Change::isDone), "the value is lost");
             return;
         }
-        CommittedGrantChecker.check(last != null, "nobody has set " + value);
+        CommittedGrantChecker.check(last != null, "no client has set " + value);
         for (Change other : sets.values()) {
             CommittedGrantChecker.check(
-                    last == null || !other.isDone() || other.askedNanos <= last.doneNanos,
+                    last == null || !other.isDone() || other.requestedNanos <= last.doneNanos,
                     "%s was set after %s and is lost".formatted(other.what, value));
         }
     }

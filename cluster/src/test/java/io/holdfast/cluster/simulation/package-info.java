@@ -1,6 +1,6 @@
 /**
- * A whole cluster in one thread: drivers, sessions and forwarding as they are, over a log, a
- * network and clocks that are made up. One number decides everything that happens.
+ * Simulates a cluster in one thread: the production drivers, sessions and forwarders run over a
+ * simulated log, network and clocks. One seed determines everything that happens.
  */
 @NullMarked
 package io.holdfast.cluster.simulation;
