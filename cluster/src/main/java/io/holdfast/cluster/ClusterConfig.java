@@ -9,18 +9,17 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a node of a cluster is told.
+ * The configuration of a node.
  *
- * @param name of the cluster: nodes of another do not understand each other
- * @param members those who began the cluster, or whom it has now; only this node in a cluster of
- *     one
- * @param node which of them this one is
- * @param dataDir where it keeps what it promised
- * @param requestTimeout how long a request waits for the cluster to decide, if it names no time
- *     itself
- * @param sessionTimeout how long the sessions of a node outlive it
- * @param joining whether it waits to be added to a cluster that runs already
- * @param tls null to talk in the clear
+ * @param name the cluster's name; nodes with different cluster names reject each other
+ * @param members the members of the cluster: the initial ones or the current ones; only this node
+ *     in a cluster of one
+ * @param node the name of this node, one of the members
+ * @param dataDir the data directory of the node
+ * @param requestTimeout how long a request that has no wait time of its own waits to be committed
+ * @param sessionTimeout how long the sessions of a node survive its last contact with the cluster
+ * @param joining whether the node starts without a cluster and waits to be added to a running one
+ * @param tls null for connections without TLS
  */
 public record ClusterConfig(
         String name,
@@ -53,7 +52,7 @@ public record ClusterConfig(
         }
         if (!requestTimeout.isPositive()) {
             throw new IllegalArgumentException(
-                    "the patience must be > 0 (got " + requestTimeout + ")");
+                    "the request timeout must be > 0 (got " + requestTimeout + ")");
         }
         if (sessionTimeout.compareTo(Duration.ofSeconds(1)) < 0) {
             throw new IllegalArgumentException(
@@ -61,7 +60,7 @@ public record ClusterConfig(
         }
     }
 
-    /** This node. */
+    /** Returns the address of this node. */
     public NodeAddress self() {
         return members.stream()
                 .filter(member -> member.name().equals(node))
@@ -69,7 +68,7 @@ public record ClusterConfig(
                 .orElseThrow();
     }
 
-    /** Whether it is alone. */
+    /** Whether this is a cluster of one node. */
     public boolean isSingle() {
         return members.size() == 1 && !joining;
     }

@@ -2,7 +2,7 @@ package io.holdfast.cluster;
 
 import java.io.IOException;
 
-/** A node cannot start or go on; the message says why, and what to do. */
+/** A node cannot start or continue; the message names the reason and what to do. */
 public final class ClusterException extends IOException {
     private static final long serialVersionUID = 1;
 

@@ -17,15 +17,15 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * The folder of one node, held for as long as it is open. It belongs to one node of one cluster for
- * good: what a node has promised is in there, and another must not answer with it, nor this one
- * without it.
+ * The data directory of one node, locked for as long as this object is open. It belongs permanently
+ * to one node of one cluster: it has the entries that this node has acknowledged, so neither may
+ * another node run with it, nor may this node run without it.
  */
 public final class DataDirectory implements AutoCloseable {
     private static final String RAFT = "raft";
     private static final String LOCK = "lock";
 
-    /** What may be in a folder that nobody has used; the last is in every new file system. */
+    /** Files that an unused directory may have; {@code lost+found} is in every new file system. */
     private static final Set<String> HARMLESS =
             Set.of(LOCK, RAFT, DataIdentity.FILE + ".new", "lost+found");
 
@@ -40,11 +40,11 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * Opens the folder of a node, or makes it.
+     * Opens the data directory of a node, or creates it.
      *
-     * @param members of the cluster, as this start knows them
-     * @throws ClusterException if it is another's, of a newer format, damaged, in use, or has lost
-     *     what was in it
+     * @param members the members of the cluster as configured for this start
+     * @throws ClusterException if it belongs to another node, has a newer format, is damaged, is in
+     *     use, or has lost its log
      */
     public static DataDirectory open(
             Path path, String cluster, String node, List<NodeAddress> members)
@@ -61,8 +61,8 @@ public final class DataDirectory implements AutoCloseable {
                         path,
                         lock,
                         isNew
-                                ? found(path, cluster, node, members)
-                                : resume(path, cluster, node, members));
+                                ? createIdentity(path, cluster, node, members)
+                                : checkIdentity(path, cluster, node, members));
             } catch (IOException | RuntimeException e) {
                 lock.close();
                 throw e;
@@ -130,7 +130,7 @@ public final class DataDirectory implements AutoCloseable {
         try {
             locked = channel.tryLock() != null;
         } catch (OverlappingFileLockException e) {
-            // by this very process
+            // locked by this process already
         } finally {
             if (!locked) {
                 channel.close();
@@ -143,7 +143,7 @@ public final class DataDirectory implements AutoCloseable {
         return channel;
     }
 
-    private static DataIdentity found(
+    private static DataIdentity createIdentity(
             Path path, String cluster, String node, List<NodeAddress> members) throws IOException {
         Files.createDirectories(path.resolve(RAFT));
         DataIdentity identity =
@@ -152,7 +152,7 @@ public final class DataDirectory implements AutoCloseable {
         return identity;
     }
 
-    private static DataIdentity resume(
+    private static DataIdentity checkIdentity(
             Path path, String cluster, String node, List<NodeAddress> members) throws IOException {
         DataIdentity known = DataIdentity.read(path);
         known.require(path, cluster, node, members);
@@ -161,11 +161,11 @@ public final class DataDirectory implements AutoCloseable {
             throw new ClusterException(
                     "the data directory "
                             + path
-                            + " has lost what the node had promised to remember ("
+                            + " has lost the entries that the node had acknowledged ("
                             + path.resolve(RAFT)
-                            + " has no log and no snapshot): a node without it could break"
-                            + " promises, so add one with a new name and a new folder in its place"
-                            + " (holdfast cluster replace), or restore a backup");
+                            + " has no log and no snapshot): without them committed entries could"
+                            + " be lost, so replace the node by one with a new name and a new"
+                            + " folder (holdfast cluster replace), or restore a backup");
         }
         Files.createDirectories(path.resolve(RAFT));
         DataIdentity now =
@@ -181,7 +181,7 @@ public final class DataDirectory implements AutoCloseable {
         return now;
     }
 
-    /** Ratis begins anew, without a word, where the first of these is missing. */
+    /** Without the metadata file Ratis silently starts with an empty log. */
     private static boolean hasLog(Path raft) throws IOException {
         return has(raft, "raft-meta") && has(raft, "(log_|snapshot\\.).*");
     }
@@ -198,41 +198,42 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /** Where the log and the snapshots are. */
+    /** Returns the directory of the log and the snapshots. */
     public Path raftDirectory() {
         return raftDirectory(path);
     }
 
-    /** Where a node with such a data directory has its log and its snapshots. */
+    /** Returns the directory of the log and the snapshots in a data directory. */
     public static Path raftDirectory(Path path) {
         return path.resolve(RAFT);
     }
 
-    /** Names what is in the folder, made once. */
+    /** Returns the id of the directory's contents, generated when the directory is created. */
     public UUID dataId() {
         return identity.dataId();
     }
 
-    /** Whether something must be in the log or in a snapshot. */
+    /** Whether there must be a log or a snapshot in the directory. */
     public boolean isUsed() {
         return identity.state() != DataIdentity.State.NEW;
     }
 
     /**
-     * Remembers that something is in the log: from now on the node does not start without it.
+     * Records that the log has entries: from now on the node does not start without it.
      *
      * @throws ClusterException if it cannot be written
      */
     public void markUsed() throws ClusterException {
         if (identity.state() != DataIdentity.State.USED) {
-            become(DataIdentity.State.USED);
+            changeState(DataIdentity.State.USED);
         }
     }
 
     /**
-     * Remembers that it is about to be filled with a copy, without which it is of no use.
+     * Records that a backup is about to be restored into the directory, which cannot be used
+     * without it.
      *
-     * @throws ClusterException if there is something in it, or it cannot be written
+     * @throws ClusterException if the directory is not empty or cannot be written
      */
     public void markRestored() throws ClusterException {
         try {
@@ -245,10 +246,10 @@ public final class DataDirectory implements AutoCloseable {
         } catch (IOException e) {
             throw new ClusterException("cannot read " + path + ": " + FailureText.of(e, path), e);
         }
-        become(DataIdentity.State.RESTORED);
+        changeState(DataIdentity.State.RESTORED);
     }
 
-    private void become(DataIdentity.State state) throws ClusterException {
+    private void changeState(DataIdentity.State state) throws ClusterException {
         DataIdentity next = identity.with(state);
         try {
             next.write(path);
@@ -260,13 +261,13 @@ public final class DataDirectory implements AutoCloseable {
         identity = next;
     }
 
-    /** Lets go of the folder. */
+    /** Releases the lock of the directory. */
     @Override
     public void close() {
         try {
             lock.close();
         } catch (IOException e) {
-            // the lock is gone in any case
+            // the lock is released in any case
         }
     }
 }

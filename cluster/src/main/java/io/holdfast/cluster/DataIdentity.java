@@ -15,10 +15,10 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * Whose a data directory is, as a file in it says.
+ * The identity of a data directory: the contents of the file {@value #FILE} in it.
  *
- * @param dataId names what is in the folder
- * @param members of the cluster at the last start
+ * @param dataId the id of the directory's contents, generated once
+ * @param members the members of the cluster as configured for the last start
  */
 record DataIdentity(
         String cluster, String node, UUID dataId, List<NodeAddress> members, State state) {
@@ -27,14 +27,14 @@ record DataIdentity(
     private static final int FORMAT = 1;
     private static final int MAX_BYTES = 1 << 16;
 
-    /** What is in the folder. */
+    /** What the directory contains. */
     enum State {
         NEW,
 
-        /** A copy that somebody brought, and nothing since. */
+        /** A restored backup, and no entry of the node's own yet. */
         RESTORED,
 
-        /** Something that the node has promised to remember. */
+        /** A log or a snapshot without which the node must not start. */
         USED
     }
 
@@ -61,9 +61,9 @@ record DataIdentity(
                                 + folder
                                 + " was written by a newer Holdfast (format "
                                 + format
-                                + ", and this one knows "
+                                + ", supported: "
                                 + FORMAT
-                                + "): run that one");
+                                + "): upgrade this node");
             }
             return new DataIdentity(
                     value(lines, "cluster"),
@@ -82,8 +82,8 @@ record DataIdentity(
                         + file
                         + " is damaged ("
                         + why
-                        + "): bring it back from a copy, or add a node with a new name and a new"
-                        + " folder in its place");
+                        + "): restore the file from a copy, or replace the node by one with a new"
+                        + " name and a new folder");
     }
 
     private static String value(Properties lines, String name) {
@@ -94,7 +94,7 @@ record DataIdentity(
         return value;
     }
 
-    /** A node that is alone has no port: what is kept is not what a command line may say. */
+    /** The member of a cluster of one has the port 0, which the command line does not accept. */
     private static List<NodeAddress> members(String text) {
         if (text.matches("[^=,]+=127\\.0\\.0\\.1:0")) {
             return List.of(new NodeAddress(text.substring(0, text.indexOf('=')), "127.0.0.1", 0));
@@ -102,13 +102,13 @@ record DataIdentity(
         return NodeAddress.parseList(text);
     }
 
-    /** Refuses to be taken for another's. */
+    /** Checks that the directory belongs to this node of this cluster. */
     void require(Path folder, String cluster, String node, List<NodeAddress> members)
             throws ClusterException {
-        String whose = "the data directory " + folder + " is that of ";
+        String owner = "the data directory " + folder + " belongs to ";
         if (!this.cluster.equals(cluster)) {
             throw new ClusterException(
-                    whose
+                    owner
                             + "a node of the cluster "
                             + this.cluster
                             + ", not of "
@@ -117,38 +117,38 @@ record DataIdentity(
         }
         if (!this.node.equals(node)) {
             throw new ClusterException(
-                    whose
+                    owner
                             + "the node "
                             + this.node
                             + ", not of "
                             + node
                             + ": check --data-dir and --node");
         }
-        if (isAlone(this.members) != isAlone(members)) {
+        if (isStandalone(this.members) != isStandalone(members)) {
             throw new ClusterException(
-                    whose
-                            + (isAlone(members)
+                    owner
+                            + (isStandalone(members)
                                     ? "a node of a cluster, but there is no --cluster"
-                                    : "a server that stands alone, but there is a --cluster")
-                            + ": to take over what is in it, make a backup (holdfast cluster"
-                            + " backup) and restore that into a new folder");
+                                    : "a standalone server, but there is a --cluster")
+                            + ": to take over its state, make a backup (holdfast cluster"
+                            + " backup) and restore it into a new folder");
         }
         if (this.members.stream().noneMatch(members::contains)) {
             throw new ClusterException(
-                    whose
+                    owner
                             + "a node of another cluster: its nodes were "
-                            + written(this.members)
+                            + format(this.members)
                             + ", and --cluster names none of them. If all of them have moved,"
                             + " change the line that begins with members in "
                             + folder.resolve(FILE));
         }
     }
 
-    private static boolean isAlone(List<NodeAddress> members) {
+    private static boolean isStandalone(List<NodeAddress> members) {
         return members.stream().allMatch(member -> member.port() == 0);
     }
 
-    private static String written(List<NodeAddress> members) {
+    private static String format(List<NodeAddress> members) {
         return members.stream().map(NodeAddress::toString).collect(Collectors.joining(","));
     }
 
@@ -158,18 +158,20 @@ record DataIdentity(
         lines.setProperty("cluster", cluster);
         lines.setProperty("node", node);
         lines.setProperty("data-id", dataId.toString());
-        lines.setProperty("members", written(members));
+        lines.setProperty("members", format(members));
         lines.setProperty("state", state.name().toLowerCase(Locale.ROOT));
         StringWriter text = new StringWriter();
         lines.store(text, null);
         String file =
                 text.toString()
                         .lines()
-                        .filter(line -> !line.startsWith("#")) // the date
+                        .filter(line -> !line.startsWith("#")) // a comment with the date
                         .sorted()
                         .collect(
                                 Collectors.joining(
-                                        "\n", "# Whose data this is. Holdfast keeps it.\n", "\n"));
+                                        "\n",
+                                        "# Identity of this data directory, kept by Holdfast.\n",
+                                        "\n"));
         DurableFile.replace(folder.resolve(FILE), file.getBytes(StandardCharsets.UTF_8));
     }
 }

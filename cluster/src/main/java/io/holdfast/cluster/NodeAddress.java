@@ -5,15 +5,18 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A node by its name, which is never used for another, and where the other nodes reach it. */
+/**
+ * The name of a node, which is never reused for another node, and the address at which the other
+ * nodes connect to it.
+ */
 public record NodeAddress(String name, String host, int port) {
-    /** What a node that stands alone is called, if nobody names it. */
+    /** The default name of a standalone node. */
     public static final String ALONE = "standalone";
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,62}");
 
-    /** The host of an IPv6 address is in brackets. */
-    private static final Pattern WRITTEN =
+    /** An IPv6 address is written in brackets. */
+    private static final Pattern SYNTAX =
             Pattern.compile("([^=]*)=(?:\\[([0-9A-Fa-f:.%]+)]|([^\\s:=\\[\\]/]+)):([0-9]{1,5})");
 
     public NodeAddress {
@@ -29,18 +32,19 @@ public record NodeAddress(String name, String host, int port) {
         }
     }
 
-    /** A node that stands alone: nobody reaches it. */
+    /** Returns the address of a standalone node, to which no node connects. */
     public static NodeAddress alone(String name) {
         return new NodeAddress(name, "127.0.0.1", 0);
     }
 
     /**
-     * Reads {@code NAME=HOST:PORT}.
+     * Parses {@code NAME=HOST:PORT}.
      *
-     * @throws IllegalArgumentException if it is something else; the message can be shown
+     * @throws IllegalArgumentException if the text has another form; the message can be shown to a
+     *     user
      */
     public static NodeAddress parse(String text) {
-        Matcher parts = WRITTEN.matcher(text);
+        Matcher parts = SYNTAX.matcher(text);
         if (!parts.matches()) {
             throw new IllegalArgumentException(
                     "a node is written NAME=HOST:PORT, as in n1=10.0.0.1:6400 (got " + text + ")");
@@ -54,9 +58,9 @@ public record NodeAddress(String name, String host, int port) {
     }
 
     /**
-     * Reads several, with commas or blanks between them.
+     * Parses a list with commas or whitespace between the nodes.
      *
-     * @throws IllegalArgumentException if one cannot be read, or there is none
+     * @throws IllegalArgumentException if one is malformed or the list is empty
      */
     public static List<NodeAddress> parseList(String text) {
         List<NodeAddress> nodes = new ArrayList<>();
@@ -66,7 +70,7 @@ public record NodeAddress(String name, String host, int port) {
         return nodes;
     }
 
-    /** As on the command line. */
+    /** The form of the command line: {@code NAME=HOST:PORT}. */
     @Override
     public String toString() {
         return name + "=" + address();

@@ -10,12 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a node tells those who administer it.
+ * What a node reports to administrators.
  *
- * @param names of all nodes that have ever served: none of them may be used for a new one
+ * @param names the names of all nodes that have ever served: none of them may be used for a new
+ *     node
  */
 public record NodeReport(NodeStatus status, List<String> names) {
-    /** Later ones add fields at the end, which older readers do not look at. */
+    /** Later versions only add fields at the end, which older readers ignore. */
     private static final int VERSION = 1;
 
     private static final int MAX_COUNT = 10_000;
@@ -48,15 +49,15 @@ public record NodeReport(NodeStatus status, List<String> names) {
                 out.writeUTF(name);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // there is no file behind it
+            throw new UncheckedIOException(e); // impossible: it is written to memory
         }
         return bytes.toByteArray();
     }
 
     /**
-     * Reads what {@link #toBytes} wrote.
+     * Parses what {@link #toBytes} wrote.
      *
-     * @throws IOException if it is something else
+     * @throws IOException if the bytes are not a report of a supported version
      */
     public static NodeReport of(byte[] bytes) throws IOException {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
@@ -98,7 +99,7 @@ public record NodeReport(NodeStatus status, List<String> names) {
     private static int count(DataInputStream in) throws IOException {
         int count = in.readInt();
         if (count < 0 || count > MAX_COUNT) {
-            throw new IOException("malformed report of the node");
+            throw new IOException("malformed report from the node");
         }
         return count;
     }

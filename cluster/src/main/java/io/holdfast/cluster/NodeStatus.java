@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 
 /**
- * How a cluster looks from one of its nodes.
+ * The state of a cluster as one of its nodes sees it.
  *
  * @param role such as {@code leader} or {@code follower}
- * @param leader null while it knows of none
- * @param commitIndex how far the log is decided, as far as it knows
- * @param appliedIndex how far its copy of the state is
- * @param serving whether it serves clients
- * @param sessions of clients that are connected to it
+ * @param leader null while no leader is known
+ * @param commitIndex the last index that the node knows to be committed
+ * @param appliedIndex the last index that its replica has applied
+ * @param serving whether the node serves clients
+ * @param sessions the number of sessions of clients connected to the node
  */
 public record NodeStatus(
         String node,
@@ -28,7 +28,7 @@ public record NodeStatus(
         peers = List.copyOf(peers);
     }
 
-    /** How many entries are decided and not in its copy of the state yet. */
+    /** Returns the number of committed entries that the replica has not applied yet. */
     public long lag() {
         return Math.max(0, commitIndex - appliedIndex);
     }
@@ -36,8 +36,10 @@ public record NodeStatus(
     /**
      * Another node, as this one sees it.
      *
-     * @param matchIndex how far its log is known to be equal; -1 if this node is not the leader
-     * @param lastContactMillis since it was last heard of; -1 if this node is not the leader
+     * @param matchIndex the last index to which its log is known to match; -1 if this node is not
+     *     the leader
+     * @param lastContactMillis the time since its last response, in milliseconds; -1 if this node
+     *     is not the leader
      */
     public record Peer(String node, String address, long matchIndex, long lastContactMillis) {}
 }

@@ -1,7 +1,7 @@
 /**
- * The same engine on several machines. Start at {@link io.holdfast.cluster.entry.LogEntry}, what
- * the log carries, then {@code state}, what it means, and {@code node}, how a node serves its
- * clients by it.
+ * Replicates the engine to several machines. Start at {@link io.holdfast.cluster.entry.LogEntry},
+ * the contents of the log; then {@code state}, the state machine that applies it; then {@code
+ * driver}, which serves the clients of a node through it.
  */
 @NullMarked
 package io.holdfast.cluster;

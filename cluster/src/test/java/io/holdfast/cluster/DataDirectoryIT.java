@@ -37,7 +37,7 @@ class DataDirectoryIT {
         return DataDirectory.open(data(), "holdfast", "n1", MEMBERS);
     }
 
-    /** As a node leaves it that has served. */
+    /** Creates the directory as a node that has served leaves it. */
     private void use() throws IOException {
         try (DataDirectory directory = open()) {
             Path current = directory.raftDirectory().resolve("group").resolve("current");
@@ -49,7 +49,7 @@ class DataDirectoryIT {
     }
 
     @Test
-    void is_made_for_its_owner_alone() throws IOException {
+    void a_data_directory_is_created_with_access_for_its_owner_only() throws IOException {
         try (DataDirectory directory = open()) {
             assertThat(directory.raftDirectory()).isDirectory();
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(data())))
@@ -58,7 +58,7 @@ class DataDirectoryIT {
     }
 
     @Test
-    void keeps_its_id_for_good() throws IOException {
+    void a_data_directory_keeps_its_id() throws IOException {
         UUID id;
         try (DataDirectory directory = open()) {
             id = directory.dataId();
@@ -70,7 +70,7 @@ class DataDirectoryIT {
     }
 
     @Test
-    void may_be_an_empty_folder_or_a_fresh_file_system() throws IOException {
+    void an_empty_folder_or_a_new_file_system_can_become_a_data_directory() throws IOException {
         Files.createDirectories(data().resolve("lost+found"));
         try (DataDirectory directory = open()) {
             assertThat(directory.raftDirectory()).isDirectory();
@@ -78,7 +78,7 @@ class DataDirectoryIT {
     }
 
     @Test
-    void goes_on_where_its_first_start_failed() throws IOException {
+    void a_data_directory_can_be_opened_after_its_first_start_failed() throws IOException {
         open().close();
         Files.delete(file());
         open().close();
@@ -87,7 +87,7 @@ class DataDirectoryIT {
     }
 
     @Test
-    void remembers_the_nodes_of_the_last_start() throws IOException {
+    void a_data_directory_stores_the_members_of_the_last_start() throws IOException {
         open().close();
         var moved = NodeAddress.parseList("n1=a:1,n2=x:2,n3=x:3");
         DataDirectory.open(data(), "holdfast", "n1", moved).close();
@@ -97,7 +97,7 @@ class DataDirectoryIT {
     }
 
     @Test
-    void of_a_server_that_stands_alone_is_opened_again() throws IOException {
+    void the_data_directory_of_a_standalone_server_can_be_reopened() throws IOException {
         DataDirectory.open(data(), "holdfast", "standalone", ALONE).close();
         DataDirectory.open(data(), "holdfast", "standalone", ALONE).close();
         assertThat(file()).exists();
@@ -113,21 +113,21 @@ class DataDirectoryIT {
         }
 
         @Test
-        void to_another_node() throws IOException {
+        void a_directory_of_another_node_is_refused() throws IOException {
             open().close();
             assertThatThrownBy(() -> DataDirectory.open(data(), "holdfast", "n2", MEMBERS))
-                    .hasMessageContaining("is that of the node n1, not of n2");
+                    .hasMessageContaining("belongs to the node n1, not of n2");
         }
 
         @Test
-        void to_a_cluster_of_another_name() throws IOException {
+        void a_directory_of_a_cluster_with_another_name_is_refused() throws IOException {
             open().close();
             assertThatThrownBy(() -> DataDirectory.open(data(), "other", "n1", MEMBERS))
                     .hasMessageContaining("of the cluster holdfast, not of other");
         }
 
         @Test
-        void to_a_cluster_that_shares_no_node() throws IOException {
+        void a_directory_is_refused_when_none_of_its_members_is_configured() throws IOException {
             open().close();
             var others = NodeAddress.parseList("n1=x:1,n2=x:2,n3=x:3");
             assertThatThrownBy(() -> DataDirectory.open(data(), "holdfast", "n1", others))
@@ -136,18 +136,18 @@ class DataDirectoryIT {
         }
 
         @Test
-        void to_a_cluster_if_it_was_alone() throws IOException {
+        void a_directory_of_a_standalone_server_is_refused_in_a_cluster() throws IOException {
             DataDirectory.open(
                             data(),
                             "holdfast",
                             "n1",
                             List.of(new NodeAddress("n1", "127.0.0.1", 0)))
                     .close();
-            refuses("stands alone", "holdfast cluster backup");
+            refuses("standalone server", "holdfast cluster backup");
         }
 
         @Test
-        void while_it_is_in_use() throws IOException {
+        void a_directory_in_use_is_refused() throws IOException {
             try (DataDirectory _ = open()) {
                 refuses("is in use by another process");
             }
@@ -155,7 +155,7 @@ class DataDirectoryIT {
         }
 
         @Test
-        void if_it_is_not_ours() throws IOException {
+        void a_folder_with_other_files_is_refused() throws IOException {
             Files.createDirectories(data());
             Files.createFile(data().resolve("thesis.txt"));
             refuses("is not empty and no data directory of Holdfast", "thesis.txt");
@@ -164,39 +164,39 @@ class DataDirectoryIT {
         }
 
         @Test
-        void if_its_log_is_gone() throws IOException {
+        void a_directory_without_its_log_is_refused() throws IOException {
             use();
             Files.delete(data().resolve("raft/group/current/log_inprogress_0"));
-            refuses("has lost what the node had promised", "cluster replace");
+            refuses("has lost the entries that the node had acknowledged", "cluster replace");
         }
 
         @Test
-        void if_its_vote_is_gone() throws IOException {
+        void a_directory_without_its_vote_is_refused() throws IOException {
             use();
             Files.delete(data().resolve("raft/group/current/raft-meta"));
-            refuses("has lost what the node had promised");
+            refuses("has lost the entries that the node had acknowledged");
         }
 
         @Test
-        void if_all_but_its_name_is_gone() throws IOException {
+        void a_directory_with_nothing_but_its_identity_is_refused() throws IOException {
             use();
             Files.delete(data().resolve("raft/group/current/raft-meta"));
             Files.delete(data().resolve("raft/group/current/log_inprogress_0"));
             Files.delete(data().resolve("raft/group/current"));
             Files.delete(data().resolve("raft/group"));
             Files.delete(data().resolve("raft"));
-            refuses("has lost what the node had promised");
+            refuses("has lost the entries that the node had acknowledged");
         }
 
         @Test
-        void if_its_name_is_gone_but_not_the_rest() throws IOException {
+        void a_directory_without_its_identity_is_refused() throws IOException {
             use();
             Files.delete(file());
             refuses("no holdfast.properties");
         }
 
         @Test
-        void if_it_cannot_be_a_folder() throws IOException {
+        void a_file_in_place_of_the_directory_is_refused() throws IOException {
             Files.createFile(data());
             refuses("cannot use the data directory", "a file of that name exists already");
         }
@@ -212,7 +212,7 @@ class DataDirectoryIT {
                     "data-id= | data-id=z | is damaged",
                     "members= | members=, | is damaged"
                 })
-        void if_its_file_does_not_make_sense(String old, String now, String text)
+        void a_directory_with_an_invalid_identity_is_refused(String old, String now, String text)
                 throws IOException {
             open().close();
             Files.writeString(file(), Files.readString(file()).replace(old, now));
@@ -220,7 +220,7 @@ class DataDirectoryIT {
         }
 
         @Test
-        void if_its_file_is_something_else() throws IOException {
+        void a_directory_with_an_oversized_identity_file_is_refused() throws IOException {
             open().close();
             Files.write(file(), new byte[] {(byte) 0xff, 0, (byte) 0xfe});
             refuses("is damaged");

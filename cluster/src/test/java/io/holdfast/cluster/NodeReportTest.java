@@ -26,7 +26,7 @@ class NodeReportTest {
                     List.of("n1", "n2", "n0"));
 
     @Test
-    void comes_back_from_bytes() throws IOException {
+    void a_report_is_restored_from_its_bytes() throws IOException {
         assertThat(NodeReport.of(REPORT.toBytes())).isEqualTo(REPORT);
         var lost = new NodeStatus("n1", "starting", 0, null, -1, -1, false, 0, List.of());
         var empty = new NodeReport(lost, List.of());
@@ -34,7 +34,7 @@ class NodeReportTest {
     }
 
     @Test
-    void is_not_read_from_half_of_them() {
+    void truncated_bytes_of_a_report_are_refused() {
         byte[] bytes = REPORT.toBytes();
         for (int length = 0; length < bytes.length; length++) {
             byte[] part = java.util.Arrays.copyOf(bytes, length);
@@ -43,7 +43,7 @@ class NodeReportTest {
     }
 
     @Test
-    void is_not_read_from_numbers_without_end() {
+    void a_report_with_an_impossible_count_is_refused() {
         byte[] bytes = REPORT.toBytes();
         int names = bytes.length - "xn1xn2xn0".length() - 3 - Integer.BYTES;
         bytes[names] = 0x7f;

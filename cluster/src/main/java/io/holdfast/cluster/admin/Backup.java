@@ -24,7 +24,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Copies of the state, out of data directories and into new ones. */
+/** Copies snapshots out of data directories and restores them into new ones. */
 public final class Backup {
     private static final Pattern SNAPSHOT = Pattern.compile("snapshot\\.([0-9]+)_([0-9]+)");
     private static final int TRIES = 5;
@@ -32,7 +32,7 @@ public final class Backup {
     private Backup() {}
 
     /**
-     * Copies the newest snapshot of a node into a file. The node may run.
+     * Copies the newest snapshot of a node into a file. The node may be running.
      *
      * @return the snapshot
      */
@@ -44,7 +44,7 @@ public final class Backup {
         for (int left = TRIES; ; left--) {
             Path newest = newest(dataDirectory);
             try {
-                createForOwner(temporary); // there are tokens in it
+                createForOwner(temporary); // it contains tokens
                 try (OutputStream out = Files.newOutputStream(temporary)) {
                     Files.copy(newest, out);
                 }
@@ -55,7 +55,7 @@ public final class Backup {
                 Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
                 return newest;
             } catch (NoSuchFileException e) {
-                if (left <= 0) { // the node has a newer one now, and has removed this
+                if (left <= 0) { // the node has replaced the snapshot by a newer one
                     throw e;
                 }
             } finally {
@@ -79,7 +79,7 @@ public final class Backup {
     private static Path newest(Path dataDirectory) throws IOException {
         Path raft = DataDirectory.raftDirectory(dataDirectory);
         if (!Files.isDirectory(raft)) {
-            throw new ClusterException(dataDirectory + " is no data directory of a node");
+            throw new ClusterException(dataDirectory + " is not the data directory of a node");
         }
         @Nullable Path newest = null;
         long newestIndex = -1;
@@ -94,12 +94,15 @@ public final class Backup {
             throw new ClusterException(
                     "the node has written no snapshot into "
                             + dataDirectory
-                            + " yet: with --cluster and --node it is asked to");
+                            + " yet: give --cluster and --node to make it write one");
         }
         return newest;
     }
 
-    /** Not a walk: files of the log come and go while the node runs. */
+    /**
+     * Lists the files of the snapshot directories only: files of the log appear and disappear while
+     * the node runs.
+     */
     private static List<Path> snapshots(Path raft) throws IOException {
         List<Path> all = new ArrayList<>();
         try (Stream<Path> groups = Files.list(raft)) {
@@ -116,16 +119,16 @@ public final class Backup {
     }
 
     /**
-     * Makes a data directory that begins with a copy. The copy is the same for all nodes of a
-     * cluster, and so is what becomes of it.
+     * Creates a data directory from a backup. All nodes of a cluster are restored from the same
+     * backup and then start with equal states.
      */
     public static void restore(
-            Path file, Path dataDirectory, String cluster, String node, List<NodeAddress> members)
+            Path backup, Path dataDirectory, String cluster, String node, List<NodeAddress> members)
             throws IOException {
-        SnapshotFile.verify(file);
-        try (DataDirectory made = DataDirectory.open(dataDirectory, cluster, node, members)) {
-            made.markRestored();
-            RestoredLogWriter.write(made.raftDirectory(), cluster, file);
+        SnapshotFile.verify(backup);
+        try (DataDirectory created = DataDirectory.open(dataDirectory, cluster, node, members)) {
+            created.markRestored();
+            RestoredLogWriter.write(created.raftDirectory(), cluster, backup);
         }
     }
 }

@@ -39,25 +39,26 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Looks at a cluster and changes who is in it. Changes go through the log like everything else;
- * what is looked at is each node's own view.
+ * Inspects a cluster and changes its membership. Changes are committed through the log; reports are
+ * each node's own view.
  */
 public final class ClusterAdmin {
-    private static final long ASK_MILLIS = 3000;
+    private static final long QUERY_MILLIS = 3000;
     private static final long CHANGE_MILLIS = 60_000;
     private static final long TRANSFER_MILLIS = 10_000;
     private static final int TRANSFERS = 3;
     private static final int TRIES = 20;
-    private static final TimeDuration BETWEEN = TimeDuration.valueOf(250, TimeUnit.MILLISECONDS);
+    private static final TimeDuration RETRY_INTERVAL =
+            TimeDuration.valueOf(250, TimeUnit.MILLISECONDS);
 
     private final RaftGroupId group;
     private final List<NodeAddress> known;
     private final Parameters parameters;
 
     /**
-     * @param name of the cluster
+     * @param name the name of the cluster
      * @param known some of its nodes
-     * @param tls null to talk in the clear
+     * @param tls null for connections without TLS
      */
     public ClusterAdmin(String name, List<NodeAddress> known, @Nullable ClusterTls tls)
             throws ClusterException {
@@ -66,28 +67,28 @@ public final class ClusterAdmin {
         this.parameters = RaftTls.parameters(tls);
     }
 
-    // ---- looking
+    // ---- inspection
 
-    /** Asks the nodes that are known, and those that they know. */
+    /** Queries the known nodes and those that they report. */
     public List<NodeReportResult> status() {
-        Map<String, NodeReportResult> answers = new LinkedHashMap<>();
-        ask(known, answers);
+        Map<String, NodeReportResult> results = new LinkedHashMap<>();
+        query(known, results);
         List<NodeAddress> others = new ArrayList<>();
-        for (NodeReportResult answer : List.copyOf(answers.values())) {
-            if (answer.report() == null) {
+        for (NodeReportResult result : List.copyOf(results.values())) {
+            if (result.report() == null) {
                 continue;
             }
-            for (NodeStatus.Peer peer : answer.report().status().peers()) {
+            for (NodeStatus.Peer peer : result.report().status().peers()) {
                 NodeAddress other = address(peer.node(), peer.address());
                 if (other != null
-                        && !answers.containsKey(other.name())
+                        && !results.containsKey(other.name())
                         && others.stream().noneMatch(o -> o.name().equals(other.name()))) {
                     others.add(other);
                 }
             }
         }
-        ask(others, answers);
-        return List.copyOf(answers.values());
+        query(others, results);
+        return List.copyOf(results.values());
     }
 
     private static @Nullable NodeAddress address(String name, String address) {
@@ -98,33 +99,33 @@ public final class ClusterAdmin {
         }
     }
 
-    private void ask(List<NodeAddress> nodes, Map<String, NodeReportResult> answers) {
+    private void query(List<NodeAddress> nodes, Map<String, NodeReportResult> results) {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            Map<NodeAddress, Future<NodeReport>> asked = new LinkedHashMap<>();
+            Map<NodeAddress, Future<NodeReport>> queries = new LinkedHashMap<>();
             for (NodeAddress node : nodes) {
-                asked.put(node, threads.submit(() -> ask(node)));
+                queries.put(node, threads.submit(() -> query(node)));
             }
-            asked.forEach((node, report) -> answers.put(node.name(), answer(node, report)));
+            queries.forEach((node, report) -> results.put(node.name(), result(node, report)));
             threads.shutdownNow();
         }
     }
 
-    private static NodeReportResult answer(NodeAddress node, Future<NodeReport> report) {
+    private static NodeReportResult result(NodeAddress node, Future<NodeReport> report) {
         try {
             return new NodeReportResult(
-                    node, report.get(2 * ASK_MILLIS, TimeUnit.MILLISECONDS), null);
+                    node, report.get(2 * QUERY_MILLIS, TimeUnit.MILLISECONDS), null);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return new NodeReportResult(node, null, "interrupted");
         } catch (ExecutionException e) {
             return new NodeReportResult(node, null, reason(e));
         } catch (TimeoutException e) {
-            return new NodeReportResult(node, null, "no answer in time");
+            return new NodeReportResult(node, null, "no response in time");
         }
     }
 
-    private NodeReport ask(NodeAddress node) throws IOException {
-        try (RaftClient client = client(List.of(node), RetryPolicies.noRetry(), ASK_MILLIS)) {
+    private NodeReport query(NodeAddress node) throws IOException {
+        try (RaftClient client = client(List.of(node), RetryPolicies.noRetry(), QUERY_MILLIS)) {
             RaftClientReply reply =
                     client.io().sendStaleRead(Message.EMPTY, -1, RaftPeerId.valueOf(node.name()));
             if (!reply.isSuccess()) {
@@ -134,9 +135,9 @@ public final class ClusterAdmin {
         }
     }
 
-    // ---- changing
+    // ---- changes
 
-    /** Adds a node, which has been started to join. */
+    /** Adds a node, which must be running with --join. */
     public void add(NodeAddress node) throws ClusterException {
         change(
                 members -> {
@@ -145,19 +146,20 @@ public final class ClusterAdmin {
                 });
     }
 
-    /** Takes a node out. */
+    /** Removes a node. */
     public void remove(String name) throws ClusterException {
         change(
                 members -> {
                     requireMember(name, members);
                     if (members.size() == 1) {
-                        throw new ClusterException(name + " is the last node: just stop it");
+                        throw new ClusterException(
+                                name + " is the last node and cannot be removed: stop it instead");
                     }
                     members.remove(name);
                 });
     }
 
-    /** Takes a node out and another in, in one step. */
+    /** Replaces a node by another in one step. */
     public void replace(String old, NodeAddress node) throws ClusterException {
         change(
                 members -> {
@@ -166,7 +168,7 @@ public final class ClusterAdmin {
                     requireNew(node, members);
                     if (gone != null && node.name().equals(old)) {
                         throw new ClusterException(
-                                "a node that takes the place of another needs a name of its own: "
+                                "a node that replaces another one needs a new name: "
                                         + old
                                         + " has been used");
                     }
@@ -174,7 +176,7 @@ public final class ClusterAdmin {
                 });
     }
 
-    /** Lets a node lead. */
+    /** Transfers the leadership to a node. */
     public void transfer(String name) throws ClusterException {
         for (int left = TRANSFERS; ; left--) {
             Leader leader = leader();
@@ -186,18 +188,18 @@ public final class ClusterAdmin {
                 require(
                         client.admin()
                                 .transferLeadership(RaftPeerId.valueOf(name), TRANSFER_MILLIS),
-                        name + " does not lead");
+                        "could not transfer the leadership to " + name);
                 return;
             } catch (IOException | RuntimeException e) {
-                if (left <= 0) { // others may have wanted to lead at the same moment
-                    throw failed(name + " does not lead", e);
+                if (left <= 0) { // there may have been an election at the same moment
+                    throw failed("could not transfer the leadership to " + name, e);
                 }
             }
         }
     }
 
     /**
-     * Makes a node write a copy of its state.
+     * Makes a node write a snapshot.
      *
      * @throws ClusterException if it does not
      */
@@ -211,13 +213,13 @@ public final class ClusterAdmin {
             RaftClientReply reply =
                     client.getSnapshotManagementApi(RaftPeerId.valueOf(name))
                             .create(true, CHANGE_MILLIS);
-            require(reply, name + " wrote no copy of its state");
+            require(reply, name + " did not write a snapshot");
         } catch (IOException | RuntimeException e) {
-            throw failed(name + " wrote no copy of its state", e);
+            throw failed(name + " did not write a snapshot", e);
         }
     }
 
-    /** What becomes of the nodes by their names. */
+    /** Changes the members, which are keyed by their names. */
     private interface Change {
         void apply(Map<String, RaftPeer> members) throws ClusterException;
     }
@@ -236,10 +238,10 @@ public final class ClusterAdmin {
                                                     List.copyOf(leader.members().values()))
                                             .setMode(SetConfigurationRequest.Mode.COMPARE_AND_SET)
                                             .build()),
-                    "the cluster stays as it is");
+                    "the members of the cluster were not changed");
         } catch (IOException | RuntimeException e) {
             throw failed(
-                    "no confirmation that the cluster has changed: check it with holdfast cluster"
+                    "no confirmation of the membership change: check it with holdfast cluster"
                             + " status",
                     e);
         }
@@ -251,7 +253,7 @@ public final class ClusterAdmin {
             throw new ClusterException(
                     "the cluster has no node named "
                             + name
-                            + ", but "
+                            + "; its nodes are "
                             + String.join(", ", members.keySet()));
         }
     }
@@ -264,44 +266,47 @@ public final class ClusterAdmin {
         for (RaftPeer member : members.values()) {
             if (member.getAddress().equals(node.address())) {
                 throw new ClusterException(
-                        "the node " + member.getId() + " has the address " + node.address());
+                        "the node "
+                                + member.getId()
+                                + " has the address "
+                                + node.address()
+                                + " already");
             }
         }
-        for (NodeReportResult answer : status()) {
-            if (answer.report() != null && answer.report().names().contains(node.name())) {
+        for (NodeReportResult result : status()) {
+            if (result.report() != null && result.report().names().contains(node.name())) {
                 throw new ClusterException(
                         "the name "
                                 + node.name()
-                                + " has been used: what a node of that name has promised must not"
-                                + " be taken for the new one's");
+                                + " has been used by another node and its data: choose a new name");
             }
         }
         try {
-            try (RaftClient client = client(List.of(node), RetryPolicies.noRetry(), ASK_MILLIS)) {
+            try (RaftClient client = client(List.of(node), RetryPolicies.noRetry(), QUERY_MILLIS)) {
                 require(
                         client.getGroupManagementApi(RaftPeerId.valueOf(node.name())).list(),
-                        node + " does not answer");
+                        node + " does not respond");
             }
         } catch (IOException | RuntimeException e) {
-            throw failed(node + " does not answer: start it first, with holdfast serve --join", e);
+            throw failed(node + " does not respond: start it first, with holdfast serve --join", e);
         }
     }
 
     /**
-     * The node that leads.
+     * The leader.
      *
-     * @param members of the cluster, by their names
+     * @param members the members of the cluster, by their names
      */
     private record Leader(String name, Map<String, RaftPeer> members) {}
 
     private Leader leader() throws ClusterException {
-        for (NodeReportResult answer : status()) {
-            NodeReport report = answer.report();
+        for (NodeReportResult result : status()) {
+            NodeReport report = result.report();
             if (report == null || !report.status().role().equals("leader")) {
                 continue;
             }
-            NodeAddress node = answer.node();
-            try (RaftClient client = client(List.of(node), RetryPolicies.noRetry(), ASK_MILLIS)) {
+            NodeAddress node = result.node();
+            try (RaftClient client = client(List.of(node), RetryPolicies.noRetry(), QUERY_MILLIS)) {
                 var info =
                         client.getGroupManagementApi(RaftPeerId.valueOf(node.name())).info(group);
                 Map<String, RaftPeer> members = new LinkedHashMap<>();
@@ -310,11 +315,11 @@ public final class ClusterAdmin {
                         .forEach(peer -> members.put(peer.getId().toString(), peer));
                 return new Leader(node.name(), members);
             } catch (IOException | RuntimeException e) {
-                throw failed("the leader, " + node + ", does not answer", e);
+                throw failed("the leader, " + node + ", does not respond", e);
             }
         }
         throw new ClusterException(
-                "the cluster has no leader now, so it can decide nothing: see holdfast cluster"
+                "the cluster has no leader, so nothing can be committed: see holdfast cluster"
                         + " status");
     }
 
@@ -324,7 +329,8 @@ public final class ClusterAdmin {
                 .setLeaderId(RaftPeerId.valueOf(leader.name()))
                 .setProperties(properties(CHANGE_MILLIS))
                 .setParameters(parameters)
-                .setRetryPolicy(RetryPolicies.retryUpToMaximumCountWithFixedSleep(TRIES, BETWEEN))
+                .setRetryPolicy(
+                        RetryPolicies.retryUpToMaximumCountWithFixedSleep(TRIES, RETRY_INTERVAL))
                 .build();
     }
 
@@ -346,9 +352,9 @@ public final class ClusterAdmin {
         return properties;
     }
 
-    private static void require(RaftClientReply reply, String otherwise) throws ClusterException {
+    private static void require(RaftClientReply reply, String message) throws ClusterException {
         if (!reply.isSuccess()) {
-            throw failed(otherwise, reply.getException());
+            throw failed(message, reply.getException());
         }
     }
 
@@ -361,7 +367,7 @@ public final class ClusterAdmin {
                 : new ClusterException(what + ": " + reason(e), e);
     }
 
-    /** The innermost reason says what is wrong; those around it say where in Ratis. */
+    /** Returns the message of the root cause; those around it only name places in Ratis. */
     private static String reason(@Nullable Throwable failure) {
         Throwable last = failure;
         while (last != null && last.getCause() != null) {
@@ -372,7 +378,7 @@ public final class ClusterAdmin {
         }
         if (last instanceof RejectedExecutionException
                 || String.valueOf(last.getMessage()).contains("rejected from")) {
-            return "it takes no part in the cluster any more";
+            return "it is no longer a member of the cluster";
         }
         return FailureText.of(last);
     }

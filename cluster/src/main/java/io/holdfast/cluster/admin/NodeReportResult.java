@@ -6,10 +6,10 @@ import io.holdfast.cluster.NodeReport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node said when it was asked.
+ * The result of a status query to a node.
  *
- * @param report null if it did not answer
- * @param failure why it did not; null if it did
+ * @param report null if the node did not respond
+ * @param failure why it did not respond; null if it did
  */
 public record NodeReportResult(
         NodeAddress node, @Nullable NodeReport report, @Nullable String failure) {}

@@ -1,4 +1,4 @@
-/** What is done to a cluster from outside: looking at it, and changing who is in it. */
+/** Administration of a cluster: status, membership, backup and restore. */
 @NullMarked
 package io.holdfast.cluster.admin;
 

@@ -7,18 +7,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/** A thread that does one task again and again: when it is woken, and when it said it would. */
+/** A thread that repeats one task: after the delay that the task returns, or when it is woken. */
 final class RepeatingThread {
     private static final Logger LOG = LoggerFactory.getLogger(RepeatingThread.class);
     private static final long AFTER_FAILURE_NANOS = 50_000_000L;
 
     private final Thread thread;
     private final LongSupplier task;
-    private final AtomicBoolean wanted = new AtomicBoolean();
+    private final AtomicBoolean wakeRequested = new AtomicBoolean();
     private volatile boolean ended;
 
     /**
-     * @param task says how many nanoseconds later it wants to be done again
+     * @param task returns the delay until its next run, in nanoseconds
      */
     RepeatingThread(String name, LongSupplier task) {
         this.task = task;
@@ -29,9 +29,9 @@ final class RepeatingThread {
         thread.start();
     }
 
-    /** Has the task done soon; called often. */
+    /** Requests a run of the task; cheap enough to be called often. */
     void wake() {
-        if (!wanted.getAndSet(true)) {
+        if (!wakeRequested.getAndSet(true)) {
             LockSupport.unpark(thread);
         }
     }
@@ -43,15 +43,16 @@ final class RepeatingThread {
 
     private void run() {
         while (!ended) {
-            wanted.set(false);
+            wakeRequested.set(false);
             long pauseNanos;
             try {
                 pauseNanos = task.getAsLong();
-            } catch (RuntimeException | Error e) { // without it the node would not know its end
+            } catch (RuntimeException | Error e) {
+                // the thread must survive: without it the node would not notice that it is cut off
                 LOG.atError().setCause(e).log("background task failed; retrying");
                 pauseNanos = AFTER_FAILURE_NANOS;
             }
-            if (!wanted.get() && !ended && pauseNanos > 0) {
+            if (!wakeRequested.get() && !ended && pauseNanos > 0) {
                 LockSupport.parkNanos(pauseNanos);
             }
         }

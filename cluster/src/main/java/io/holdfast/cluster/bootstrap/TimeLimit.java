@@ -3,14 +3,14 @@ package io.holdfast.cluster.bootstrap;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/** A limit to the time that several steps take together. */
+/** A time limit that several steps share. */
 final class TimeLimit {
     private final LongSupplier clock;
     private final Duration limit;
     private final long startNanos;
 
     /**
-     * @param clock monotonic, in nanoseconds
+     * @param clock a monotonic clock, in nanoseconds
      */
     TimeLimit(Duration limit, LongSupplier clock) {
         this.clock = clock;
@@ -18,7 +18,7 @@ final class TimeLimit {
         this.startNanos = clock.getAsLong();
     }
 
-    /** How long the next step may take, which never takes longer than {@code step}. */
+    /** Returns the time that the next step may take: at most {@code step}. */
     Duration atMost(Duration step) {
         Duration left = limit.minusNanos(clock.getAsLong() - startNanos);
         if (left.isNegative()) {

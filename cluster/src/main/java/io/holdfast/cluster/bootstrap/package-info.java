@@ -1,4 +1,4 @@
-/** A node that serves: the driver, the log and the threads between them, put together. */
+/** Starts a node: assembles the driver, the log and their threads. */
 @NullMarked
 package io.holdfast.cluster.bootstrap;
 

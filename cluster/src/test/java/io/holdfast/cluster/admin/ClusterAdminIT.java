@@ -39,29 +39,29 @@ class ClusterAdminIT {
     }
 
     private static long count(NodeClient nodeClient, long delta) {
-        Effect answer =
-                nodeClient.ask(
+        Effect result =
+                nodeClient.send(
                         request ->
                                 new Command.Data(
                                         nodeClient.session().id(),
                                         request,
                                         Key.of("visits"),
                                         new DataOperation.Increment(delta)));
-        assertThat(answer).isInstanceOf(Effect.Counted.class);
-        return ((Effect.Counted) answer).value();
+        assertThat(result).isInstanceOf(Effect.Counted.class);
+        return ((Effect.Counted) result).value();
     }
 
     @Test
-    void sees_all_nodes_moves_the_leadership_and_changes_who_is_in_it_over_tls() throws Exception {
+    void status_leadership_transfer_and_membership_changes_work_over_tls() throws Exception {
         ClusterTls tls = TestAuthority.create(directory, "ours").sign("node");
         try (TestCluster testCluster = new TestCluster(directory, tls, "n1", "n2", "n3", "n4")) {
             List<NodeAddress> first = testCluster.members().subList(0, 3);
             testCluster.start(first, "n1", "n2", "n3");
             ClusterAdmin admin = new ClusterAdmin("test", first, tls);
             assertThat(admin.status())
-                    .extracting(answer -> answer.node().name())
+                    .extracting(result -> result.node().name())
                     .containsExactly("n1", "n2", "n3");
-            assertThat(admin.status()).allMatch(answer -> answer.report() != null);
+            assertThat(admin.status()).allMatch(result -> result.report() != null);
 
             String next = testCluster.follower().config().node();
             admin.transfer(next);
@@ -95,7 +95,7 @@ class ClusterAdminIT {
     }
 
     @Test
-    void brings_a_state_from_one_cluster_to_another() throws Exception {
+    void a_backup_of_one_cluster_can_be_restored_into_another() throws Exception {
         Path copy = directory.resolve("copy");
         long fence;
         try (TestCluster testCluster = new TestCluster(directory, "n1")) {
@@ -127,7 +127,7 @@ class ClusterAdminIT {
             var granted = (Effect.Granted) hold(nodeClient, "other");
             assertThat(granted.token().fence()).isGreaterThan(fence);
 
-            // The log begins after the copy: a new node has to be sent that.
+            // The log begins after the restored snapshot, which must be sent to a new node.
             var joining = testCluster.join("n4", testCluster.members());
             ClusterAdmin admin = new ClusterAdmin("test", first, null);
             await().atMost(LONG)
@@ -153,7 +153,7 @@ class ClusterAdminIT {
     }
 
     @Test
-    void does_not_begin_with_a_damaged_copy() throws IOException {
+    void a_damaged_backup_is_not_restored() throws IOException {
         Path copy = directory.resolve("copy");
         Files.write(copy, new byte[100]);
         Path data = directory.resolve("data");

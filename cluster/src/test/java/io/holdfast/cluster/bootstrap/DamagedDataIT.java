@@ -33,12 +33,12 @@ class DamagedDataIT {
     @TempDir private static Path folder;
     private static TestCluster alone;
 
-    /** The data of the node, as the kill of its process leaves it and as a stop does. */
+    /** The data directory after a kill of the node's process and after a stop. */
     private static Path killed;
 
     private static Path stopped;
 
-    /** Connections end with a stop, and with them their locks. */
+    /** Clients are disconnected by a stop, which releases their locks. */
     @BeforeAll
     static void use() throws IOException {
         alone = new TestCluster(folder, "n1");
@@ -111,7 +111,7 @@ class DamagedDataIT {
     }
 
     @Test
-    void is_refused_when_the_end_of_its_log_is_gone() throws IOException {
+    void a_node_does_not_start_without_the_end_of_its_log() throws IOException {
         useData(killed);
         Path log = find("log_inprogress");
         byte[] written = Files.readAllBytes(log);
@@ -122,12 +122,12 @@ class DamagedDataIT {
         }
         Files.delete(log);
         refuses("no log and no snapshot");
-        Files.write(log, Arrays.copyOf(written, end + 200)); // zeros that it had beforehand
+        Files.write(log, Arrays.copyOf(written, end + 200)); // with the preallocated zeros
         startsWithAllLocks();
     }
 
     @Test
-    void is_refused_when_it_was_stopped_and_the_end_of_its_log_is_gone() throws IOException {
+    void a_node_that_was_stopped_does_not_start_without_the_end_of_its_log() throws IOException {
         useData(stopped);
         Path log = find("log_inprogress");
         byte[] written = Files.readAllBytes(log);
@@ -136,13 +136,13 @@ class DamagedDataIT {
     }
 
     @Test
-    void starts_after_a_power_cut_has_torn_its_last_write() throws IOException {
+    void a_node_starts_after_a_power_failure_has_torn_its_last_write() throws IOException {
         useData(killed);
         Path log = find("log_inprogress");
         byte[] written = Files.readAllBytes(log);
         int end = contentEnd(written);
         byte[] batch = Arrays.copyOfRange(written, end - 5000, end);
-        Arrays.fill(batch, 1000, 3000, (byte) 0); // the first and the last page got to the disk
+        Arrays.fill(batch, 1000, 3000, (byte) 0); // only the first and the last page were written
         Files.write(log, Arrays.copyOf(written, end));
         Files.write(log, batch, StandardOpenOption.APPEND);
         Files.write(log, new byte[4096], StandardOpenOption.APPEND);
@@ -150,7 +150,7 @@ class DamagedDataIT {
     }
 
     @Test
-    void is_refused_when_its_term_or_its_vote_is_another() throws IOException {
+    void a_node_does_not_start_with_another_term_or_vote() throws IOException {
         useData(killed);
         Path vote = find("raft-meta");
         String written = Files.readString(vote);
@@ -166,8 +166,7 @@ class DamagedDataIT {
     }
 
     @Test
-    void is_refused_when_its_members_or_its_hard_state_are_not_what_was_written()
-            throws IOException {
+    void a_node_does_not_start_with_changed_members_or_hard_state() throws IOException {
         useData(killed);
         for (String name : List.of("raft-meta.conf", "hard-state")) {
             Path file = find(name);

@@ -17,9 +17,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.LongFunction;
 
-/** One client of a node, which asks one thing after another. */
+/** A client of a node, which sends one request after another. */
 public final class NodeClient implements EffectMailbox {
-    private static final long MOST_NANOS = Duration.ofSeconds(60).toNanos();
+    private static final long TIMEOUT_NANOS = Duration.ofSeconds(60).toNanos();
 
     private final Deque<Effect> effects = new ArrayDeque<>();
     private final Driver driver;
@@ -41,15 +41,15 @@ public final class NodeClient implements EffectMailbox {
         return kicked;
     }
 
-    /** Asks and waits for the answer. */
-    public Effect ask(LongFunction<Command.Keyed> command) {
+    /** Sends a command and waits for the result. */
+    public Effect send(LongFunction<Command.Keyed> command) {
         long number = ++request;
         session.submit(command.apply(number));
-        return answer(number);
+        return result(number);
     }
 
     public Effect acquire(String key, Duration wait, Duration lease) {
-        return ask(
+        return send(
                 number ->
                         new Command.Acquire(
                                 session.id(),
@@ -62,7 +62,7 @@ public final class NodeClient implements EffectMailbox {
                                 driver.salt()));
     }
 
-    /** Begins to wait, and returns when it is in line. */
+    /** Sends an acquire and returns when it is queued. */
     long beginAcquire(String key, Duration wait, Duration lease) {
         long number = ++request;
         session.submit(
@@ -82,14 +82,14 @@ public final class NodeClient implements EffectMailbox {
     }
 
     Effect release(String key, Token token) {
-        return ask(
+        return send(
                 number ->
                         new Command.Release(
                                 session.id(), number, ResourceKind.LOCK, Key.of(key), token));
     }
 
     Effect renew(String key, Token token, Duration lease) {
-        return ask(
+        return send(
                 number ->
                         new Command.Renew(
                                 session.id(),
@@ -100,7 +100,7 @@ public final class NodeClient implements EffectMailbox {
                                 lease.toNanos()));
     }
 
-    synchronized Effect answer(long number) {
+    synchronized Effect result(long number) {
         @Nullable Effect[] found = new @Nullable Effect[1];
         await(
                 () -> {
@@ -113,11 +113,11 @@ public final class NodeClient implements EffectMailbox {
                     }
                     return false;
                 });
-        Effect answer = found[0];
-        if (answer == null) {
-            throw new AssertionError("no answer to " + number);
+        Effect result = found[0];
+        if (result == null) {
+            throw new AssertionError("no result of request " + number);
         }
-        return answer;
+        return result;
     }
 
     private interface Condition {
@@ -125,12 +125,12 @@ public final class NodeClient implements EffectMailbox {
     }
 
     private void await(Condition condition) {
-        long end = System.nanoTime() + MOST_NANOS;
+        long end = System.nanoTime() + TIMEOUT_NANOS;
         try {
             while (!condition.holds()) {
                 long left = (end - System.nanoTime()) / 1_000_000;
                 if (left <= 0) {
-                    throw new AssertionError("nothing happened in time");
+                    throw new AssertionError("timed out");
                 }
                 wait(left);
             }

@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
 /** Nodes of one cluster in this process. */
 public final class TestCluster implements AutoCloseable {
     private static final String CLUSTER = "test";
-    private static final DriverConfig USUAL =
+    private static final DriverConfig DEFAULT_CONFIG =
             new DriverConfig(
                     new EngineSettings(0, Duration.ofSeconds(60).toNanos(), true),
                     KeyLimits.NONE,
@@ -50,19 +50,19 @@ public final class TestCluster implements AutoCloseable {
     private final Map<String, ClusterNode> nodes = new ConcurrentSkipListMap<>();
 
     public TestCluster(Path directory, String... names) {
-        this(CLUSTER, directory, null, USUAL, names);
+        this(CLUSTER, directory, null, DEFAULT_CONFIG, names);
     }
 
     /**
-     * @param tls how they talk; null for in the clear
+     * @param tls null for connections without TLS
      */
     public TestCluster(Path directory, @Nullable ClusterTls tls, String... names) {
-        this(CLUSTER, directory, tls, USUAL, names);
+        this(CLUSTER, directory, tls, DEFAULT_CONFIG, names);
     }
 
     /**
      * @param cluster a name that no other cluster in this process has
-     * @param driver what they serve by
+     * @param driver the configuration of the nodes' drivers
      */
     public TestCluster(String cluster, Path directory, DriverConfig driver, String... names) {
         this(cluster, directory, null, driver, names);
@@ -108,8 +108,9 @@ public final class TestCluster implements AutoCloseable {
     }
 
     /**
-     * Starts a node with what it knows of the cluster; joining, it does not serve before it is
-     * added.
+     * Starts a node that joins a cluster: it serves once it has been added.
+     *
+     * @param known nodes of the cluster
      */
     public CompletableFuture<ClusterNode> join(String name, List<NodeAddress> known) {
         return CompletableFuture.supplyAsync(
@@ -122,7 +123,7 @@ public final class TestCluster implements AutoCloseable {
                         });
     }
 
-    /** Starts nodes that know these. */
+    /** Starts nodes with a given list of members. */
     public void start(List<NodeAddress> known, String... names) {
         start(known, false, names);
     }
@@ -167,7 +168,7 @@ public final class TestCluster implements AutoCloseable {
         return members;
     }
 
-    /** Where a node has its data. */
+    /** Returns the data directory of a node. */
     public Path data(String name) {
         return directory.resolve(name);
     }
@@ -180,7 +181,7 @@ public final class TestCluster implements AutoCloseable {
         return node;
     }
 
-    /** The one that leads; on a busy machine there may be none for a moment. */
+    /** Returns the leader; on a busy machine there may be none for a moment. */
     public ClusterNode leader() {
         return await().atMost(Duration.ofSeconds(60))
                 .until(
@@ -192,7 +193,7 @@ public final class TestCluster implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** One that does not lead. */
+    /** Returns a node that is not the leader. */
     public ClusterNode follower() {
         return nodes.values().stream()
                 .filter(node -> !node.status().role().equals("leader"))

@@ -27,7 +27,7 @@ class ThreeNodesIT {
     }
 
     @Test
-    void serve_one_key_space_and_survive_the_loss_of_the_leader() {
+    void three_nodes_serve_one_key_space_and_survive_the_loss_of_the_leader() {
         try (TestCluster testCluster = new TestCluster(directory, "n1", "n2", "n3")) {
             testCluster.start("n1", "n2", "n3");
             NodeClient one = new NodeClient(testCluster.leader());
@@ -37,7 +37,7 @@ class ThreeNodesIT {
                     .isInstanceOf(Effect.TimedOut.class);
             long waiting = two.beginAcquire("printer", ofSeconds(20), ofSeconds(30));
             testCluster.stop(testCluster.leader().config().node());
-            Token second = token(two.answer(waiting));
+            Token second = token(two.result(waiting));
             assertThat(second.fence()).isGreaterThan(first.fence());
             NodeClient three = new NodeClient(testCluster.leader());
             assertThat(three.release("printer", first)).isInstanceOf(Effect.Refused.class);

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-@DisplayName("A limit to the time of several steps")
+@DisplayName("A time limit of several steps")
 class TimeLimitTest {
     private static final Duration STEP = Duration.ofSeconds(2);
 
@@ -16,7 +16,7 @@ class TimeLimitTest {
     private final TimeLimit limit = new TimeLimit(Duration.ofSeconds(3), clock::get);
 
     @Test
-    void a_step_takes_no_longer_than_it_may_and_all_of_them_no_longer_than_the_limit() {
+    void a_step_takes_at_most_its_time_and_all_steps_at_most_the_limit() {
         assertThat(limit.atMost(STEP)).isEqualTo(STEP);
         clock.addAndGet(STEP.toNanos());
         assertThat(limit.atMost(STEP)).isEqualTo(Duration.ofSeconds(1));
