@@ -26,22 +26,22 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** A node of a cluster, serving. */
+/** A running node of a cluster. */
 public final class ClusterNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
     private static final long CHECK_INTERVAL_NANOS = 10_000_000L;
     private static final long LOG_AFTER_NANOS = 3_000_000_000L;
 
-    /** It tells again when it has waited so many times longer. */
+    /** The next log message follows after this multiple of the time. */
     private static final int LOG_AGAIN_FACTOR = 10;
 
-    /** How long the last wishes of clients may take. */
-    private static final Duration SETTLE = Duration.ofSeconds(2);
+    /** The maximum time for the last commands of clients to be applied. */
+    private static final Duration APPLY_TIMEOUT = Duration.ofSeconds(2);
 
-    private static final Duration LEAVE = Duration.ofSeconds(1);
-    private static final Duration HAND_OVER = Duration.ofSeconds(2);
+    private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration TRANSFER_TIMEOUT = Duration.ofSeconds(2);
 
-    /** While a majority is there, all of it takes some milliseconds. */
+    /** The minimum time limit of a close; with a majority, a close takes a few milliseconds. */
     private static final Duration MIN_CLOSE = Duration.ofMillis(500);
 
     private static final Duration MAX_CLOSE = Duration.ofSeconds(5);
@@ -57,7 +57,7 @@ public final class ClusterNode implements AutoCloseable {
     private final RepeatingThread tickWorker;
     private final RepeatingThread watchWorker;
     private final RepeatingThread checkWorker;
-    private final RepeatingThread syncing;
+    private final RepeatingThread syncWorker;
     private final NodeReadiness nodeReadiness = new NodeReadiness(System.nanoTime());
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -89,13 +89,13 @@ public final class ClusterNode implements AutoCloseable {
         this.tickWorker = new RepeatingThread("holdfast-cluster-time", this::tick);
         this.watchWorker = new RepeatingThread("holdfast-cluster-watch", this::watch);
         this.checkWorker = new RepeatingThread("holdfast-cluster-check", this::check);
-        this.syncing = new RepeatingThread("holdfast-cluster-sync", this::sync);
+        this.syncWorker = new RepeatingThread("holdfast-cluster-sync", this::sync);
     }
 
     /**
-     * Starts a node; it serves when this returns.
+     * Starts a node. It serves clients when this returns.
      *
-     * @param fatal told what makes it impossible to go on, on any thread
+     * @param fatal called on any thread when the node cannot continue
      */
     public static ClusterNode start(
             ClusterConfig config, DriverConfig driverConfig, Consumer<ClusterException> fatal)
@@ -115,10 +115,10 @@ public final class ClusterNode implements AutoCloseable {
             node.tickWorker.start();
             node.watchWorker.start();
             node.checkWorker.start();
-            node.syncing.start();
+            node.syncWorker.start();
             node.awaitServing();
             data.markUsed();
-            node.look();
+            node.updateReadiness();
             return node;
         } catch (ClusterException | RuntimeException e) {
             node.stop();
@@ -132,7 +132,7 @@ public final class ClusterNode implements AutoCloseable {
                     failure instanceof ClusterException known
                             ? known
                             : new ClusterException(
-                                    "the node cannot go on with its data in "
+                                    "the node cannot continue with its data in "
                                             + config.dataDir()
                                             + ": "
                                             + RaftNode.reason(failure),
@@ -141,8 +141,8 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     private void awaitServing() throws ClusterException {
-        long begunNanos = System.nanoTime();
-        long tellNanos = LOG_AFTER_NANOS;
+        long startNanos = System.nanoTime();
+        long logAfterNanos = LOG_AFTER_NANOS;
         while (!driver.isServing()) {
             String reason = driver.rejectionReason();
             if (reason != null) {
@@ -151,13 +151,13 @@ public final class ClusterNode implements AutoCloseable {
             if (raft.isOver()) {
                 throw new ClusterException("the node ended while it was starting");
             }
-            if (System.nanoTime() - begunNanos > tellNanos) {
+            if (System.nanoTime() - startNanos > logAfterNanos) {
                 LOG.info(
-                        tellNanos == LOG_AFTER_NANOS
+                        logAfterNanos == LOG_AFTER_NANOS
                                 ? "waiting for a majority of the cluster"
                                 : "still waiting for a majority of the cluster: the others may be"
                                         + " down, or this node may have been removed from it");
-                tellNanos *= LOG_AGAIN_FACTOR;
+                logAfterNanos *= LOG_AGAIN_FACTOR;
             }
             LockSupport.parkNanos(CHECK_INTERVAL_NANOS);
         }
@@ -171,12 +171,12 @@ public final class ClusterNode implements AutoCloseable {
         return config;
     }
 
-    /** How the cluster looks from here. */
+    /** Returns the state of the cluster as this node sees it. */
     public NodeStatus status() {
         return raft.status(unready() == null, driver.openSessions());
     }
 
-    /** Why clients should use another node; null if this one can do what they ask for. */
+    /** Returns why clients should use another node; null if this node is ready. */
     public @Nullable String unready() {
         return nodeReadiness.reason();
     }
@@ -199,7 +199,7 @@ public final class ClusterNode implements AutoCloseable {
         return driver.tick();
     }
 
-    /** The others may be waiting for a disk. */
+    /** Has a thread of its own, since the other threads may be waiting for the disk. */
     private long watch() {
         driver.watch();
         return NANOS_PER_MILLI * 100;
@@ -207,67 +207,67 @@ public final class ClusterNode implements AutoCloseable {
 
     private long check() {
         raft.check();
-        look();
+        updateReadiness();
         return NANOS_PER_MILLI * 100;
     }
 
-    /** The disk may be busy. */
+    /** Has a thread of its own, since the disk may be busy. */
     private long sync() {
         raft.sync();
         return NANOS_PER_MILLI * 100;
     }
 
-    private void look() {
+    private void updateReadiness() {
         NodeStatus status = raft.status(driver.isServing(), 0);
-        nodeReadiness.look(
+        nodeReadiness.update(
                 new NodeReadiness.Observation(
-                        ended(),
+                        stopReason(),
                         status.serving(),
                         status.leader() != null,
-                        raft.isMajoritySilent(NodeReadiness.MOST_NANOS / NANOS_PER_MILLI),
+                        raft.isMajoritySilent(NodeReadiness.MAX_STALL_NANOS / NANOS_PER_MILLI),
                         status.commitIndex(),
                         status.appliedIndex(),
                         driver.unansweredNanos()),
                 System.nanoTime());
     }
 
-    private @Nullable String ended() {
+    private @Nullable String stopReason() {
         if (driver.rejectionReason() != null) {
             return driver.rejectionReason();
         }
         return raft.isOver()
-                ? "the log has ended: the node was removed from the cluster, or see its log"
+                ? "Raft has stopped: the node was removed from the cluster, or see its log"
                 : null;
     }
 
-    /** Leaves in good order: what clients of other nodes do is hardly held up. */
+    /** Leaves the cluster gracefully: clients of other nodes are hardly delayed. */
     @Override
     public void close() {
         close(MAX_CLOSE);
     }
 
     /**
-     * Leaves in good order.
+     * Leaves the cluster gracefully.
      *
-     * @param limit how long to wait for the other nodes, of which there may be no majority any
-     *     more; at least half a second
+     * @param limit the maximum time to wait for the other nodes, which may no longer have a
+     *     majority; at least half a second
      */
     public void close(Duration limit) {
         if (closed.getAndSet(true)) {
             return;
         }
-        TimeLimit left =
+        TimeLimit remaining =
                 new TimeLimit(limit.compareTo(MIN_CLOSE) < 0 ? MIN_CLOSE : limit, System::nanoTime);
-        await(driver::isQuiescent, left.atMost(SETTLE));
+        await(driver::isQuiescent, remaining.atMost(APPLY_TIMEOUT));
         driver.leave();
-        await(driver::hasLeft, left.atMost(LEAVE));
-        raft.handOver(left.atMost(HAND_OVER));
+        await(driver::hasLeft, remaining.atMost(LEAVE_TIMEOUT));
+        raft.handOver(remaining.atMost(TRANSFER_TIMEOUT));
         stop();
     }
 
     private static void await(BooleanSupplier condition, Duration limit) {
-        long begunNanos = System.nanoTime();
-        while (!condition.getAsBoolean() && System.nanoTime() - begunNanos < limit.toNanos()) {
+        long startNanos = System.nanoTime();
+        while (!condition.getAsBoolean() && System.nanoTime() - startNanos < limit.toNanos()) {
             LockSupport.parkNanos(NANOS_PER_MILLI);
         }
     }
@@ -279,12 +279,12 @@ public final class ClusterNode implements AutoCloseable {
         tickWorker.stop();
         watchWorker.stop();
         checkWorker.stop();
-        syncing.stop();
+        syncWorker.stop();
         raft.close();
         data.close();
     }
 
-    /** What the driver needs of the world. */
+    /** What the driver needs from its owner. */
     private final class NodeEnvironment implements ReplicatedDriver.Environment {
         @Override
         public void flushSoon() {

@@ -3,23 +3,28 @@ package io.holdfast.cluster.bootstrap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether clients should use this node: what it is asked for has to be committed soon. To
- * be looked at now and then.
+ * Decides whether clients should use this node: commands must be committed and applied within a
+ * short time. Updated periodically.
  */
 final class NodeReadiness {
-    /** An election or a short pause is no reason to send clients elsewhere. */
-    static final long MOST_NANOS = 2_000_000_000L;
+    /**
+     * The longest stall for which the node stays ready: an election or a short pause is no reason
+     * to send clients elsewhere.
+     */
+    static final long MAX_STALL_NANOS = 2_000_000_000L;
 
     /**
-     * What can be seen of the node.
+     * The observed state of the node.
      *
-     * @param ended why it will never serve again; null if it may
-     * @param serving whether the cluster knows of this process
+     * @param ended why the node will never serve again; null if it may
+     * @param serving whether an incarnation of this process is in the replicated state
      * @param hasLeader whether a leader is known
-     * @param majoritySilent whether it leads and most of the others have been silent for too long
-     * @param commitIndex how far the log is committed, as far as any node has told it
-     * @param appliedIndex how far its own state is
-     * @param unansweredNanos for how long the oldest command of its clients has been under way
+     * @param majoritySilent whether this node is the leader and has had no response from a majority
+     *     for too long
+     * @param commitIndex the highest commit index that any node has reported to this one
+     * @param appliedIndex the last index that its replica has applied
+     * @param unansweredNanos for how long the oldest unapplied batch of its clients has been in
+     *     flight
      */
     record Observation(
             @Nullable String ended,
@@ -33,7 +38,7 @@ final class NodeReadiness {
     private volatile @Nullable String reason = "the node is starting";
     private long leaderSeenNanos;
 
-    /** What has to be applied by now, as it was committed a while ago. */
+    /** The index that must be applied by now, since it was committed a while ago. */
     private long target = -1;
 
     private long targetNanos;
@@ -43,12 +48,12 @@ final class NodeReadiness {
         this.targetNanos = nowNanos;
     }
 
-    /** Why clients should use another node; null if they may use this one. */
+    /** Returns why clients should use another node; null if they may use this one. */
     @Nullable String reason() {
         return reason;
     }
 
-    synchronized void look(Observation observation, long nowNanos) {
+    synchronized void update(Observation observation, long nowNanos) {
         if (observation.hasLeader()) {
             leaderSeenNanos = nowNanos;
         }
@@ -63,7 +68,7 @@ final class NodeReadiness {
         if (observation.ended() != null) {
             return observation.ended();
         }
-        if (nowNanos - leaderSeenNanos >= MOST_NANOS) {
+        if (nowNanos - leaderSeenNanos >= MAX_STALL_NANOS) {
             return "no leader";
         }
         if (observation.majoritySilent()) {
@@ -72,12 +77,12 @@ final class NodeReadiness {
         if (!observation.serving()) {
             return "catching up with the cluster";
         }
-        if (nowNanos - targetNanos >= MOST_NANOS) {
+        if (nowNanos - targetNanos >= MAX_STALL_NANOS) {
             return "catching up with the cluster: "
                     + (observation.commitIndex() - observation.appliedIndex())
                     + " entries behind";
         }
-        if (observation.unansweredNanos() >= MOST_NANOS) {
+        if (observation.unansweredNanos() >= MAX_STALL_NANOS) {
             return "nothing is committed: the leader or the disks of a majority do not answer";
         }
         return null;

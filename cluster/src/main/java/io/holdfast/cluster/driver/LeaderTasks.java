@@ -5,9 +5,12 @@ import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.state.Replica;
 
-/** What the node that leads does for all: it lets time pass and sees to the rules. */
+/**
+ * The periodic tasks of the leader: creating the cluster, applying its settings, advancing the time
+ * and collecting idle keys.
+ */
 final class LeaderTasks {
-    private static final long AGAIN_NANOS = 200_000_000L;
+    private static final long RETRY_NANOS = 200_000_000L;
     private static final long IDLE_NANOS = 50_000_000L;
     private static final int COLLECT_SLICE = 1024;
 
@@ -16,10 +19,10 @@ final class LeaderTasks {
     private final long collectNanos;
     private final ReplicatedDriver.Environment environment;
 
-    /** Until when an entry of ours may still be on its way. */
+    /** The time until which our last proposal may still be in flight. */
     private long busyNanos = Long.MIN_VALUE;
 
-    /** How far the state was when we proposed it. */
+    /** The number of entries that the replica had applied when the last proposal was made. */
     private long proposedAt = -1;
 
     private long nextCollectNanos = Long.MIN_VALUE;
@@ -35,7 +38,10 @@ final class LeaderTasks {
         this.environment = environment;
     }
 
-    /** Proposes what is due, if this node leads; how long until there may be more. */
+    /**
+     * Proposes what is due if this node is the leader. Returns the time until the next call is due,
+     * in nanoseconds.
+     */
     long tick(Replica replica, long now) {
         if (!replicatedLog.isLeader()) {
             return IDLE_NANOS;
@@ -49,11 +55,11 @@ final class LeaderTasks {
                             environment.randomUuid(), environment.wallClockNanos()),
                     replica,
                     now);
-            return AGAIN_NANOS;
+            return RETRY_NANOS;
         }
         if (!replica.rules().equals(replicatedSettings)) {
             propose(new LogEntry.ChangeSettings(replicatedSettings), replica, now);
-            return AGAIN_NANOS;
+            return RETRY_NANOS;
         }
         long due = replica.nextDueNanos();
         if (due == Long.MAX_VALUE && !replica.engine().hasCollectable(Long.MAX_VALUE - 1)) {
@@ -79,7 +85,7 @@ final class LeaderTasks {
     }
 
     private void propose(LogEntry logEntry, Replica replica, long now) {
-        busyNanos = now + AGAIN_NANOS;
+        busyNanos = now + RETRY_NANOS;
         proposedAt = replica.entries();
         byte[] bytes = LogEntryEncoding.encode(logEntry);
         environment.runLater(() -> replicatedLog.propose(bytes, _ -> {}));

@@ -2,28 +2,32 @@ package io.holdfast.cluster.driver;
 
 import java.util.function.Consumer;
 
-/** The way into the log. Every method may be called from any thread. */
+/** Proposes entries to the replicated log. Every method may be called from any thread. */
 public interface ReplicatedLog {
     /**
-     * Tries to bring an entry in. It may get in even if it is said to have failed, but not after
-     * another one that was proposed later.
+     * Proposes an entry. After a negative outcome it may still be committed, but never after an
+     * entry that was proposed later.
      *
-     * @param outcome told at most once whether it got in, on any thread; not always if it did
+     * @param outcome called at most once with whether the entry was committed, on any thread; it
+     *     may not be called for a committed entry
      */
     void propose(byte[] entry, Consumer<Boolean> outcome);
 
     /**
-     * What was proposed got nowhere: if another leads, what comes now goes over a new connection.
+     * Replaces the connection to the leader, if another node leads, because proposals had no
+     * outcome.
      */
     void reconnectToLeader();
 
-    /** Whether this node leads, and may bring entries in without asking another. */
+    /** Whether this node is the leader and can append entries. */
     boolean isLeader();
 
-    /** Whether no other node has a copy of it, so that none can lead while this one is paused. */
+    /**
+     * Whether no other node has a replica, so that no other node can lead while this one is paused.
+     */
     boolean isAlone();
 
-    /** The term that this node leads in, or knows of. */
+    /** Returns the latest term that this node knows. */
     long term();
 
     /** The time that an entry would have that this node appended now, as the leader. */

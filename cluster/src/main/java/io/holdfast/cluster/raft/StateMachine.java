@@ -47,7 +47,10 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** What Ratis drives: each entry goes to the driver, whose state is written to a file at times. */
+/**
+ * The state machine of Ratis: passes each committed entry to the driver, and writes the driver's
+ * state to snapshots.
+ */
 final class StateMachine extends BaseStateMachine {
     private static final Logger LOG = LoggerFactory.getLogger(StateMachine.class);
     private static final CompletableFuture<Message> DONE =
@@ -67,28 +70,33 @@ final class StateMachine extends BaseStateMachine {
     private final LongSupplier flushed;
     private final LongSupplier leaderClock;
 
-    /** Where Ratis has its files. */
+    /** The storage of Ratis. */
     private volatile @Nullable RaftStorage files;
 
-    /** Whether this node is one of the cluster, as far as it was told. */
+    /**
+     * Whether this node is a member, according to the last membership change that it was notified
+     * of.
+     */
     private volatile boolean member = true;
 
-    /** Ratis tells of the same one again and again. */
+    /** The last leader logged; Ratis notifies of the same one repeatedly. */
     private volatile @Nullable RaftPeerId lastLeader;
 
-    /** What was applied since the last snapshot; only the thread that applies knows. */
+    /**
+     * The number of entries applied since the last snapshot; only used by the thread that applies.
+     */
     private long entries;
 
     private long bytes;
 
     /**
      * @param alone whether there are no other nodes
-     * @param status what is answered to whoever asks this node alone
-     * @param snapshotDue told when the log has grown by much since the last snapshot
-     * @param fatal told what makes it impossible to go on
-     * @param ended told when Ratis has ended for this node, for whatever reason but its removal
+     * @param status returns the response to a status query of this node
+     * @param snapshotDue called when the log has reached the snapshot limits
+     * @param fatal called when the node cannot continue
+     * @param ended called when Ratis has stopped this node for any reason except its removal
      * @param hardState written before clients get acknowledgements
-     * @param flushed the last entry of the log that is on this node's disk
+     * @param flushed returns the index of the last log entry on this node's disk
      * @param leaderClock read for each entry that this node appends as the leader
      */
     StateMachine(
@@ -123,7 +131,7 @@ final class StateMachine extends BaseStateMachine {
         files = raftStorage;
         storage.init(raftStorage);
         load();
-        run(); // Ratis leaves it to us, and we can only pause what runs
+        run(); // Ratis leaves this to the state machine, and only a running one can be paused
     }
 
     private RaftStorage raftStorage() {
@@ -148,7 +156,8 @@ final class StateMachine extends BaseStateMachine {
             load();
         } catch (IOException | RuntimeException | Error e) {
             fatal.accept(
-                    new IOException("a copy of the state cannot be used: " + FailureText.of(e), e));
+                    new IOException(
+                            "a received snapshot cannot be loaded: " + FailureText.of(e), e));
             throw e;
         }
         if (getLifeCycleState() == LifeCycle.State.PAUSED) {
@@ -192,7 +201,7 @@ final class StateMachine extends BaseStateMachine {
         return storage.getLatestSnapshot();
     }
 
-    /** Nothing is applied meanwhile: Ratis asks on the thread that applies. */
+    /** Nothing is applied meanwhile: Ratis calls this on the thread that applies. */
     @Override
     public long takeSnapshot() throws IOException {
         TermIndex last = getLastAppliedTermIndex();
@@ -203,11 +212,12 @@ final class StateMachine extends BaseStateMachine {
         try {
             write(file);
             MD5Hash md5 = MD5FileUtil.computeAndSaveMd5ForFile(file.toFile());
-            DurableFile.syncFolder(file.resolveSibling("")); // before the log it stands for is cut
+            DurableFile.syncFolder(file.resolveSibling("")); // before the log is purged
             storage.updateLatestSnapshot(
                     new SingleFileSnapshotInfo(
                             new FileInfo(file, md5), last.getTerm(), last.getIndex()));
-        } catch (IOException | RuntimeException | Error e) { // else the log grows for ever
+        } catch (IOException | RuntimeException | Error e) {
+            // without a snapshot the log would grow without limit
             fatal.accept(
                     new IOException(
                             "the state cannot be written to " + file + ": " + FailureText.of(e),
@@ -216,7 +226,7 @@ final class StateMachine extends BaseStateMachine {
         }
         entries = 0;
         bytes = 0;
-        return tail.lastPurgeable(last.getIndex()); // Ratis purges the log up to there
+        return tail.lastPurgeable(last.getIndex()); // Ratis purges the log up to this index
     }
 
     private void write(Path file) throws IOException {
@@ -243,8 +253,8 @@ final class StateMachine extends BaseStateMachine {
     }
 
     /**
-     * The leader adds its time. What cannot be read must not get into the log: no node could go on
-     * after it.
+     * Adds the leader's time to an entry. A malformed entry must not be appended: no node could
+     * continue after it.
      */
     @Override
     public TransactionContext startTransaction(RaftClientRequest request) throws IOException {
@@ -295,7 +305,7 @@ final class StateMachine extends BaseStateMachine {
         return DONE;
     }
 
-    /** For those who ask this node alone; nothing is decided by it. */
+    /** Returns the status of this node; nothing is committed for it. */
     @Override
     public CompletableFuture<Message> queryStale(Message request, long minIndex) {
         return CompletableFuture.completedFuture(
