@@ -225,7 +225,8 @@ public final class RaftNode implements AutoCloseable {
     }
 
     /**
-     * Whether this node is the leader and has had no response from a majority for some time.
+     * Whether this node is the leader, and it and the nodes that have responded lately are no
+     * majority.
      *
      * @param millis the time without a response, in milliseconds
      */

@@ -33,7 +33,7 @@ public final class NodeRpcClient implements Closeable {
     /** The delay before the next attempt after a failed connect. */
     private static final long RETRY_NANOS = 50_000_000L;
 
-    /** The number of the last one-way messages for which a rejection is still handled. */
+    /** The number of the last one-way messages whose rejection is still reported. */
     private static final int MAX_REJECTABLE = 8;
 
     private static final class Call {

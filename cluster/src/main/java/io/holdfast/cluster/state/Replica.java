@@ -33,7 +33,7 @@ import java.util.function.LongFunction;
 
 /**
  * One node's replica of the replicated state. Equal entries in equal order produce equal replicas.
- * It is confined to one thread at a time: callers hold the driver's lock.
+ * Used by one thread at a time: callers hold the driver's lock.
  *
  * <p>Time in here advances by the difference between the timestamps of two entries of one term,
  * which are readings of one leader's monotonic clock. It does not advance between the last entry of
