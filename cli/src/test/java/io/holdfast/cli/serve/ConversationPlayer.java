@@ -40,6 +40,9 @@ final class ConversationPlayer implements AutoCloseable {
     private final Map<String, String> captured = new HashMap<>();
     private final Map<String, Loose> loose = new HashMap<>();
 
+    /** From when silence counts: after the last step that sent something or had to wait. */
+    private long lastEventNanos = System.nanoTime();
+
     /** Lines of one client that may come in any order. */
     private record Loose(int count, List<String> wanted) {}
 
@@ -97,17 +100,24 @@ final class ConversationPlayer implements AutoCloseable {
         String who = words[0];
         if (who.equals("sleep")) {
             Thread.sleep(seconds(Double.parseDouble(words[1])));
+            lastEventNanos = System.nanoTime();
             return;
         }
         String verb = words.length > 1 ? words[1] : "";
         String argument = words.length > 2 ? words[2] : "";
+        if (!verb.equals("<") && !verb.equals("silent")) {
+            lastEventNanos = System.nanoTime();
+        }
         switch (verb) {
             case "open" -> open(who);
             case ">" -> client(who).send(LinePattern.fill(argument, captured) + "\n");
             case ">>" -> client(who).send(unescaped(LinePattern.fill(argument, captured)));
             case "<" -> receive(who, argument);
             case "eof" -> client(who).expectEnd(wanted(" " + argument).within());
-            case "silent" -> client(who).expectSilence(seconds(Double.parseDouble(argument)));
+            case "silent" -> {
+                lastEventNanos += seconds(Double.parseDouble(argument)).toNanos();
+                client(who).expectSilence(lastEventNanos);
+            }
             case "*" -> loose.put(who, new Loose(Integer.parseInt(argument), new ArrayList<>()));
             case "close" -> close(who);
             default -> throw new ConversationMismatch("no such step");
@@ -152,7 +162,11 @@ final class ConversationPlayer implements AutoCloseable {
 
     /** Receives a line, and strikes off what it was. */
     private void receiveOne(String who, List<String> wanted, Duration within) throws IOException {
-        String got = client(who).line(within);
+        ConversationClient client = client(who);
+        String got = client.line(within);
+        if (client.waited()) {
+            lastEventNanos = System.nanoTime();
+        }
         for (String text : wanted) {
             Optional<Map<String, String>> found = new LinePattern(text, captured).match(got);
             if (found.isPresent()) {
