@@ -14,9 +14,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs things later or elsewhere, for all locks of the JVM. One thread watches the time, and each
- * thing runs in another, so that a file system that hangs holds up the others late if at all. No
- * thread keeps the JVM alive.
+ * Runs delayed and background tasks for all locks of the JVM. A single timer thread hands each due
+ * task to a pool thread, so that a file system that hangs delays the tasks of other locks only when
+ * all {@link #MAX_HEARTBEAT_THREADS} threads hang. All threads are daemon threads.
  */
 final class BackgroundTasks {
     private static final long IDLE_SECONDS = 5;
@@ -29,10 +29,10 @@ final class BackgroundTasks {
             };
     private static final ScheduledThreadPoolExecutor TIMER = timer();
 
-    /** When a task that does nothing is due, by {@link System#nanoTime}; or was. */
+    /** When the last scheduled empty task is or was due, by {@link System#nanoTime}. */
     private static long emptyTaskAt = System.nanoTime();
 
-    /** For heartbeats: when so many of them hang, the others wait. */
+    /** Runs the heartbeats; when all its threads hang, further heartbeats are queued. */
     private static final ThreadPoolExecutor HEARTBEAT_POOL =
             new ThreadPoolExecutor(
                     MAX_HEARTBEAT_THREADS,
@@ -42,7 +42,10 @@ final class BackgroundTasks {
                     new LinkedBlockingQueue<>(),
                     DAEMONS);
 
-    /** For threads that wait for them: never more than there are of those. */
+    /**
+     * Runs calls on behalf of threads that wait for their result, so it has at most as many threads
+     * as there are callers.
+     */
     private static final ExecutorService HELPERS =
             new ThreadPoolExecutor(
                     0,
@@ -67,16 +70,18 @@ final class BackgroundTasks {
     }
 
     static Future<?> later(Duration delay, Runnable task) {
-        keepTimerAsleep(delay.toNanos());
+        scheduleEmptyTask(delay.toNanos());
         return TIMER.schedule(() -> start(task), delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /**
-     * The timer is woken by each task that is due before all others, which costs more than all else
-     * here. Where locks come and go, each heartbeat would be such a task, and cancelled long before
-     * it is due. So the first one leaves behind one that does nothing.
+     * Schedules an empty task that is due no later than the one to be scheduled. A task that
+     * becomes the first of the timer's queue wakes the timer thread, which is the most expensive
+     * part of scheduling. When locks are acquired and released quickly, each heartbeat would be the
+     * first task, and would be cancelled long before it is due. With an empty task at the head of
+     * the queue they no longer wake the thread.
      */
-    private static synchronized void keepTimerAsleep(long delayNanos) {
+    private static synchronized void scheduleEmptyTask(long delayNanos) {
         long now = System.nanoTime();
         if (emptyTaskAt - now <= 0 || now + delayNanos - emptyTaskAt < 0) {
             emptyTaskAt = now + delayNanos;
@@ -88,16 +93,19 @@ final class BackgroundTasks {
         try {
             HEARTBEAT_POOL.execute(task);
         } catch (OutOfMemoryError e) {
-            task.run(); // no thread to be had: late is better than never
+            task.run(); // no thread can be created: run it in the timer thread
         }
     }
 
-    /** Soon, in a thread that nothing else needs. */
+    /** Runs the task soon, in a thread that no other task needs. */
     static void run(Runnable task) {
         HELPERS.execute(task);
     }
 
-    /** Does it in a thread that nobody interrupts, and waits for it, come what may. */
+    /**
+     * Runs the action in a thread that is never interrupted, and waits for its end; an interrupt of
+     * the caller is restored after it.
+     */
     static <T> T call(LockFileSystem.Action<T> action) throws IOException {
         var task = new FutureTask<>(action::run);
         HELPERS.execute(task);

@@ -2,7 +2,7 @@ package io.holdfast.lockfile;
 
 import java.io.IOException;
 
-/** For clearing up after something that matters more. */
+/** Runs cleanup steps whose failure is ignored. */
 final class BestEffortCleanup {
     interface Step {
         void run() throws IOException;
@@ -14,7 +14,7 @@ final class BestEffortCleanup {
         try {
             step.run();
         } catch (IOException e) {
-            // What stays behind is a helper file, or a channel that the process's end closes.
+            // What remains is a helper file, or a channel that is closed when the process ends.
         }
     }
 }

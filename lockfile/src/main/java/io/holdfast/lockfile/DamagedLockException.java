@@ -1,8 +1,8 @@
 package io.holdfast.lockfile;
 
 /**
- * What is at the path does not say whose it is, so it was not released. Force removes a file or a
- * link.
+ * What is at the path names no holder, so it was not released. {@link FileSemaphore#forceRelease}
+ * removes a file or a symbolic link.
  */
 public final class DamagedLockException extends LockFileException {
     private final LockFileStatus lockFileStatus;

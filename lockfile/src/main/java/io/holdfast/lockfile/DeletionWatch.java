@@ -19,8 +19,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Waits for a file to be deleted. Where the system does not tell of that, or has no room for
- * another watch, the time given to {@link #await} just passes.
+ * Waits for a file to be deleted. Where the system does not report deletions, or its limit of
+ * watches is reached, {@link #await} waits for its full timeout.
  */
 final class DeletionWatch implements AutoCloseable {
     private final @Nullable WatchKey key;
@@ -32,12 +32,12 @@ final class DeletionWatch implements AutoCloseable {
         this.name = name;
     }
 
-    /** What is deleted from now on ends the next {@link #await}. */
+    /** Starts watching: a deletion after this call ends the next {@link #await}. */
     static DeletionWatch on(Path folder, String name) {
         return Service.watch(folder, name);
     }
 
-    /** Until the file may be gone, but at most so long. */
+    /** Waits until the file may have been deleted, or the time has passed. */
     void await(Duration time) throws InterruptedException {
         if (signals.tryAcquire(time.toNanos(), TimeUnit.NANOSECONDS)) {
             signals.drainPermits();
@@ -46,10 +46,10 @@ final class DeletionWatch implements AutoCloseable {
 
     @Override
     public void close() {
-        Service.forget(this);
+        Service.unregister(this);
     }
 
-    /** One for the JVM: systems allow few. */
+    /** The watch service, shared by the whole JVM because systems limit their number. */
     private static final class Service {
         private static final Map<WatchKey, List<DeletionWatch>> WATCHES = new HashMap<>();
         private static @Nullable WatchService service;
@@ -79,7 +79,7 @@ final class DeletionWatch implements AutoCloseable {
                 }
                 return folder.register(watching, StandardWatchEventKinds.ENTRY_DELETE);
             } catch (IOException e) {
-                return null; // no room for one more, perhaps later
+                return null; // limit of watches reached; a later attempt may succeed
             } catch (UnsupportedOperationException e) {
                 failed = true;
                 return null;
@@ -92,7 +92,7 @@ final class DeletionWatch implements AutoCloseable {
             thread.start();
         }
 
-        static synchronized void forget(DeletionWatch watch) {
+        static synchronized void unregister(DeletionWatch watch) {
             List<DeletionWatch> others = WATCHES.get(watch.key);
             if (others != null && others.remove(watch) && others.isEmpty()) {
                 WATCHES.remove(watch.key);
@@ -106,19 +106,19 @@ final class DeletionWatch implements AutoCloseable {
             try {
                 while (true) {
                     WatchKey key = watching.take();
-                    key.pollEvents().forEach(event -> tell(key, event));
+                    key.pollEvents().forEach(event -> notifyWatches(key, event));
                     key.reset();
                 }
             } catch (InterruptedException | ClosedWatchServiceException e) {
-                // Nobody does either; without us, waiting is polling.
+                // Neither is expected. Without this thread, waiters poll.
             }
         }
 
-        private static synchronized void tell(WatchKey key, WatchEvent<?> event) {
-            boolean anyone = event.kind().equals(StandardWatchEventKinds.OVERFLOW);
+        private static synchronized void notifyWatches(WatchKey key, WatchEvent<?> event) {
+            boolean overflow = event.kind().equals(StandardWatchEventKinds.OVERFLOW);
             String deleted = String.valueOf(event.context());
             for (DeletionWatch watch : WATCHES.getOrDefault(key, List.of())) {
-                if (anyone || watch.name.equals(deleted)) {
+                if (overflow || watch.name.equals(deleted)) {
                     watch.signals.release();
                 }
             }

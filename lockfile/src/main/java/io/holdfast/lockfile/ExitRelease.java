@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Releases what is still held when the JVM ends in order: by exit, or by SIGTERM or SIGINT. */
+/** Releases all held locks when the JVM shuts down regularly: by exit, or by SIGTERM or SIGINT. */
 final class ExitRelease {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final Set<Guard> HELD = ConcurrentHashMap.newKeySet();
@@ -20,7 +20,10 @@ final class ExitRelease {
 
     private ExitRelease() {}
 
-    /** Within reason: a disk may hang, and so may a thread that wants to end the JVM itself. */
+    /**
+     * Waits for at most {@link #TIMEOUT}, since a disk may hang, and a thread that is itself in
+     * {@code System.exit} may hold a guard's monitor.
+     */
     private static void closeAll() {
         var closing = new Thread(() -> HELD.forEach(ExitRelease::close), "holdfast-lockfile-exit");
         closing.setDaemon(true);
@@ -36,7 +39,7 @@ final class ExitRelease {
         try {
             guard.closeAtExit();
         } catch (RuntimeException | Error e) {
-            guard.warn("the lock was not released at the end: " + e.getMessage());
+            guard.warn("could not release the lock at exit: " + e.getMessage());
         }
     }
 

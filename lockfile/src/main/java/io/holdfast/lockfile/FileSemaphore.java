@@ -10,13 +10,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A lock that one process, or one thread, at a time can hold: the file at a path. Not counted, not
- * shared, not fair, not re-entrant. Safe for use by several threads.
+ * A lock that one process, or one thread, at a time can hold: the file at a path. It is exclusive,
+ * unfair and not re-entrant. Thread-safe.
  *
  * <pre>{@code
  * FileSemaphore semaphore = FileSemaphore.at(Path.of("/run/lock/backup.lock"));
  * try (Guard guard = semaphore.acquire(Duration.ofSeconds(10))) {
- *     // nobody else is here
+ *     // no other process or thread holds the lock
  * }
  * }</pre>
  */
@@ -25,23 +25,23 @@ public final class FileSemaphore {
 
     private final LockPaths paths;
     private final LockFileConfig config;
-    private final LockFileOperations procedure;
+    private final LockFileOperations operations;
 
-    FileSemaphore(LockPaths paths, LockFileConfig config, LockFileOperations procedure) {
+    FileSemaphore(LockPaths paths, LockFileConfig config, LockFileOperations operations) {
         this.paths = paths;
         this.config = config;
-        this.procedure = procedure;
+        this.operations = operations;
     }
 
-    /** With the default settings. */
+    /** A lock at the path, with the default settings. */
     public static FileSemaphore at(Path path) {
         return at(path, LockFileConfig.defaults());
     }
 
     /**
-     * With other settings.
+     * A lock at the path, with the given settings.
      *
-     * @throws LockPathException if the folder is missing or the name will not do
+     * @throws LockPathException if the folder is missing or the name is not allowed
      */
     public static FileSemaphore at(Path path, LockFileConfig config) {
         return at(path, config, FileSystemCapabilities.here());
@@ -62,17 +62,17 @@ public final class FileSemaphore {
                         PAUSE));
     }
 
-    /** The lock file; its folder is resolved. */
+    /** The lock file, in its resolved folder. */
     public Path path() {
         return paths.lock();
     }
 
-    /** One attempt, with the tag of the settings. */
+    /** Tries once to acquire the lock, with the tag of the settings; empty if the lock is held. */
     public Optional<Guard> tryAcquire() {
         return tryAcquire(config.tag().orElse(null));
     }
 
-    /** One attempt; empty if the lock is held. */
+    /** Tries once to acquire the lock; empty if the lock is held. */
     public Optional<Guard> tryAcquire(@Nullable String tag) {
         return attempt(tag) instanceof Attempt.Acquired acquired
                 ? Optional.of(guard(acquired))
@@ -80,9 +80,9 @@ public final class FileSemaphore {
     }
 
     /**
-     * One attempt.
+     * Tries once to acquire the lock, with the tag of the settings.
      *
-     * @throws HeldException if the lock is held; it says by whom
+     * @throws HeldException if the lock is held; it names the holder
      */
     public Guard acquireNow() {
         Attempt attempt = attempt(config.tag().orElse(null));
@@ -92,32 +92,31 @@ public final class FileSemaphore {
         return guard((Attempt.Acquired) attempt);
     }
 
-    /** Waits as long as the settings say. */
+    /** Waits for the lock for the acquire timeout of the settings. */
     public Guard acquire() throws InterruptedException {
         return waitFor(config.tag().orElse(null), config.acquireTimeout().orElse(null));
     }
 
     /**
-     * Waits, at most so long.
+     * Waits for the lock, with the tag of the settings.
      *
-     * @throws LockFileTimeoutException if the lock did not come free in time; after one attempt if
-     *     the timeout is zero
+     * @param timeout how long to wait; zero for a single attempt
+     * @throws LockFileTimeoutException if the lock was not acquired within the timeout
      */
     public Guard acquire(Duration timeout) throws InterruptedException {
         return waitFor(config.tag().orElse(null), timeout);
     }
 
-    /** Waits with a tag of its own; null for none. */
+    /** Waits for the lock, with the given tag; null for none. */
     public Guard acquire(@Nullable String tag, Duration timeout) throws InterruptedException {
         return waitFor(tag, timeout);
     }
 
     /**
-     * Waits until the lock is free, or stale, and takes nothing.
+     * Waits until the lock is free or may be taken over, without acquiring it.
      *
-     * @param timeout null for ever
-     * @return the lock as it was found at the end: not {@link LockFileStatus#isObtainable} if time
-     *     ran out
+     * @param timeout null for no timeout
+     * @return the lock as last observed: not {@link LockFileStatus#isObtainable} after a timeout
      */
     public LockFileStatus waitUntilFree(@Nullable Duration timeout) throws InterruptedException {
         var retrySchedule = new RetrySchedule(config.retryInterval(), timeout);
@@ -136,9 +135,9 @@ public final class FileSemaphore {
         }
     }
 
-    /** Looks, and changes nothing. */
+    /** The state of the lock; changes nothing. */
     public LockFileStatus status() {
-        return translated(procedure::status);
+        return translated(operations::status);
     }
 
     public boolean isLocked() {
@@ -146,33 +145,33 @@ public final class FileSemaphore {
     }
 
     /**
-     * Removes the lock if it is stale, and helper files that somebody left an hour ago.
+     * Removes the lock if it is stale, and helper files that are older than an hour.
      *
      * @return whether anything was removed
      */
     public boolean clean() {
-        return translated(procedure::clean);
+        return translated(operations::clean);
     }
 
     /**
      * Releases a lock without its guard.
      *
      * @return false if it was free
-     * @throws NotOwnerException if the proof is for another lock than this
-     * @throws DamagedLockException if what is there does not say whose it is
+     * @throws NotOwnerException if the credential is for another lock than this
+     * @throws DamagedLockException if what is at the path names no holder
      */
     public boolean release(ReleaseCredential releaseCredential) {
-        return translated(() -> procedure.release(releaseCredential));
+        return translated(() -> operations.release(releaseCredential));
     }
 
     /**
-     * Removes whatever file or symbolic link is at the path, and never what a link leads to.
+     * Removes any file or symbolic link at the path, but not the target of a link.
      *
      * @return false if there was nothing
-     * @throws DamagedLockException if it is a folder, or anything else that no lock could be
+     * @throws DamagedLockException if it is a folder, or anything else but a file or link
      */
     public boolean forceRelease() {
-        return translated(procedure::forceRelease);
+        return translated(operations::forceRelease);
     }
 
     private Guard waitFor(@Nullable String tag, @Nullable Duration timeout)
@@ -183,7 +182,7 @@ public final class FileSemaphore {
         var retrySchedule = new RetrySchedule(config.retryInterval(), timeout);
         Attempt attempt = attempt(tag);
         if (attempt instanceof Attempt.Refused && !retrySchedule.isOver()) {
-            // Tried once more under watch: it may have been released before the watch began.
+            // Try again under the watch: the lock may have been released before the watch began.
             try (var watch = DeletionWatch.on(paths.folder(), paths.name())) {
                 attempt = attempt(tag);
                 while (attempt instanceof Attempt.Refused && !retrySchedule.isOver()) {
@@ -200,14 +199,14 @@ public final class FileSemaphore {
     }
 
     private Attempt attempt(@Nullable String tag) {
-        return translated(() -> procedure.attempt(tag));
+        return translated(() -> operations.attempt(tag));
     }
 
     private Guard guard(Attempt.Acquired acquired) {
-        var guard = new Guard(procedure, acquired.held());
+        var guard = new Guard(operations, acquired.held());
         try {
             return guard.start();
-        } catch (RuntimeException | Error e) { // no thread to be had
+        } catch (RuntimeException | Error e) { // no thread can be created
             guard.close();
             throw e;
         }

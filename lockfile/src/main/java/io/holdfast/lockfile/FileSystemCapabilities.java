@@ -3,15 +3,17 @@ package io.holdfast.lockfile;
 import java.util.Locale;
 
 /**
- * What the system's files can do.
+ * What the file system supports.
  *
- * @param links whether a file can get a second name
+ * @param links whether hard links can be created
  * @param keepsOpen whether a file can be renamed and removed while it is open
  */
 record FileSystemCapabilities(boolean links, boolean keepsOpen) {
     static final FileSystemCapabilities POSIX = new FileSystemCapabilities(true, true);
 
-    /** The published protocol's way there: create-new in place. Not tested on that system. */
+    /**
+     * On Windows a lock file is created in place, as the published protocol does. Not tested there.
+     */
     static final FileSystemCapabilities WINDOWS = new FileSystemCapabilities(false, false);
 
     static FileSystemCapabilities here() {

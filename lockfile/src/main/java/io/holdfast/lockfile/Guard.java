@@ -9,32 +9,35 @@ import java.time.Instant;
 import java.util.concurrent.Future;
 
 /**
- * A held lock. Ownership is this object, whichever thread has it. Close it to release; while it is
- * open a heartbeat keeps the lock fresh, so that nobody finds it stale, and looks whether it is
- * still ours. Safe for use by several threads.
+ * A held lock. It belongs to this object, not to a thread. Closing it releases the lock. While it
+ * is open, a heartbeat refreshes the timestamp of the lock file, so that the lock does not become
+ * stale, and checks whether the lock is still held. Thread-safe.
  */
 public final class Guard implements AutoCloseable {
-    private static final int SOONER_AFTER_FAILURE = 4;
+    private static final int RETRY_DIVISOR = 4;
     private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
     private static final Duration LAST_RETRY = Duration.ofMinutes(10);
 
-    private final LockFileOperations procedure;
+    private final LockFileOperations operations;
     private final HeldLockFile heldLockFile;
     private boolean started;
     private boolean ended;
     private boolean thrown;
     private volatile @Nullable LockLostException lost;
-    private @Nullable Future<?> nextBeat;
+    private @Nullable Future<?> nextHeartbeat;
 
-    Guard(LockFileOperations procedure, HeldLockFile heldLockFile) {
-        this.procedure = procedure;
+    Guard(LockFileOperations operations, HeldLockFile heldLockFile) {
+        this.operations = operations;
         this.heldLockFile = heldLockFile;
     }
 
-    /** Begins what goes on in the background; without it nothing does. */
+    /**
+     * Starts the heartbeat and registers the lock for release at exit; without this call there is
+     * neither.
+     */
     Guard start() {
         started = true;
-        LockFileConfig config = procedure.config();
+        LockFileConfig config = operations.config();
         if (config.releaseOnExit()) {
             ExitRelease.add(this);
         }
@@ -47,7 +50,7 @@ public final class Guard implements AutoCloseable {
 
     private synchronized void schedule(Duration delay) {
         if (!ended) {
-            nextBeat =
+            nextHeartbeat =
                     BackgroundTasks.later(
                             delay.isNegative() ? Duration.ZERO : delay,
                             this::heartbeatAndReschedule);
@@ -55,41 +58,41 @@ public final class Guard implements AutoCloseable {
     }
 
     private void heartbeatAndReschedule() {
-        Duration interval = procedure.config().heartbeatInterval();
-        Duration next = interval.dividedBy(SOONER_AFTER_FAILURE);
+        Duration interval = operations.config().heartbeatInterval();
+        Duration next = interval.dividedBy(RETRY_DIVISOR);
         try {
             LockLostException found = refresh();
             if (found != null) {
-                BackgroundTasks.run(() -> tell(found)); // it may take its time
+                BackgroundTasks.run(() -> notifyLost(found)); // the callback may block
             }
             next = interval;
         } catch (IOException e) {
-            warnOfNoBeat(LockFileExceptions.why(e));
-        } catch (RuntimeException | Error e) { // of a callback, or no thread to be had
-            warnOfNoBeat(e.toString());
+            warnNotRefreshed(LockFileExceptions.reason(e));
+        } catch (RuntimeException | Error e) { // of a callback, or no thread can be created
+            warnNotRefreshed(e.toString());
         } finally {
             schedule(next);
         }
     }
 
-    private void warnOfNoBeat(String why) {
-        warn("the lock " + path() + " was not refreshed: " + why);
+    private void warnNotRefreshed(String why) {
+        warn("could not refresh the lock " + path() + "; retrying: " + why);
     }
 
     void warn(String text) {
-        procedure.config().onWarning().accept(text);
+        operations.config().onWarning().accept(text);
     }
 
-    /** Refreshes the lock, or finds that it is lost and tells so. */
+    /** Refreshes the lock, or calls {@code onLost} if it finds that the lock is lost. */
     void heartbeat() throws IOException {
-        tell(refresh());
+        notifyLost(refresh());
     }
 
     private synchronized @Nullable LockLostException refresh() throws IOException {
         if (ended) {
             return null;
         }
-        LockLostException found = procedure.refresh(heldLockFile).lost();
+        LockLostException found = operations.refresh(heldLockFile).lost();
         if (found != null) {
             end(found);
         }
@@ -98,29 +101,32 @@ public final class Guard implements AutoCloseable {
 
     /** The lock file. */
     public Path path() {
-        return procedure.path();
+        return operations.path();
     }
 
-    /** What the file named as the holder when the lock was taken. */
+    /** The holder, as it was written into the file when the lock was acquired. */
     public Holder holder() {
         return heldLockFile.holder();
     }
 
-    /** What entitles whoever knows it to release this lock with {@link ReleaseCredential#nonce}. */
+    /**
+     * The secret of this acquisition: with it, the lock can be released by {@link
+     * ReleaseCredential#nonce}.
+     */
     public String nonce() {
         String nonce = heldLockFile.holder().nonce();
         if (nonce == null) {
-            throw new IllegalStateException("every lock of ours has one");
+            throw new IllegalStateException("a lock that was acquired here has a nonce");
         }
         return nonce;
     }
 
-    /** When the lock was taken, in whole seconds. */
+    /** When the lock was acquired, in whole seconds. */
     public Instant acquired() {
         return Instant.ofEpochSecond(heldLockFile.holder().timestamp());
     }
 
-    /** Looks at the file, now. False once the lock was released, detached or lost. */
+    /** Reads the file and compares it. False once the lock was released, detached or lost. */
     public boolean isStillOwner() {
         LockLostException found;
         synchronized (this) {
@@ -128,31 +134,31 @@ public final class Guard implements AutoCloseable {
                 return false;
             }
             try {
-                if (procedure.owns(heldLockFile)) {
+                if (operations.owns(heldLockFile)) {
                     return true;
                 }
-                found = procedure.lost(heldLockFile);
+                found = operations.lost(heldLockFile);
             } catch (IOException e) {
                 throw LockFileExceptions.translate(path(), e);
             }
             end(found);
         }
-        tell(found);
+        notifyLost(found);
         return false;
     }
 
     /**
-     * Whether it was noticed that the lock was lost before it was released: by a heartbeat, by
-     * {@link #isStillOwner} or by the release. Looks at nothing.
+     * Whether a heartbeat, {@link #isStillOwner} or the release has found that the lock was lost.
+     * Does not access the file.
      */
     public boolean isLost() {
         return lost != null;
     }
 
     /**
-     * Releases the lock. Does nothing the second time.
+     * Releases the lock. A second call does nothing.
      *
-     * @throws LockLostException if it was not ours any more; nothing was removed then
+     * @throws LockLostException if the lock was lost before; then nothing was removed
      */
     public void release() {
         close();
@@ -167,17 +173,20 @@ public final class Guard implements AutoCloseable {
     }
 
     /**
-     * Releases the lock. If it was lost, that is told to {@code onLost}, not thrown.
+     * Releases the lock. If it was lost, {@code onLost} is called and nothing is thrown.
      *
-     * @throws LockFileException if the file system failed: the lock may still be there. It is tried
-     *     again in the background; without success it grows stale
+     * @throws LockFileException if the file system failed: the lock file may still be there. The
+     *     removal is retried in the background; if that fails too, the lock becomes stale
      */
     @Override
     public void close() {
-        tell(end());
+        notifyLost(end());
     }
 
-    /** Tells nobody of a loss: who is told might want to end the JVM, which waits for us. */
+    /**
+     * Releases without calling {@code onLost}: a callback that calls {@code System.exit} would wait
+     * for the shutdown, which waits for this release.
+     */
     void closeAtExit() {
         end();
     }
@@ -187,41 +196,45 @@ public final class Guard implements AutoCloseable {
             return null;
         }
         LockFileOperations.Ending ending =
-                LockFileOperations.Ending.FILE_LEFT; // unless we hear otherwise
+                LockFileOperations.Ending.FILE_LEFT; // if release() throws
         try {
-            ending = procedure.release(heldLockFile);
+            ending = operations.release(heldLockFile);
             return ending.lost();
         } catch (IOException e) {
             throw LockFileExceptions.translate(path(), e);
         } finally {
             end(ending.lost());
             if (started && ending.fileLeft()) {
-                removeLater(FIRST_RETRY);
+                retryRemoval(FIRST_RETRY);
             }
         }
     }
 
-    /** For those who take over nothing, and for when nothing at all could be done. */
-    private void removeLater(Duration delay) {
+    /**
+     * Retries to remove a released lock file, with doubled delays. Programs that never take over a
+     * stale lock depend on it.
+     */
+    private void retryRemoval(Duration delay) {
         BackgroundTasks.later(
                 delay,
                 () -> {
                     try {
-                        if (procedure.removeLeft(heldLockFile)) {
+                        if (operations.removeLeft(heldLockFile)) {
                             return;
                         }
                     } catch (IOException | RuntimeException e) {
-                        // once more
+                        // retried below
                     }
                     if (delay.compareTo(LAST_RETRY) < 0) {
-                        removeLater(delay.multipliedBy(2));
+                        retryRemoval(delay.multipliedBy(2));
                     }
                 });
     }
 
     /**
-     * Leaves the lock held when this object, and this process, are gone: without heartbeat, until
-     * somebody releases it with the {@link #nonce} or finds it stale.
+     * Leaves the lock held after the end of this object and of this process. There are no more
+     * heartbeats; the lock is held until it is released with the {@link #nonce} or taken over as
+     * stale.
      */
     public synchronized void detach() {
         if (!ended) {
@@ -232,20 +245,20 @@ public final class Guard implements AutoCloseable {
     private void end(@Nullable LockLostException found) {
         ended = true;
         lost = found;
-        if (nextBeat != null) {
-            nextBeat.cancel(false);
+        if (nextHeartbeat != null) {
+            nextHeartbeat.cancel(false);
         }
         ExitRelease.remove(this);
-        procedure.close(heldLockFile);
+        operations.close(heldLockFile);
     }
 
-    /** Without our monitor: who is told may ask. */
-    private void tell(@Nullable LockLostException found) {
+    /** Called without this object's monitor: the callback may call this guard. */
+    private void notifyLost(@Nullable LockLostException found) {
         if (found == null) {
             return;
         }
         try {
-            procedure.config().onLost().accept(found);
+            operations.config().onLost().accept(found);
         } catch (RuntimeException e) {
             warn("onLost failed: " + e);
         }

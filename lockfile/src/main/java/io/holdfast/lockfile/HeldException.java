@@ -1,6 +1,6 @@
 package io.holdfast.lockfile;
 
-/** Somebody else holds the lock. {@link #status()} says who; try again later. */
+/** The lock is held by another holder, which {@link #status()} names. */
 public final class HeldException extends LockFileException {
     private final LockFileStatus lockFileStatus;
 

@@ -6,10 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A lock file that we made. Not for use by several threads at once.
+ * A lock file that this process created. Not thread-safe.
  *
- * <p>As long as the file is open its identity cannot pass to another one. Where it cannot stay open
- * the nonce among its bytes tells it from others.
+ * <p>While the file is open, its identity (inode) cannot be reused by another file. Where it cannot
+ * stay open, the nonce in its content distinguishes it from others.
  */
 final class HeldLockFile {
     private final Holder holder;
@@ -18,11 +18,11 @@ final class HeldLockFile {
     private final long stampedNanos;
     private byte[] bytes;
 
-    /** What a write that failed may have left behind. */
+    /** The content that a failed write may have left in the file. */
     private byte[] maybeBytes;
 
     /**
-     * @param file null where no file can stay open
+     * @param file null where a file cannot stay open
      * @param stampedNanos when the timestamp was taken, by {@link System#nanoTime}
      */
     HeldLockFile(
@@ -51,22 +51,23 @@ final class HeldLockFile {
         return stampedNanos;
     }
 
-    boolean isSeenIn(@Nullable ObservedFile seen) {
-        return seen != null && (seen.is(identity, bytes) || seen.is(identity, maybeBytes));
+    boolean matches(@Nullable ObservedFile observed) {
+        return observed != null
+                && (observed.is(identity, bytes) || observed.is(identity, maybeBytes));
     }
 
-    boolean hasIdentity(ObservedFile seen) {
-        return seen.entry().identity().equals(identity);
+    boolean hasIdentity(ObservedFile observed) {
+        return observed.entry().identity().equals(identity);
     }
 
-    /** Our content with another time, as long as it was before. */
+    /** The content with another timestamp, with the same length as before. */
     byte[] stamped(long seconds) {
         byte[] result = bytes.clone();
         put(result, "timestamp=", seconds);
         return result;
     }
 
-    /** Our content without us: of no process, and older than everything. */
+    /** The content with pid 0 and timestamp 0: a released lock, which is stale for every user. */
     byte[] abandoned() {
         byte[] result = stamped(0);
         put(result, "pid=", 0);
@@ -82,7 +83,7 @@ final class HeldLockFile {
         maybeBytes = content;
     }
 
-    /** Overwrites the digits after the first such key; what is missing in front becomes zeros. */
+    /** Overwrites the digits after the first occurrence of the key, padded with leading zeros. */
     private static void put(byte[] content, String key, long number) {
         int from = new String(content, StandardCharsets.ISO_8859_1).indexOf(key) + key.length();
         int to = from;

@@ -3,16 +3,17 @@ package io.holdfast.lockfile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who holds a lock, as its file says.
+ * The holder of a lock, as its file names it.
  *
- * @param pid of the process that took the lock, or that it was taken for: 0 to 4294967295
- * @param timestamp seconds since 1970: when the lock was taken, or last refreshed; 0 or more, what
- *     is too large for a long is {@link Long#MAX_VALUE}
- * @param tag free text; an empty one is not the same as none
+ * @param pid the process that acquired the lock, or for which it was acquired: 0 to 4294967295
+ * @param timestamp when the lock was acquired or last refreshed, in seconds since 1970; 0 or more,
+ *     {@link Long#MAX_VALUE} for values too large for a long
+ * @param tag free text; an empty tag differs from none
  * @param nonce random hex digits, new with each acquisition
  * @param start when the process started, in milliseconds since 1970
- * @param host where the pid has a meaning
- * @param acquired seconds since 1970: when the lock was taken, where heartbeats move the timestamp
+ * @param host the host on which the pid is valid
+ * @param acquired when the lock was acquired, in seconds since 1970; heartbeats change only the
+ *     timestamp
  */
 public record Holder(
         long pid,

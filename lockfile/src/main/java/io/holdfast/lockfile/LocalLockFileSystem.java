@@ -34,7 +34,10 @@ import java.util.concurrent.ConcurrentHashMap;
 final class LocalLockFileSystem implements LockFileSystem {
     static final LockFileSystem INSTANCE = new LocalLockFileSystem();
 
-    /** Where the system has no file keys: then only the bytes tell two files apart. */
+    /**
+     * The identity of every file where the system has no file keys: only the content distinguishes
+     * two files then.
+     */
     private static final Object NO_IDENTITY = new Object();
 
     private static final FileAttribute<?>[] NONE = {};
@@ -42,16 +45,22 @@ final class LocalLockFileSystem implements LockFileSystem {
     private static final FileAttribute<?>[] PRIVATE = {rights("rw-------")};
     private static final int DEFAULT_SIZE = 1024;
 
-    /** Far beyond the end: some systems keep others from reading what is locked. */
+    /**
+     * Far beyond the end of the file: on some systems a lock keeps other processes from reading the
+     * locked bytes.
+     */
     private static final long LOCKED_BYTE = Long.MAX_VALUE - 1;
 
-    /** The sidecars that a thread of this process works with. */
+    /** The sidecars that a thread of this process has locked or is about to lock. */
     private static final Set<Path> IN_USE = ConcurrentHashMap.newKeySet();
 
-    /** Threads are quick, unless their disk is not. */
-    private static final Duration FOR_THREADS = Duration.ofMillis(100);
+    /**
+     * The minimum wait for another thread of this process, which normally releases the sidecar
+     * within microseconds.
+     */
+    private static final Duration MIN_THREAD_WAIT = Duration.ofMillis(100);
 
-    private static final Duration BETWEEN_TRIES = Duration.ofMillis(1);
+    private static final Duration RETRY_INTERVAL = Duration.ofMillis(1);
 
     private LocalLockFileSystem() {}
 
@@ -62,25 +71,25 @@ final class LocalLockFileSystem implements LockFileSystem {
     @Override
     public @Nullable Entry stat(Path path) throws IOException {
         try {
-            var seen = Files.readAttributes(path, BasicFileAttributes.class, NOFOLLOW_LINKS);
-            Object key = seen.fileKey();
+            var attributes = Files.readAttributes(path, BasicFileAttributes.class, NOFOLLOW_LINKS);
+            Object key = attributes.fileKey();
             return new Entry(
-                    kind(seen),
+                    kind(attributes),
                     key == null ? NO_IDENTITY : key,
-                    seen.lastModifiedTime().toInstant());
+                    attributes.lastModifiedTime().toInstant());
         } catch (NoSuchFileException e) {
             return null;
         }
     }
 
-    private static Kind kind(BasicFileAttributes seen) {
-        if (seen.isRegularFile()) {
+    private static Kind kind(BasicFileAttributes attributes) {
+        if (attributes.isRegularFile()) {
             return Kind.FILE;
         }
-        if (seen.isDirectory()) {
+        if (attributes.isDirectory()) {
             return Kind.FOLDER;
         }
-        return seen.isSymbolicLink() ? Kind.LINK : Kind.OTHER;
+        return attributes.isSymbolicLink() ? Kind.LINK : Kind.OTHER;
     }
 
     @Override
@@ -133,24 +142,24 @@ final class LocalLockFileSystem implements LockFileSystem {
 
     @Override
     public void delete(Path path) throws IOException {
-        if (!path.toFile().delete()) { // which, unlike the other, does not look first
-            Files.delete(path); // says why not
+        if (!path.toFile().delete()) { // unlike Files.delete, this does not stat the file first
+            Files.delete(path); // throws with the reason
         }
     }
 
     @Override
-    public <T> Optional<T> locked(Path sidecar, Duration patience, Action<T> action)
+    public <T> Optional<T> locked(Path sidecar, Duration timeout, Action<T> action)
             throws IOException {
-        // An operating system's lock belongs to the process, and ends when any channel of its file
-        // is closed there. So one thread at a time has one open, and not twice.
+        // A POSIX file lock belongs to the process, and ends when any channel of the file is closed
+        // by that process. So only one thread at a time may have the sidecar open, and only once.
         long start = System.nanoTime();
-        if (!reserve(sidecar, patience)) {
+        if (!reserve(sidecar, timeout)) {
             return Optional.empty();
         }
-        Duration left = patience.minusNanos(System.nanoTime() - start);
+        Duration left = timeout.minusNanos(System.nanoTime() - start);
         try {
-            // The same once more for other class loaders that brought this class: an interned
-            // string is one object for all of them.
+            // IN_USE exists once per class loader. The interned string is one object for all of
+            // them, so its monitor also excludes threads of other class loaders.
             synchronized (("io.holdfast.lockfile " + sidecar).intern()) {
                 try (var channel = open(sidecar)) {
                     if (!lock(sidecar, channel, left)) {
@@ -164,15 +173,15 @@ final class LocalLockFileSystem implements LockFileSystem {
         }
     }
 
-    private static boolean reserve(Path sidecar, Duration patience) {
+    private static boolean reserve(Path sidecar, Duration timeout) {
         long start = System.nanoTime();
-        Duration most = patience.compareTo(FOR_THREADS) < 0 ? FOR_THREADS : patience;
+        Duration max = timeout.compareTo(MIN_THREAD_WAIT) < 0 ? MIN_THREAD_WAIT : timeout;
         try (var uninterruptibleScope = new UninterruptibleScope()) {
             while (!IN_USE.add(sidecar)) {
-                if (System.nanoTime() - start >= most.toNanos()) {
+                if (System.nanoTime() - start >= max.toNanos()) {
                     return false;
                 }
-                uninterruptibleScope.pause(BETWEEN_TRIES);
+                uninterruptibleScope.pause(RETRY_INTERVAL);
             }
             return true;
         }
@@ -184,20 +193,20 @@ final class LocalLockFileSystem implements LockFileSystem {
                 Entry there = stat(sidecar);
                 if (there == null) {
                     try {
-                        return make(sidecar);
+                        return createSidecar(sidecar);
                     } catch (FileAlreadyExistsException e) {
-                        continue; // somebody was quicker
+                        continue; // another process created it first
                     }
                 }
                 if (there.kind() != Kind.FILE) {
-                    throw new NoSidecarException(sidecar, new IOException("it is not a file"));
+                    throw new NoSidecarException(sidecar, new IOException("not a regular file"));
                 }
                 try {
                     // Without the create option: some kernels refuse it for the file of another
                     // user in a folder like /tmp.
                     return FileChannel.open(sidecar, WRITE, NOFOLLOW_LINKS);
                 } catch (NoSuchFileException e) {
-                    // somebody removed it: once more
+                    // removed in between: retry
                 }
             }
         } catch (FileSystemException e) {
@@ -205,20 +214,21 @@ final class LocalLockFileSystem implements LockFileSystem {
         }
     }
 
-    /** Whoever may make files in the folder may also lock the sidecar. */
-    private static FileChannel make(Path sidecar) throws IOException {
+    /** Every user who may create files in the folder may also lock the sidecar. */
+    private static FileChannel createSidecar(Path sidecar) throws IOException {
         var channel = channel(sidecar, PUBLIC);
         try {
-            openToFolder(sidecar);
+            grantFolderWriters(sidecar);
             return channel;
         } catch (IOException | RuntimeException e) {
-            // Left to the garbage collector it would end somebody's lock on the sidecar one day.
+            // If the garbage collector closed the channel later, it would end the sidecar lock of
+            // another thread of this process.
             channel.close();
             throw e;
         }
     }
 
-    private static void openToFolder(Path sidecar) throws IOException {
+    private static void grantFolderWriters(Path sidecar) throws IOException {
         Path folder = sidecar.getParent();
         if (isPosix(sidecar) && folder != null) {
             var rights = EnumSet.copyOf(PosixFilePermissions.fromString("rw-r--r--"));
@@ -233,15 +243,15 @@ final class LocalLockFileSystem implements LockFileSystem {
         }
     }
 
-    private static boolean lock(Path sidecar, FileChannel channel, Duration patience)
+    private static boolean lock(Path sidecar, FileChannel channel, Duration timeout)
             throws NoSidecarException {
         long start = System.nanoTime();
         try (var uninterruptibleScope = new UninterruptibleScope()) {
             while (!tryLock(channel)) {
-                if (System.nanoTime() - start >= patience.toNanos()) {
+                if (System.nanoTime() - start >= timeout.toNanos()) {
                     return false;
                 }
-                uninterruptibleScope.pause(BETWEEN_TRIES);
+                uninterruptibleScope.pause(RETRY_INTERVAL);
             }
             return true;
         } catch (IOException e) {
@@ -252,7 +262,7 @@ final class LocalLockFileSystem implements LockFileSystem {
     private static boolean tryLock(FileChannel channel) throws IOException {
         try {
             FileLock lock = channel.tryLock(LOCKED_BYTE, 1, false);
-            return lock != null; // it ends with its channel
+            return lock != null; // it is released when the channel is closed
         } catch (OverlappingFileLockException e) {
             return false;
         }

@@ -6,10 +6,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 
-/** Removes locks and helpers that are nobody's in this process. */
+/** Removes locks and helper files for which this process has no guard. */
 final class LockCleaner {
-    private static final int TURNS = 3;
-    private static final Duration HELPER_LIFE = Duration.ofHours(1);
+    private static final int MAX_ATTEMPTS = 3;
+    private static final Duration MAX_HELPER_AGE = Duration.ofHours(1);
 
     private final LockFileSystem lockFileSystem;
     private final LockPaths paths;
@@ -27,23 +27,23 @@ final class LockCleaner {
         this.lockFileRemoval = lockFileRemoval;
     }
 
-    /** Removes a lock that somebody else made, or that another process of ours left. */
+    /** Removes a lock that another program made, or that an earlier process detached. */
     boolean release(ReleaseCredential releaseCredential) throws IOException {
         return remove(
-                seen -> {
-                    Holder holder = seen.file().holder();
+                observed -> {
+                    Holder holder = observed.file().holder();
                     if (holder == null) {
-                        boolean unfinished = seen.file().content() == LockFileContent.DEBRIS;
+                        boolean unfinished = observed.file().content() == LockFileContent.DEBRIS;
                         if (!unfinished || !(releaseCredential instanceof ReleaseCredential.None)) {
-                            throw new DamagedLockException(stalenessEvaluator.status(seen));
+                            throw new DamagedLockException(stalenessEvaluator.status(observed));
                         }
-                    } else if (!isProven(releaseCredential, holder, seen.file().pidEnded())) {
-                        throw new NotOwnerException(stalenessEvaluator.status(seen));
+                    } else if (!isEntitled(releaseCredential, holder, observed.file().pidEnded())) {
+                        throw new NotOwnerException(stalenessEvaluator.status(observed));
                     }
                 });
     }
 
-    private static boolean isProven(
+    private static boolean isEntitled(
             ReleaseCredential releaseCredential, Holder holder, boolean pidEnded) {
         if (releaseCredential instanceof ReleaseCredential.Nonce nonce) {
             return nonce.nonce().equals(holder.nonce());
@@ -54,56 +54,64 @@ final class LockCleaner {
         return releaseCredential instanceof ReleaseCredential.None;
     }
 
-    /** Removes any file or link. */
+    /** Removes any file or symbolic link at the path. */
     boolean forceRelease() throws IOException {
         return remove(
-                seen -> {
-                    LockFileSystem.Kind kind = seen.entry().kind();
+                observed -> {
+                    LockFileSystem.Kind kind = observed.entry().kind();
                     if (kind != LockFileSystem.Kind.FILE && kind != LockFileSystem.Kind.LINK) {
-                        throw new DamagedLockException(stalenessEvaluator.status(seen));
+                        throw new DamagedLockException(stalenessEvaluator.status(observed));
                     }
                 });
     }
 
-    private interface Objection {
-        /** Throws if this may not be removed. */
-        void raise(ObservedFile seen);
+    private interface RemovalCheck {
+        /** Throws if the file may not be removed. */
+        void check(ObservedFile observed);
     }
 
-    private boolean remove(Objection objection) throws IOException {
+    private boolean remove(RemovalCheck removalCheck) throws IOException {
         ObservedFile first = ObservedFile.of(lockFileSystem, paths.lock());
         if (first == null) {
             return false;
         }
-        objection.raise(first); // before anything is touched
-        for (int turn = 1; ; turn++) {
+        removalCheck.check(first); // before anything is changed
+        for (int attempt = 1; ; attempt++) {
             LockFileRemoval.Outcome outcome =
                     lockFileRemoval
                             .underSidecar(
                                     LockFileOperations.RELEASE_TIMEOUT,
                                     () -> {
-                                        ObservedFile seen =
+                                        ObservedFile observed =
                                                 ObservedFile.of(lockFileSystem, paths.lock());
-                                        if (seen == null) {
+                                        if (observed == null) {
                                             return LockFileRemoval.Outcome.GONE;
                                         }
-                                        objection.raise(seen);
-                                        return lockFileRemoval.aside(seen);
+                                        removalCheck.check(observed);
+                                        return lockFileRemoval.removeIfSame(observed);
                                     })
-                            .orElseThrow(() -> new IOException(paths.sidecar() + " is in use"));
+                            .orElseThrow(
+                                    () ->
+                                            new IOException(
+                                                    paths.sidecar()
+                                                            + " is locked by another process"));
             if (outcome != LockFileRemoval.Outcome.OTHER) {
                 return outcome == LockFileRemoval.Outcome.DONE;
             }
-            if (turn == TURNS) {
-                throw new IOException(paths.lock() + " keeps changing");
+            if (attempt == MAX_ATTEMPTS) {
+                throw new IOException(
+                        paths.lock()
+                                + " was replaced during each of "
+                                + MAX_ATTEMPTS
+                                + " attempts");
             }
         }
     }
 
-    /** Removes the lock if it is stale, and helpers that somebody left long ago. */
+    /** Removes the lock if it is stale, and helper files older than {@link #MAX_HELPER_AGE}. */
     boolean clean() throws IOException {
         boolean removed = removeStale();
-        Instant old = stalenessEvaluator.now().minus(HELPER_LIFE);
+        Instant old = stalenessEvaluator.now().minus(MAX_HELPER_AGE);
         for (String prefix : paths.helperPrefixes()) {
             for (String name : lockFileSystem.list(paths.folder(), prefix)) {
                 removed |= paths.isHelper(name) && removeHelper(name, old);
@@ -113,8 +121,8 @@ final class LockCleaner {
     }
 
     private boolean removeStale() throws IOException {
-        ObservedFile seen = ObservedFile.of(lockFileSystem, paths.lock());
-        if (seen == null || !stalenessEvaluator.mayBeTaken(seen)) {
+        ObservedFile observed = ObservedFile.of(lockFileSystem, paths.lock());
+        if (observed == null || !stalenessEvaluator.mayBeTakenOver(observed)) {
             return false;
         }
         return lockFileRemoval
@@ -123,8 +131,9 @@ final class LockCleaner {
                         () -> {
                             ObservedFile again = ObservedFile.of(lockFileSystem, paths.lock());
                             return again != null
-                                    && stalenessEvaluator.isStillToBeTaken(again, seen)
-                                    && lockFileRemoval.aside(again) == LockFileRemoval.Outcome.DONE;
+                                    && stalenessEvaluator.mayStillBeTakenOver(again, observed)
+                                    && lockFileRemoval.removeIfSame(again)
+                                            == LockFileRemoval.Outcome.DONE;
                         })
                 .orElse(false);
     }
@@ -141,7 +150,7 @@ final class LockCleaner {
             lockFileSystem.delete(helper);
             return true;
         } catch (FileSystemException e) {
-            return false; // somebody else's, or gone by now
+            return false; // of another user, or already gone
         }
     }
 }

@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * What a reader makes of the bytes of a lock file. Pure: no file is touched in here.
+ * The parsed content of a lock file. Parsing is pure: it does not access a file.
  *
- * @param content what kind of bytes they are
+ * @param content the kind of content
  * @param holder present if the content is valid
  * @param modified when the file was last modified
- * @param timestampEnded false if the line of the timestamp may be cut short
- * @param pidEnded false if the line of the pid may be cut short
+ * @param timestampEnded false if the timestamp line has no line feed, so that it may be truncated
+ * @param pidEnded false if the pid line has no line feed, so that it may be truncated
  */
 public record LockFile(
         LockFileContent content,
@@ -20,10 +20,10 @@ public record LockFile(
         Instant modified,
         boolean timestampEnded,
         boolean pidEnded) {
-    /** How many bytes of a file are read at most. */
+    /** The maximum number of bytes that are read of a file. */
     public static final int READ_LIMIT = 65536;
 
-    /** Takes the bytes up to {@link #READ_LIMIT}; what follows is passed over. */
+    /** Parses the bytes up to {@link #READ_LIMIT} and ignores the rest. */
     public static LockFile parse(byte[] bytes, Instant modified) {
         return LockFileReader.read(bytes, modified);
     }
@@ -33,7 +33,9 @@ public record LockFile(
         return content != LockFileContent.FOREIGN && age(now).compareTo(timeout) > 0;
     }
 
-    /** Whether its holder has released it, but could not remove it: it is stale for everybody. */
+    /**
+     * Whether its holder has released it but could not remove the file: it is stale for every user.
+     */
     boolean isAbandoned() {
         return holder != null
                 && pidEnded
@@ -46,7 +48,7 @@ public record LockFile(
     Duration age(Instant now) {
         long seconds = now.getEpochSecond();
         long origin = content == LockFileContent.FOREIGN ? seconds : origin();
-        // A difference is taken only where it is positive: a far future cannot wrap around.
+        // Subtract only if the result is positive: a timestamp far in the future would overflow.
         return origin >= seconds ? Duration.ZERO : Duration.ofSeconds(seconds - origin);
     }
 
@@ -59,12 +61,12 @@ public record LockFile(
                 : Math.max(holder.timestamp(), modified.getEpochSecond());
     }
 
-    /** The bytes that a lock file of this holder consists of. */
+    /** The content of a lock file of this holder. */
     static byte[] write(Holder holder) {
         return LockFileWriter.write(holder);
     }
 
-    /** The text as it can stand in one line of a lock file. */
+    /** The text without characters that could end the line, cut to {@code maxLength}. */
     static String tag(String text, int maxLength) {
         return LockFileWriter.cut(LockFileWriter.clean(text), maxLength);
     }

@@ -8,9 +8,12 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
-/** How a lock file is used. Every user of a lock has settings of its own; none is in the file. */
+/**
+ * The settings with which a process uses a lock file. They are not stored in the file, so each user
+ * of a lock can have different ones.
+ */
 public final class LockFileConfig {
-    /** After which time the published programs take a lock for stale. */
+    /** The stale timeout of the published programs. */
     static final Duration DEFAULT_STALE_TIMEOUT = Duration.ofHours(1);
 
     private static final Duration MIN_STALE_TIMEOUT = Duration.ofSeconds(1);
@@ -54,10 +57,11 @@ public final class LockFileConfig {
         processes = from.processes;
         onLost = from.onLost;
         onWarning = from.onWarning;
-        // Age is counted in whole seconds: below one, a lock that was refreshed just now is stale.
+        // Age is counted in whole seconds: with less than one second, a lock that has just been
+        // refreshed would be stale.
         require(
                 staleTimeout == null || staleTimeout.compareTo(MIN_STALE_TIMEOUT) >= 0,
-                "staleTimeout must be at least 1 s; neverStale() is for no timeout at all");
+                "staleTimeout must be at least 1 s; use neverStale() for no timeout");
         require(isPositive(retryInterval), "retryInterval must be positive");
         require(
                 acquireTimeout == null || !acquireTimeout.isNegative(),
@@ -89,12 +93,14 @@ public final class LockFileConfig {
         }
     }
 
-    /** Stale after an hour, a try every 100 ms, wait for ever, no tag, heartbeat on. */
+    /**
+     * Stale timeout of an hour, retry interval of 100 ms, no acquire timeout, no tag, heartbeat on.
+     */
     public static LockFileConfig defaults() {
         return builder().build();
     }
 
-    /** Begins with the defaults. */
+    /** A builder that starts from the defaults. */
     public static Builder builder() {
         return new Builder();
     }
@@ -112,7 +118,7 @@ public final class LockFileConfig {
         return retryInterval;
     }
 
-    /** How long {@link FileSemaphore#acquire()} waits; empty: for ever. */
+    /** How long {@link FileSemaphore#acquire()} waits; empty: no timeout. */
     public Optional<Duration> acquireTimeout() {
         return Optional.ofNullable(acquireTimeout);
     }
@@ -133,7 +139,10 @@ public final class LockFileConfig {
         return heartbeat;
     }
 
-    /** How often a holder refreshes its lock: as set, else a quarter of the stale timeout. */
+    /**
+     * How often a holder refreshes its lock: the configured interval, or else a quarter of the
+     * stale timeout, at most an hour.
+     */
     public Duration heartbeatInterval() {
         if (heartbeatInterval != null) {
             return heartbeatInterval;
@@ -155,7 +164,7 @@ public final class LockFileConfig {
         return privateFile;
     }
 
-    /** The process id to record; empty: this process's own. */
+    /** The process id to record; empty: that of this process. */
     public Optional<Long> pid() {
         return Optional.ofNullable(pid);
     }
@@ -172,18 +181,21 @@ public final class LockFileConfig {
         return onLost;
     }
 
-    /** Stops nothing, whatever becomes of it: who warns has something else to do. */
+    /**
+     * The warning callback; its exceptions are discarded, so that they do not interrupt the
+     * operation that warns.
+     */
     Consumer<String> onWarning() {
         return text -> {
             try {
                 onWarning.accept(text);
             } catch (RuntimeException e) {
-                // A warning about warnings would reach nobody.
+                // There is no other callback to report it to.
             }
         };
     }
 
-    /** Sets what shall not be as usual. */
+    /** Sets what differs from the defaults. */
     public static final class Builder {
         private @Nullable Duration staleTimeout = DEFAULT_STALE_TIMEOUT;
         private StalePolicy stalePolicy = StalePolicy.AGE;
@@ -206,83 +218,96 @@ public final class LockFileConfig {
 
         private Builder() {}
 
-        /** Finds the logger when there is something to say: finding it is slow. */
+        /** Looks the logger up only when there is something to log, because the lookup is slow. */
         private static void log(System.Logger.Level level, @Nullable String text) {
             System.getLogger("io.holdfast.lockfile").log(level, text);
         }
 
         /**
-         * An hour by default, a second at least. Age is counted in whole seconds, and must be
-         * greater.
+         * How old a lock must be to be stale: an hour by default, a second at least. Age is counted
+         * in whole seconds, and must be greater than this.
          */
         public Builder staleTimeout(Duration value) {
             staleTimeout = value;
             return this;
         }
 
-        /** No lock is ever taken over. */
+        /** Never takes over a lock. */
         public Builder neverStale() {
             staleTimeout = null;
             return this;
         }
 
-        /** Age alone by default. */
+        /** When a stale lock may be taken over: by its age alone by default. */
         public Builder stalePolicy(StalePolicy value) {
             stalePolicy = value;
             return this;
         }
 
         /**
-         * 100 ms by default. Where the system tells of deleted files, a lock that comes free is
-         * tried at once.
+         * The interval between attempts while waiting: 100 ms by default. Where the system reports
+         * deleted files, the next attempt follows a release at once.
          */
         public Builder retryInterval(Duration value) {
             retryInterval = value;
             return this;
         }
 
-        /** For ever by default. Zero is one attempt. */
+        /**
+         * How long {@link FileSemaphore#acquire()} waits: no timeout by default. Zero means one
+         * attempt.
+         */
         public Builder acquireTimeout(Duration value) {
             acquireTimeout = value;
             return this;
         }
 
-        /** None by default. What could end a line becomes a blank. */
+        /**
+         * Free text to record with the lock: none by default. Characters that could end a line
+         * become spaces.
+         */
         public Builder tag(String value) {
             tag = value;
             return this;
         }
 
-        /** 10000 characters by default, and at most; what is longer is cut. */
+        /**
+         * The maximum length of a tag: 10000 characters by default, which is the upper limit.
+         * Longer tags are truncated.
+         */
         public Builder maxTagLength(int value) {
             maxTagLength = value;
             return this;
         }
 
         /**
-         * Zero by default: how long after making the file to look whether it is still ours before
-         * reporting success. 20 to 50 ms make sense beside programs that overwrite locks.
+         * How long to wait after creating the file before checking that it has not been replaced
+         * and reporting success: zero by default. Use 20 to 50 ms if other programs that overwrite
+         * locks use the same file.
          */
         public Builder settleTime(Duration value) {
             settleTime = value;
             return this;
         }
 
-        /** On by default: a holder refreshes its lock, so that nobody finds it stale. */
+        /**
+         * Whether a holder refreshes the timestamp of its lock, so that it does not become stale:
+         * on by default.
+         */
         public Builder heartbeat(boolean value) {
             heartbeat = value;
             return this;
         }
 
-        /** A quarter of the stale timeout by default. */
+        /** How often a holder refreshes its lock: every quarter of the stale timeout by default. */
         public Builder heartbeatInterval(Duration value) {
             heartbeatInterval = value;
             return this;
         }
 
         /**
-         * On by default: what is held when the JVM ends in order is released, even if threads are
-         * still at work under the lock. Nobody is told then if it was lost.
+         * Whether held locks are released when the JVM shuts down regularly, even if threads still
+         * work under the lock: on by default. {@code onLost} is not called then.
          */
         public Builder releaseOnExit(boolean value) {
             releaseOnExit = value;
@@ -290,8 +315,8 @@ public final class LockFileConfig {
         }
 
         /**
-         * Off by default: whether a symbolic link at the path stands for the file that it leads to.
-         * Otherwise a link there is nobody's lock, and never removed.
+         * Whether a symbolic link at the path is followed to its target: off by default. Otherwise
+         * a link at the path counts as held, and only force removes it.
          */
         public Builder followLinks(boolean value) {
             followLinks = value;
@@ -299,50 +324,55 @@ public final class LockFileConfig {
         }
 
         /**
-         * Off by default: whether other users shall be unable to read the file, and so to judge it.
+         * Whether the file is readable only for its owner: off by default. Other users can then not
+         * see whether the lock is stale.
          */
         public Builder privateFile(boolean value) {
             privateFile = value;
             return this;
         }
 
-        /** This process by default: the process to record as the holder. */
+        /** The process id to record as the holder: that of this process by default. */
         public Builder pid(long value) {
             pid = value;
             return this;
         }
 
-        /** The system's by default: the wall clock that dates and judges locks. */
+        /** The wall clock for timestamps and ages: the system clock by default. */
         public Builder clock(InstantSource value) {
             clock = value;
             return this;
         }
 
-        /** The system's by default: finds the process of an id. */
+        /** Looks up a process by its id: {@link ProcessHandle#of} by default. */
         public Builder processes(LongFunction<Optional<ProcessHandle>> value) {
             processes = value;
             return this;
         }
 
         /**
-         * Called once when it is found that the lock was lost: by a heartbeat in a thread of the
-         * library, else by the thread that asks or releases. By default an error is logged.
+         * Called once when the lock is found to be lost: in a thread of the library if a heartbeat
+         * finds it, otherwise in the thread that calls {@link Guard#isStillOwner} or releases. By
+         * default an error is logged.
          */
         public Builder onLost(Consumer<LockLostException> value) {
             onLost = value;
             return this;
         }
 
-        /** Logged by default: what is worth knowing and stops nothing. */
+        /**
+         * Called with warnings about conditions that do not stop an operation. By default they are
+         * logged.
+         */
         public Builder onWarning(Consumer<String> value) {
             onWarning = value;
             return this;
         }
 
         /**
-         * The settings, checked.
+         * Checks and returns the settings.
          *
-         * @throws IllegalArgumentException if a value makes no sense
+         * @throws IllegalArgumentException if a value is invalid
          */
         public LockFileConfig build() {
             return new LockFileConfig(this);

@@ -1,11 +1,11 @@
 package io.holdfast.lockfile;
 
-/** What the bytes of a lock file amount to. All three mean that the lock is held. */
+/** The kind of content of a lock file. With each of them the lock is held. */
 public enum LockFileContent {
-    /** It says who holds the lock and since when. */
+    /** It names the holder and the time. */
     VALID,
-    /** What a writer at work, or one that died at work, leaves. */
+    /** A beginning of a valid file: its writer has not finished, or has died while writing. */
     DEBRIS,
-    /** Anything else, perhaps somebody's document at a mistyped path: only force removes it. */
+    /** Anything else, perhaps an unrelated document at a mistyped path: only force removes it. */
     FOREIGN
 }

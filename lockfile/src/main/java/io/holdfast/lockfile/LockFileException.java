@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;
 
-/** Base of every failure that has to do with a lock file. */
+/** Base of all failures of lock files. */
 public abstract class LockFileException extends RuntimeException {
     private final Path path;
 

@@ -8,7 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Set;
 
-/** Turns what a file system says into what a caller can act on. */
+/** Translates exceptions of the file system into those of this library. */
 final class LockFileExceptions {
     private static final Set<String> NOT_PERMITTED =
             Set.of("Operation not permitted", "Permission denied", "Read-only file system");
@@ -22,17 +22,17 @@ final class LockFileExceptions {
         }
         if (isNotPermitted(e)) {
             return new NotPermittedException(
-                    lock, "not permitted to make or remove " + lock + ": " + why(e), e);
+                    lock, "not permitted to create or remove " + lock + ": " + reason(e), e);
         }
-        return new LockFileIoException(lock, why(e), e);
+        return new LockFileIoException(lock, reason(e), e);
     }
 
     static boolean isNotPermitted(IOException e) {
-        return e instanceof AccessDeniedException || NOT_PERMITTED.contains(why(e));
+        return e instanceof AccessDeniedException || NOT_PERMITTED.contains(reason(e));
     }
 
-    /** The reason alone, where the file system gives one. */
-    static String why(IOException e) {
+    /** The reason without the path, where the file system gives one, otherwise the message. */
+    static String reason(IOException e) {
         if (e instanceof AccessDeniedException) {
             return "Permission denied";
         }

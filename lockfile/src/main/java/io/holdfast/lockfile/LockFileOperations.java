@@ -10,16 +10,17 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * How a lock file is made, kept and removed.
+ * Creates, refreshes and removes a lock file.
  *
- * <p>It appears by an operation that fails if anything is there, with its content in place. It is
- * removed while holding the lock on the sidecar: between the last look and the removal the name is
- * taken, so nobody can make a new file there, and everybody who could remove the old one needs the
- * sidecar. Hence what is removed is what was judged. For programs that know no sidecar there is a
- * net: the file is moved aside, looked at once more, and put back if it is another one.
+ * <p>A lock file is published, with its complete content, by an operation that fails if the name
+ * exists. It is removed while holding the file lock of the sidecar, the file {@code NAME.guard}.
+ * Between the last check and the removal the name exists, so no process can create a new file
+ * there, and every process that could remove the old file needs the sidecar. Hence the file that is
+ * removed is the file that was checked. Programs that do not use the sidecar are detected: the file
+ * is renamed, compared once more, and put back if it is another one.
  */
 final class LockFileOperations {
-    /** What came of an attempt. */
+    /** The result of one attempt to acquire. */
     sealed interface Attempt {
         record Acquired(HeldLockFile held) implements Attempt {}
 
@@ -27,10 +28,10 @@ final class LockFileOperations {
     }
 
     /**
-     * What came of a release or a heartbeat.
+     * The result of a release or a heartbeat.
      *
-     * @param lost null if it was still ours
-     * @param fileLeft whether it was released but its file is still there
+     * @param lost null if the lock was still held
+     * @param fileLeft whether the lock was released but its file is still there
      */
     record Ending(@Nullable LockLostException lost, boolean fileLeft) {
         static final Ending GOOD = new Ending(null, false);
@@ -41,18 +42,21 @@ final class LockFileOperations {
         }
     }
 
-    /** Lets time pass, more or less. */
+    /** Waits for about the given time. */
     interface Pause {
         void of(Duration time);
     }
 
-    private static final int TURNS = 3;
-    private static final Duration AT_ONCE = Duration.ZERO;
+    private static final int MAX_ATTEMPTS = 3;
+    private static final Duration NO_WAIT = Duration.ZERO;
     static final Duration RELEASE_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration REFRESH_TIMEOUT = Duration.ofMillis(100);
 
-    /** After a takeover without the sidecar: long enough to notice most others who did so too. */
-    private static final Duration UNGUARDED_SETTLE = Duration.ofMillis(50);
+    /**
+     * The minimum settle time after a takeover without the sidecar: long enough to detect most
+     * concurrent takeovers.
+     */
+    private static final Duration MIN_SETTLE_WITHOUT_SIDECAR = Duration.ofMillis(50);
 
     private final LockFileSystem lockFileSystem;
     private final LockPaths paths;
@@ -90,10 +94,10 @@ final class LockFileOperations {
     }
 
     LockFileStatus status() throws IOException {
-        return stalenessEvaluator.status(sight());
+        return stalenessEvaluator.status(observe());
     }
 
-    private @Nullable ObservedFile sight() throws IOException {
+    private @Nullable ObservedFile observe() throws IOException {
         return ObservedFile.of(lockFileSystem, paths.lock());
     }
 
@@ -115,19 +119,20 @@ final class LockFileOperations {
     private Attempt attempt(@Nullable String tag, boolean links) throws IOException {
         UnpublishedLock unpublishedLock = null;
         try {
-            for (int turn = 1; ; turn++) {
-                ObservedFile seen = sight();
-                if (turn > TURNS || (seen != null && !stalenessEvaluator.mayBeTaken(seen))) {
-                    return new Attempt.Refused(stalenessEvaluator.status(seen));
+            for (int attempts = 1; ; attempts++) {
+                ObservedFile observed = observe();
+                if (attempts > MAX_ATTEMPTS
+                        || (observed != null && !stalenessEvaluator.mayBeTakenOver(observed))) {
+                    return new Attempt.Refused(stalenessEvaluator.status(observed));
                 }
                 if (unpublishedLock == null) {
-                    unpublishedLock = draft(tag, links);
+                    unpublishedLock = unpublished(tag, links);
                 }
-                if (seen != null) {
-                    return takeOver(seen, unpublishedLock);
+                if (observed != null) {
+                    return takeOver(observed, unpublishedLock);
                 }
                 if (unpublishedLock.publish()) {
-                    return settled(unpublishedLock.held(), config.settleTime());
+                    return confirmed(unpublishedLock.held(), config.settleTime());
                 }
             }
         } finally {
@@ -137,7 +142,7 @@ final class LockFileOperations {
         }
     }
 
-    private UnpublishedLock draft(@Nullable String tag, boolean links) throws IOException {
+    private UnpublishedLock unpublished(@Nullable String tag, boolean links) throws IOException {
         Holder holder = holder(tag);
         return links
                 ? new UnpublishedLock.Linked(lockFileSystem, paths, holder, config.privateFile())
@@ -173,44 +178,47 @@ final class LockFileOperations {
 
     private Attempt takeOver(ObservedFile stale, UnpublishedLock unpublishedLock)
             throws IOException {
-        LockFileSystem.Action<Boolean> work = () -> isGone(stale) && unpublishedLock.publish();
+        LockFileSystem.Action<Boolean> work = () -> removeStale(stale) && unpublishedLock.publish();
         Duration settle = config.settleTime();
         boolean published;
         try {
-            published = lockFileSystem.locked(paths.sidecar(), AT_ONCE, work).orElse(false);
+            published = lockFileSystem.locked(paths.sidecar(), NO_WAIT, work).orElse(false);
         } catch (LockFileSystem.NoSidecarException e) {
             lockFileRemoval.warnOfNoSidecar(e);
             published = work.run();
-            settle = settle.compareTo(UNGUARDED_SETTLE) < 0 ? UNGUARDED_SETTLE : settle;
+            settle =
+                    settle.compareTo(MIN_SETTLE_WITHOUT_SIDECAR) < 0
+                            ? MIN_SETTLE_WITHOUT_SIDECAR
+                            : settle;
         } catch (IOException | RuntimeException e) {
             if (unpublishedLock
-                    .published) { // and then something failed: nobody would get the guard
+                    .published) { // failed after publishing: no guard will be returned, so release
                 BestEffortCleanup.run(() -> release(unpublishedLock.held()));
                 close(unpublishedLock.held());
             }
             throw e;
         }
-        return published ? settled(unpublishedLock.held(), settle) : refused();
+        return published ? confirmed(unpublishedLock.held(), settle) : refused();
     }
 
-    /** Removes what was judged, if it still is what it was. */
-    private boolean isGone(ObservedFile stale) throws IOException {
-        ObservedFile again = sight();
+    /** Removes the stale lock file if it is unchanged; returns whether the name is free now. */
+    private boolean removeStale(ObservedFile stale) throws IOException {
+        ObservedFile again = observe();
         if (again == null) {
             return true;
         }
-        if (!stalenessEvaluator.isStillToBeTaken(again, stale)) {
+        if (!stalenessEvaluator.mayStillBeTakenOver(again, stale)) {
             return false;
         }
         try {
-            return lockFileRemoval.aside(again) != LockFileRemoval.Outcome.OTHER;
+            return lockFileRemoval.removeIfSame(again) != LockFileRemoval.Outcome.OTHER;
         } catch (FileSystemException e) {
             lockFileRemoval.warn(
                     LockFileRemoval.Warning.NOT_REMOVED,
                     "the stale lock "
                             + paths.lock()
-                            + " cannot be removed: "
-                            + LockFileExceptions.why(e));
+                            + " could not be removed: "
+                            + LockFileExceptions.reason(e));
             return false;
         }
     }
@@ -219,7 +227,7 @@ final class LockFileOperations {
         return new Attempt.Refused(status());
     }
 
-    private Attempt settled(HeldLockFile heldLockFile, Duration time) throws IOException {
+    private Attempt confirmed(HeldLockFile heldLockFile, Duration time) throws IOException {
         boolean late = isLate(heldLockFile);
         if (time.isZero() && !late) {
             return new Attempt.Acquired(heldLockFile);
@@ -238,31 +246,34 @@ final class LockFileOperations {
         return refused();
     }
 
-    /** Whoever was stopped between dating its lock and publishing it may be stale to others. */
+    /**
+     * Whether the timestamp is already old, because this process was suspended between taking it
+     * and publishing the lock: others may find the lock stale.
+     */
     private boolean isLate(HeldLockFile heldLockFile) {
-        long beat = Math.max(1, config.heartbeatInterval().toSeconds());
-        return seconds() - heldLockFile.holder().timestamp() > beat;
+        long intervalSeconds = Math.max(1, config.heartbeatInterval().toSeconds());
+        return seconds() - heldLockFile.holder().timestamp() > intervalSeconds;
     }
 
     boolean owns(HeldLockFile heldLockFile) throws IOException {
-        return heldLockFile.isSeenIn(sight());
+        return heldLockFile.matches(observe());
     }
 
-    /** What to say if {@link #owns} is false. */
+    /** The exception to report if {@link #owns} is false. */
     LockLostException lost(HeldLockFile heldLockFile) throws IOException {
-        return lost(heldLockFile, sight());
+        return lost(heldLockFile, observe());
     }
 
-    private LockLostException lost(HeldLockFile heldLockFile, @Nullable ObservedFile seen) {
+    private LockLostException lost(HeldLockFile heldLockFile, @Nullable ObservedFile observed) {
         LockLostException.Reason reason;
-        if (seen == null) {
+        if (observed == null) {
             reason = LockLostException.Reason.REMOVED;
-        } else if (heldLockFile.hasIdentity(seen)) {
+        } else if (heldLockFile.hasIdentity(observed)) {
             reason = LockLostException.Reason.OVERWRITTEN;
         } else {
             reason = LockLostException.Reason.TAKEN_OVER;
         }
-        return new LockLostException(reason, stalenessEvaluator.status(seen));
+        return new LockLostException(reason, stalenessEvaluator.status(observed));
     }
 
     void close(HeldLockFile heldLockFile) {
@@ -272,7 +283,7 @@ final class LockFileOperations {
         }
     }
 
-    /** Dates the lock anew, if it is still ours. */
+    /** Writes a new timestamp, if the lock is still held. */
     Ending refresh(HeldLockFile heldLockFile) throws IOException {
         LockFileSystem.OwnFile file = heldLockFile.file();
         if (file == null) {
@@ -280,17 +291,18 @@ final class LockFileOperations {
         }
         LockFileSystem.Action<Ending> work =
                 () -> {
-                    ObservedFile before = sight();
-                    if (!heldLockFile.isSeenIn(before)) {
+                    ObservedFile before = observe();
+                    if (!heldLockFile.matches(before)) {
                         return Ending.lost(lost(heldLockFile, before));
                     }
                     rewrite(heldLockFile, file, heldLockFile.stamped(seconds()));
-                    ObservedFile after = sight();
-                    return heldLockFile.isSeenIn(after)
+                    ObservedFile after = observe();
+                    return heldLockFile.matches(after)
                             ? Ending.GOOD
                             : Ending.lost(lost(heldLockFile, after));
                 };
-        // In place, through the open file: if somebody removed it, nobody is harmed.
+        // Written in place through the open channel: if the file was removed meanwhile, the write
+        // changes no other file.
         Optional<Ending> ending = lockFileRemoval.underSidecar(REFRESH_TIMEOUT, work);
         return ending.isPresent() ? ending.get() : work.run();
     }
@@ -303,70 +315,81 @@ final class LockFileOperations {
         heldLockFile.written(content);
     }
 
-    /** Removes the lock, if it is still ours. Does not close it. */
+    /** Removes the lock file, if the lock is still held. Does not close its channel. */
     Ending release(HeldLockFile heldLockFile) throws IOException {
         try {
             Optional<Ending> ending = remove(heldLockFile);
             return ending.isPresent()
                     ? ending.get()
-                    : abandon(heldLockFile, "another process has " + paths.sidecar() + " for long");
+                    : abandon(
+                            heldLockFile,
+                            "another process has had "
+                                    + paths.sidecar()
+                                    + " locked for over "
+                                    + RELEASE_TIMEOUT.toSeconds()
+                                    + " s");
         } catch (IOException e) {
-            return abandon(heldLockFile, LockFileExceptions.why(e));
+            return abandon(heldLockFile, LockFileExceptions.reason(e));
         }
     }
 
-    /** Removes the file of a lock that was released before, if it is still there. */
+    /**
+     * Removes the file of a lock that was released before, if it is still there; returns whether
+     * nothing is left to do.
+     */
     boolean removeLeft(HeldLockFile heldLockFile) throws IOException {
         return remove(heldLockFile).isPresent();
     }
 
-    /** Empty, and nothing was done, if others had the sidecar all the time. */
+    /** Removes the file; empty, without any change, if the sidecar could not be locked in time. */
     private Optional<Ending> remove(HeldLockFile heldLockFile) throws IOException {
         return lockFileRemoval.underSidecar(
                 RELEASE_TIMEOUT,
                 () -> {
-                    ObservedFile seen = sight();
-                    if (seen == null || !heldLockFile.isSeenIn(seen)) {
-                        return Ending.lost(lost(heldLockFile, seen));
+                    ObservedFile observed = observe();
+                    if (observed == null || !heldLockFile.matches(observed)) {
+                        return Ending.lost(lost(heldLockFile, observed));
                     }
-                    return lockFileRemoval.aside(seen) == LockFileRemoval.Outcome.DONE
+                    return lockFileRemoval.removeIfSame(observed) == LockFileRemoval.Outcome.DONE
                             ? Ending.GOOD
                             : Ending.lost(lost(heldLockFile));
                 });
     }
 
     /**
-     * For when the sidecar is not to be had: somebody may be about to remove a file, and must find
-     * the one that was judged. So the name stays taken, by a lock that everybody finds stale.
+     * Releases the lock without removing its file, when the sidecar cannot be locked. Another
+     * process may be about to remove the file that it has checked, so the name must not become
+     * free. The content is overwritten with one that is stale for every user.
      */
-    private Ending abandon(HeldLockFile heldLockFile, String why) throws IOException {
-        ObservedFile seen = sight();
-        if (!heldLockFile.isSeenIn(seen)) {
-            return Ending.lost(lost(heldLockFile, seen));
+    private Ending abandon(HeldLockFile heldLockFile, String reason) throws IOException {
+        ObservedFile observed = observe();
+        if (!heldLockFile.matches(observed)) {
+            return Ending.lost(lost(heldLockFile, observed));
         }
         LockFileSystem.OwnFile file = heldLockFile.file();
         if (file == null) {
-            throw new IOException(why);
+            throw new IOException(reason);
         }
         rewrite(heldLockFile, file, heldLockFile.abandoned());
         config.onWarning()
                 .accept(
                         paths.lock()
                                 + " was released, but its file could not be removed: "
-                                + why
-                                + ". It is stale for everybody");
+                                + reason
+                                + ". Others may take it over at once; the removal is retried");
         return Ending.FILE_LEFT;
     }
 
-    /** Removes what was made in place and not finished, if it is that. */
+    /** Removes a file that was created in place and not completed, if it passes the test. */
     void removeUnfinished(Predicate<ObservedFile> isOurs) throws IOException {
         lockFileRemoval.underSidecar(
                 RELEASE_TIMEOUT,
                 () -> {
-                    ObservedFile seen = sight();
-                    return seen != null
-                            && isOurs.test(seen)
-                            && lockFileRemoval.aside(seen) == LockFileRemoval.Outcome.DONE;
+                    ObservedFile observed = observe();
+                    return observed != null
+                            && isOurs.test(observed)
+                            && lockFileRemoval.removeIfSame(observed)
+                                    == LockFileRemoval.Outcome.DONE;
                 });
     }
 

@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Collects the fields of a lock file line by line. Lines end at a line feed and nowhere else: what
- * Java takes for a line end besides could let a tag forge a field.
+ * Parses the fields of a lock file line by line. Only a line feed ends a line: with the other line
+ * ends that Java recognizes, a tag could forge a field.
  */
 final class LockFileReader {
     private static final String BLANKS = " \t\r\u000b\f";
@@ -24,13 +24,13 @@ final class LockFileReader {
     private static final Pattern PID_AND_REST =
             Pattern.compile("pid=[0-9]++\r?(.*)", Pattern.DOTALL);
 
-    /** How a line stops. */
+    /** What ends a line. */
     private enum End {
-        /** By a line feed. */
+        /** A line feed. */
         LINE_FEED,
-        /** With the file, whose writer may have meant to go on. */
+        /** The end of the file, whose writer may not have finished the line. */
         FILE,
-        /** Where we stopped reading. */
+        /** The read limit. */
         LIMIT
     }
 
@@ -59,7 +59,10 @@ final class LockFileReader {
         return !text.isEmpty() && text.charAt(0) == BYTE_ORDER_MARK ? text.substring(1) : text;
     }
 
-    /** Whether a writer may have got so far, and not to the first digit of the timestamp. */
+    /**
+     * Whether the text is a beginning of a lock file that ends before the first digit of the
+     * timestamp.
+     */
     private static boolean isBeginning(String text) {
         if ("pid=".startsWith(text)) {
             return true;
@@ -125,7 +128,7 @@ final class LockFileReader {
         }
     }
 
-    /** Of a line that is surely complete: half a host or half a number would mislead. */
+    /** Called only for lines with a line feed: a truncated host or number would be wrong. */
     private void extensionField(String key, String value) {
         switch (key) {
             case "nonce" -> nonce = value;
@@ -136,14 +139,17 @@ final class LockFileReader {
         }
     }
 
-    /** The value, as far as a long goes, or null if it is no number or higher than allowed. */
-    private static @Nullable Long number(String text, BigInteger highest) {
+    /**
+     * The value, limited to {@link Long#MAX_VALUE}, or null if it is no number or greater than
+     * {@code max}.
+     */
+    private static @Nullable Long number(String text, BigInteger max) {
         Matcher matcher = NUMBER.matcher(text);
         if (!matcher.matches()) {
             return null;
         }
         BigInteger value = new BigInteger(matcher.group(1));
-        return value.compareTo(highest) > 0 ? null : value.min(MAX_LONG).longValue();
+        return value.compareTo(max) > 0 ? null : value.min(MAX_LONG).longValue();
     }
 
     private LockFile result(boolean beginning, Instant modified) {

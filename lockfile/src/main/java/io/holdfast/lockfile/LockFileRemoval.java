@@ -12,17 +12,20 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
-/** How whatever is at the path of a lock is removed: under the sidecar, and aside first. */
+/**
+ * Removes what is at the path of a lock: under the file lock of the sidecar, and by renaming it
+ * first.
+ */
 final class LockFileRemoval {
     enum Outcome {
         DONE,
         /** Nothing was there. */
         GONE,
-        /** Something else was there, and is again. */
+        /** Another file than expected was there, and has been put back. */
         OTHER
     }
 
-    /** What is said once. */
+    /** Warnings that are given once per lock. */
     enum Warning {
         NO_SIDECAR,
         NOT_REMOVED
@@ -33,7 +36,7 @@ final class LockFileRemoval {
     private final LockFileConfig config;
     private final Set<Warning> warned = EnumSet.noneOf(Warning.class);
 
-    /** Whether files can have no second name here. */
+    /** Whether hard links are not available here. */
     private volatile boolean noLinks;
 
     LockFileRemoval(
@@ -47,108 +50,121 @@ final class LockFileRemoval {
         this.noLinks = !fileSystemCapabilities.links();
     }
 
-    /** This file system was seen to refuse second names. */
+    /** Notes that this file system has refused a hard link. */
     void setNoLinks() {
         noLinks = true;
     }
 
-    /** Empty, and nothing was done, if others had the sidecar all the time. */
-    <T> Optional<T> underSidecar(Duration patience, LockFileSystem.Action<T> work)
+    /**
+     * Runs the action under the file lock of the sidecar; empty, without running it, if the sidecar
+     * could not be locked in time. Where the sidecar cannot be used, warns and runs the action
+     * without it.
+     */
+    <T> Optional<T> underSidecar(Duration timeout, LockFileSystem.Action<T> work)
             throws IOException {
         try {
-            return lockFileSystem.locked(paths.sidecar(), patience, work);
+            return lockFileSystem.locked(paths.sidecar(), timeout, work);
         } catch (LockFileSystem.NoSidecarException e) {
             warnOfNoSidecar(e);
             return Optional.of(work.run());
         }
     }
 
-    /** The only way in which anything is removed from the path. */
-    Outcome aside(ObservedFile judged) throws IOException {
-        Path aside = paths.oldHelper();
+    /**
+     * Removes the file at the path if it is the expected one. Nothing is removed from the path in
+     * any other way.
+     */
+    Outcome removeIfSame(ObservedFile expected) throws IOException {
+        Path renamed = paths.oldHelper();
         try {
-            lockFileSystem.rename(paths.lock(), aside);
+            lockFileSystem.rename(paths.lock(), renamed);
         } catch (NoSuchFileException e) {
             return Outcome.GONE;
         }
         ObservedFile moved;
         try {
-            moved = readTwice(aside);
-        } catch (IOException e) { // whose it is, is not known
-            BestEffortCleanup.run(() -> putBack(aside, null));
+            moved = readTwice(renamed);
+        } catch (IOException e) { // cannot be compared
+            BestEffortCleanup.run(() -> putBackOrWarn(renamed, null));
             throw e;
         }
-        if (moved == null || moved.isSame(judged) || moved.file().isAbandoned()) {
-            BestEffortCleanup.run(() -> lockFileSystem.delete(aside));
+        if (moved == null || moved.isSame(expected) || moved.file().isAbandoned()) {
+            BestEffortCleanup.run(() -> lockFileSystem.delete(renamed));
             return Outcome.DONE;
         }
-        putBack(aside, moved.bytes());
+        putBackOrWarn(renamed, moved.bytes());
         return Outcome.OTHER;
     }
 
-    private @Nullable ObservedFile readTwice(Path aside) throws IOException {
+    private @Nullable ObservedFile readTwice(Path renamed) throws IOException {
         try {
-            return ObservedFile.of(lockFileSystem, aside);
+            return ObservedFile.of(lockFileSystem, renamed);
         } catch (IOException e) {
-            return ObservedFile.of(lockFileSystem, aside);
+            return ObservedFile.of(lockFileSystem, renamed);
         }
     }
 
-    private void putBack(Path aside, byte @Nullable [] bytes) throws IOException {
-        if (!isBack(aside, bytes)) {
+    private void putBackOrWarn(Path renamed, byte @Nullable [] bytes) throws IOException {
+        if (!putBack(renamed, bytes)) {
             config.onWarning()
                     .accept(
                             "a holder of "
                                     + paths.lock()
                                     + " was displaced by a program that removes or overwrites"
                                     + " locks; its file is now "
-                                    + aside);
+                                    + renamed);
         }
     }
 
-    private boolean isBack(Path aside, byte @Nullable [] bytes) throws IOException {
+    private boolean putBack(Path renamed, byte @Nullable [] bytes) throws IOException {
         try {
-            lockFileSystem.link(aside, paths.lock());
-            BestEffortCleanup.run(() -> lockFileSystem.delete(aside));
+            lockFileSystem.link(renamed, paths.lock());
+            BestEffortCleanup.run(() -> lockFileSystem.delete(renamed));
             return true;
         } catch (FileAlreadyExistsException e) {
             return false;
         } catch (FileSystemException | UnsupportedOperationException e) {
             if (noLinks && bytes != null && bytes.length < LockFile.READ_LIMIT) {
-                return isCopied(aside, bytes);
+                return copyBack(renamed, bytes);
             }
-            return isMovedBack(aside);
+            return renameBack(renamed);
         }
     }
 
-    /** Its holder will take it for another one and stop; that is better than two. */
-    private boolean isCopied(Path aside, byte[] bytes) throws IOException {
+    /**
+     * Creates a file with the same content. Its holder will take it for another file and report the
+     * lock as lost, which is better than two holders.
+     */
+    private boolean copyBack(Path renamed, byte[] bytes) throws IOException {
         try (LockFileSystem.OwnFile copy =
                 lockFileSystem.create(paths.lock(), config.privateFile())) {
             copy.rewrite(bytes);
-            BestEffortCleanup.run(() -> lockFileSystem.delete(aside));
+            BestEffortCleanup.run(() -> lockFileSystem.delete(renamed));
             return true;
         } catch (FileAlreadyExistsException e) {
             return false;
         }
     }
 
-    /** For a file of another user, to which the system allows no second name, and for a folder. */
-    private boolean isMovedBack(Path aside) throws IOException {
+    /**
+     * Renames the file back: for files of other users, for which the system may refuse hard links,
+     * and for folders.
+     */
+    private boolean renameBack(Path renamed) throws IOException {
         if (lockFileSystem.stat(paths.lock()) != null) {
             return false;
         }
-        lockFileSystem.rename(aside, paths.lock());
+        lockFileSystem.rename(renamed, paths.lock());
         return true;
     }
 
     void warnOfNoSidecar(LockFileSystem.NoSidecarException e) {
         warn(
                 Warning.NO_SIDECAR,
-                LockFileExceptions.why(e)
-                        + "; without it two processes that take over "
+                LockFileExceptions.reason(e)
+                        + "; without it, two processes could both take over "
                         + paths.lock()
-                        + " at the same time might both succeed");
+                        + ": check the permissions of the folder and of that file");
     }
 
     void warn(Warning which, String text) {

@@ -6,15 +6,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/**
- * A lock as it was found at one moment. That it was free then does not promise that it can be
- * acquired now.
- */
+/** A lock as it was observed at one moment; it may have changed since. */
 public final class LockFileStatus {
     /** What is at the path of a lock. */
     public enum Found {
         NOTHING("nothing"),
-        FILE("a file that does not say who holds the lock"),
+        FILE("a file that names no holder"),
         UNREADABLE_FILE("a file that may not be read"),
         FOLDER("a folder"),
         LINK("a symbolic link"),
@@ -80,7 +77,7 @@ public final class LockFileStatus {
         return lockFileContent;
     }
 
-    /** Who has the lock, if the file says so. */
+    /** The holder, if the file names one. */
     public Optional<Holder> holder() {
         return Optional.ofNullable(holder);
     }
@@ -95,7 +92,7 @@ public final class LockFileStatus {
         return stale;
     }
 
-    /** Whether an attempt would have a chance: free, or stale and to be taken over. */
+    /** Whether the lock could be acquired: it is free, or stale and may be taken over. */
     public boolean isObtainable() {
         return obtainable;
     }
@@ -105,14 +102,12 @@ public final class LockFileStatus {
         return processLiveness;
     }
 
-    /**
-     * Whether the file is dated later than now. Such a lock is not stale before that time comes.
-     */
+    /** Whether the timestamp is in the future. Such a lock becomes stale only after that time. */
     public boolean isInFuture() {
         return inFuture;
     }
 
-    /** Whether the file names this process. */
+    /** Whether the file names this process as the holder. */
     public boolean isOwnedByCurrentProcess() {
         return own;
     }
@@ -122,7 +117,7 @@ public final class LockFileStatus {
             return "a process that has just released it";
         }
         if (holder == null) {
-            return "somebody unknown: there is " + whatIsThere();
+            return "an unknown holder: the path is " + whatIsThere();
         }
         return "process "
                 + holder.pid()

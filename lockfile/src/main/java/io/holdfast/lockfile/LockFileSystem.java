@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The file system as far as locks need it, about one system call a method. No method follows a link
- * in the last part of a path, and none is disturbed by an interrupted thread. A simulation takes
- * its place in tests.
+ * The operations of a file system that locks need, about one system call per method. No method
+ * follows a symbolic link in the last element of a path, and none is affected by an interrupt of
+ * the thread. Tests replace it by a simulation.
  */
 interface LockFileSystem {
     enum Kind {
@@ -26,43 +26,45 @@ interface LockFileSystem {
     /**
      * What is at a path.
      *
-     * @param identity equal for two names of the same file; not for two files, unless one of them
-     *     is gone
+     * @param identity (inode) equal for two names of the same file; two files differ in it, unless
+     *     one was created after the other was removed
      */
     record Entry(Kind kind, Object identity, Instant modified) {}
 
-    /** A file of ours that stays open. */
+    /** A file that this process created and keeps open. */
     interface OwnFile extends Closeable {
         /**
-         * Writes over the file from its beginning, and waits until the disk has it.
+         * Overwrites the file from its beginning, and forces it to the disk.
          *
          * @throws java.nio.channels.ClosedByInterruptException if an interrupt closed the file
          */
         void write(byte[] content) throws IOException;
 
-        /** The same, not disturbed by an interrupt. */
+        /** Does the same, unaffected by interrupts. */
         default void rewrite(byte[] content) throws IOException {
             write(content);
         }
     }
 
-    /** Something to do with the file system. */
+    /** An operation on the file system. */
     interface Action<T> {
         T run() throws IOException;
     }
 
-    /** This user cannot lock the sidecar, now and later: it has no right to, or it is no file. */
+    /**
+     * This user can never lock the sidecar: permissions are missing, or it is not a regular file.
+     */
     final class NoSidecarException extends IOException {
         NoSidecarException(Path sidecar, IOException cause) {
-            super("cannot open " + sidecar + ": " + LockFileExceptions.why(cause), cause);
+            super("cannot open " + sidecar + ": " + LockFileExceptions.reason(cause), cause);
         }
     }
 
-    /** What is there, or null. */
+    /** The entry at the path, or null. */
     @Nullable Entry stat(Path path) throws IOException;
 
     /**
-     * The first bytes of a file.
+     * Reads the first bytes of a file, up to the limit.
      *
      * @throws java.nio.file.NoSuchFileException if there is none
      * @throws java.nio.file.AccessDeniedException if it may not be read
@@ -70,42 +72,43 @@ interface LockFileSystem {
     byte[] read(Path file, int limit) throws IOException;
 
     /**
-     * Makes an empty file that was not there, which others may read unless it is private.
+     * Creates a new, empty file, which other users may read unless it is private.
      *
      * @throws java.nio.file.FileAlreadyExistsException if anything is there
      */
     OwnFile create(Path file, boolean isPrivate) throws IOException;
 
     /**
-     * Gives a file a second name.
+     * Creates a hard link.
      *
      * @throws java.nio.file.FileAlreadyExistsException if anything has that name
      */
     void link(Path file, Path name) throws IOException;
 
     /**
-     * Moves a name, over whatever has the other name.
+     * Renames a file atomically, replacing what has the new name.
      *
      * @throws java.nio.file.NoSuchFileException if there is nothing to move
      */
     void rename(Path from, Path to) throws IOException;
 
     /**
-     * Removes a name.
+     * Deletes a file.
      *
      * @throws java.nio.file.NoSuchFileException if it is not there
      */
     void delete(Path path) throws IOException;
 
     /**
-     * Does something while no other process and no other thread does so with the same sidecar; the
-     * lock ends with the process at the latest.
+     * Runs the action under an exclusive lock of the sidecar, which no other process and no other
+     * thread holds at the same time. The system releases the lock when the process ends.
      *
-     * @return empty, and nothing was done, if somebody else had it for as long as we may wait
-     * @throws NoSidecarException if nothing was done, since the sidecar cannot be opened
+     * @param timeout how long to wait for the lock
+     * @return empty, without running the action, if the lock was not available in time
+     * @throws NoSidecarException without running the action, if the sidecar cannot be opened
      */
-    <T> Optional<T> locked(Path sidecar, Duration patience, Action<T> action) throws IOException;
+    <T> Optional<T> locked(Path sidecar, Duration timeout, Action<T> action) throws IOException;
 
-    /** The names of the files in a folder that begin with the given text. */
+    /** The names of the files in a folder that start with the prefix. */
     List<String> list(Path folder, String prefix) throws IOException;
 }

@@ -2,7 +2,7 @@ package io.holdfast.lockfile;
 
 import java.time.Duration;
 
-/** The lock did not come free in time. {@link #status()} says who had it at the end. */
+/** The lock was not acquired within the timeout. {@link #status()} names the last holder. */
 public final class LockFileTimeoutException extends LockFileException {
     private final LockFileStatus lockFileStatus;
     private final Duration timeout;
@@ -11,9 +11,9 @@ public final class LockFileTimeoutException extends LockFileException {
         super(
                 lockFileStatus.path(),
                 lockFileStatus.path()
-                        + " did not come free within "
+                        + " was not released within "
                         + timeout.toMillis()
-                        + " ms, it is held by "
+                        + " ms; it is held by "
                         + lockFileStatus.holderText(),
                 null);
         this.lockFileStatus = lockFileStatus;
@@ -25,7 +25,7 @@ public final class LockFileTimeoutException extends LockFileException {
         return lockFileStatus;
     }
 
-    /** How long it was waited for. */
+    /** The timeout that has passed. */
     public Duration timeout() {
         return timeout;
     }

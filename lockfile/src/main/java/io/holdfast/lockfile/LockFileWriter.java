@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
 
-/** A holder as lines of text, each ended by a line feed. */
+/** Writes a holder as lines of text, each ended by a line feed. */
 final class LockFileWriter {
     private static final int TIMESTAMP_DIGITS = 10;
     private static final char NO_CHARACTER = '\ufffd';
@@ -23,7 +23,10 @@ final class LockFileWriter {
         return lines.toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    /** A clock that begins in 1970 may be set later, and a heartbeat writes over what is there. */
+    /**
+     * Padded to ten digits: a heartbeat overwrites the digits in place, and a clock that started at
+     * 1970 may be set to a later time.
+     */
     private static String tenDigits(long seconds) {
         String digits = Long.toString(seconds);
         return "0".repeat(Math.max(0, TIMESTAMP_DIGITS - digits.length())) + digits;
@@ -35,7 +38,10 @@ final class LockFileWriter {
         }
     }
 
-    /** One character for each, so that nothing ends a line, upsets a terminal or is not UTF-8. */
+    /**
+     * Replaces each character that would end a line, is a control character, or cannot be encoded
+     * in UTF-8.
+     */
     static String clean(String text) {
         StringBuilder clean = new StringBuilder(text.length());
         text.codePoints().map(LockFileWriter::clean).forEach(clean::appendCodePoint);
@@ -61,7 +67,9 @@ final class LockFileWriter {
         return character >= Character.MIN_SURROGATE && character <= Character.MAX_SURROGATE;
     }
 
-    /** At most so many units of UTF-16, and no half of a character at the end. */
+    /**
+     * The text cut to at most {@code maxLength} UTF-16 units, without splitting a surrogate pair.
+     */
     static String cut(String clean, int maxLength) {
         if (clean.length() <= maxLength) {
             return clean;

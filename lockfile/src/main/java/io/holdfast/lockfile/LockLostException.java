@@ -1,17 +1,17 @@
 package io.holdfast.lockfile;
 
 /**
- * You were the holder and are not any more: stop touching what the lock protects. Whatever is at
- * the path now was left alone.
+ * The caller does not hold the lock any more, and must stop using what it protects. What is at the
+ * path now was left unchanged.
  */
 public final class LockLostException extends LockFileException {
-    /** How a lock gets lost. */
+    /** How the lock was lost. */
     public enum Reason {
         /** Another file is in its place. */
         TAKEN_OVER("was taken over"),
         /** The file is gone. */
         REMOVED("was removed"),
-        /** Somebody wrote into the file. */
+        /** Another program has written to the file. */
         OVERWRITTEN("was overwritten");
 
         private final String text;

@@ -14,11 +14,11 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The names of a lock's files: the lock itself, the sidecar whose lock all removals need, and
- * helpers that live for a moment. No name of ours looks like {@code <lock>.*.tmp}, since other
+ * The paths of a lock's files: the lock file, the sidecar (a file whose file lock is held during
+ * every removal), and short-lived helper files. None is named {@code <lock>.*.tmp}, since other
  * programs delete such files.
  *
- * @param folder resolved, so that all who mean the same folder say the same
+ * @param folder the real path, so that all names of a folder lead to the same sidecar
  * @param name of the lock file
  */
 record LockPaths(Path folder, String name) {
@@ -26,7 +26,7 @@ record LockPaths(Path folder, String name) {
     private static final String NEW = ".new";
     private static final String OLD = ".old";
 
-    /** What names begin with that would be too long otherwise. */
+    /** The prefix that replaces the lock's name where the file name would be too long. */
     private static final String SHORT = ".fsem-";
 
     private static final Pattern HELPER = Pattern.compile("[0-9]+\\.[0-9a-f]{16}\\.(new|old)");
@@ -58,7 +58,7 @@ record LockPaths(Path folder, String name) {
                     given
                             + " ends in "
                             + SIDECAR
-                            + ", which is kept for the file beside a lock; choose another name",
+                            + ", which is reserved for the sidecar of a lock; choose another name",
                     null);
         }
         Path folder = parent(given).toRealPath();
@@ -77,7 +77,10 @@ record LockPaths(Path folder, String name) {
         Path at = given;
         for (int links = 0; Files.isSymbolicLink(at); links++) {
             if (links == MAX_LINKS) {
-                throw new LockPathException(given, given + " leads in a circle", null);
+                throw new LockPathException(
+                        given,
+                        given + ": more than " + MAX_LINKS + " symbolic links, or a cycle",
+                        null);
             }
             at = parent(at).resolve(Files.readSymbolicLink(at));
         }
@@ -88,40 +91,46 @@ record LockPaths(Path folder, String name) {
         return folder.resolve(name);
     }
 
-    /** Never deleted: its lock would not keep out those who made it anew. */
+    /**
+     * The sidecar. It is never deleted: a file lock on a deleted sidecar would not exclude
+     * processes that have created a new one.
+     */
     Path sidecar() {
-        String usual = name + SIDECAR;
-        return folder.resolve(fits(usual) ? usual : SHORT + hash(name) + SIDECAR);
+        String full = name + SIDECAR;
+        return folder.resolve(fits(full) ? full : SHORT + hash(name) + SIDECAR);
     }
 
-    /** For a lock that is being written. */
+    /** A new helper path for a lock file that is being written. */
     Path newHelper() {
         return helper(NEW);
     }
 
-    /** For a lock that is being removed. */
+    /** A new helper path for a lock file that is being removed. */
     Path oldHelper() {
         return helper(OLD);
     }
 
     private Path helper(String end) {
         String random = randomHex();
-        String usual = helperPrefix() + OwnProcess.PID + "." + random + end;
-        return folder.resolve(fits(usual) ? usual : SHORT + random + end);
+        String full = helperPrefix() + OwnProcess.PID + "." + random + end;
+        return folder.resolve(fits(full) ? full : SHORT + random + end);
     }
 
     private String helperPrefix() {
         return "." + name + ".";
     }
 
-    /** What the names of helpers begin with, ours and those of other programs. */
+    /** The prefixes of helper names, including those of other programs. */
     List<String> helperPrefixes() {
         return fits(helperPrefix() + MAX_PID_AND_REST)
                 ? List.of(helperPrefix(), name + ".")
                 : List.of(helperPrefix(), name + ".", SHORT); // a short pid may still fit
     }
 
-    /** Whether a file is a helper of this lock; where names are short, of any such lock. */
+    /**
+     * Whether a file is a helper of this lock, or a helper with a shortened name, which may be of
+     * another lock.
+     */
     boolean isHelper(String file) {
         return isMatch(file, helperPrefix(), HELPER)
                 || isMatch(file, name + ".", FOREIGN_HELPER)
@@ -149,7 +158,7 @@ record LockPaths(Path folder, String name) {
                             .digest(text.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(Arrays.copyOf(whole, RANDOM_BYTES));
         } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java has it", e);
+            throw new AssertionError("SHA-256 is part of every JDK", e);
         }
     }
 }

@@ -1,9 +1,6 @@
 package io.holdfast.lockfile;
 
-/**
- * The lock that was to be released is not the one that the {@link ReleaseCredential} is for. It was
- * left alone.
- */
+/** The {@link ReleaseCredential} does not match the lock, which was left unchanged. */
 public final class NotOwnerException extends LockFileException {
     private final LockFileStatus lockFileStatus;
 

@@ -3,7 +3,8 @@ package io.holdfast.lockfile;
 import java.nio.file.Path;
 
 /**
- * The operating system does not let this user make or remove the file. Look at the folder's rights.
+ * The operating system does not permit this user to create or remove the file. Check the
+ * permissions of the folder.
  */
 public final class NotPermittedException extends LockFileException {
     NotPermittedException(Path path, String message, Throwable cause) {

@@ -9,14 +9,17 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** What was seen at a path: the file and its bytes together are its identity. */
+/**
+ * What was at a path at one moment. Two observations are of the same file if its identity (inode)
+ * and content are equal.
+ */
 final class ObservedFile {
-    private static final int TRIES = 10;
+    private static final int MAX_ATTEMPTS = 10;
 
     private final LockFileSystem.Entry entry;
     private final byte @Nullable [] bytes;
 
-    /** Null until somebody asks: most only compare. */
+    /** Parsed on first use: most callers only compare. */
     private @Nullable LockFile file;
 
     private ObservedFile(LockFileSystem.Entry entry, byte @Nullable [] bytes) {
@@ -24,7 +27,7 @@ final class ObservedFile {
         this.bytes = bytes;
     }
 
-    /** Null if there is nothing. Never opens what is not a file. */
+    /** Reads what is at the path; null if there is nothing. Opens only regular files. */
     static @Nullable ObservedFile of(LockFileSystem lockFileSystem, Path path) throws IOException {
         for (int i = 1; ; i++) {
             LockFileSystem.Entry entry = lockFileSystem.stat(path);
@@ -39,14 +42,14 @@ final class ObservedFile {
             } catch (AccessDeniedException e) {
                 return unread(entry);
             } catch (NoSuchFileException e) {
-                // gone in between: look again
+                // removed in between: retry
             } catch (FileSystemException e) {
-                if (i == TRIES) { // not just something else in its place
+                if (i == MAX_ATTEMPTS) { // not caused by a concurrent replacement
                     throw e;
                 }
             }
-            if (i == TRIES) {
-                return unread(entry); // comes and goes: somebody has it
+            if (i == MAX_ATTEMPTS) {
+                return unread(entry); // appears and disappears repeatedly: counts as held
             }
         }
     }
@@ -59,7 +62,7 @@ final class ObservedFile {
         return entry;
     }
 
-    /** Null if it is no file, or may not be read. */
+    /** Null if it is no regular file, or may not be read. */
     byte @Nullable [] bytes() {
         return bytes;
     }
@@ -78,8 +81,8 @@ final class ObservedFile {
     }
 
     boolean isSame(ObservedFile other) {
-        // The time too: two unfinished files may have the same bytes, and one after the other the
-        // same identity.
+        // The modification time is compared too: two unfinished files may have equal content, and
+        // the second may have reused the inode of the first.
         return is(other.entry.identity(), other.bytes)
                 && entry.modified().equals(other.entry.modified());
     }

@@ -8,7 +8,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** This process, as it presents itself in lock files. */
+/** The pid, start time and host of this process, as written into lock files. */
 final class OwnProcess {
     static final long PID = ProcessHandle.current().pid();
     static final @Nullable Long START = start(ProcessHandle.current());
@@ -20,7 +20,7 @@ final class OwnProcess {
         return process.info().startInstant().map(start -> start.toEpochMilli()).orElse(null);
     }
 
-    /** Asks no name server if that can be helped. */
+    /** Avoids a DNS lookup where possible. */
     private static String findHost() {
         try {
             return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();

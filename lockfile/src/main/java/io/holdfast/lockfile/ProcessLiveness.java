@@ -4,6 +4,6 @@ package io.holdfast.lockfile;
 public enum ProcessLiveness {
     YES,
     NO,
-    /** The file names none, one of another host, or one that cannot be asked about. */
+    /** The file names no process, one of another host, or one that cannot be queried. */
     UNKNOWN
 }

@@ -1,20 +1,20 @@
 package io.holdfast.lockfile;
 
-/** What entitles somebody without the {@link Guard} to release a lock. */
+/** Entitles a caller without the {@link Guard} to release a lock. */
 public sealed interface ReleaseCredential {
-    /** The lock has this nonce, which {@link Guard#nonce()} told. */
+    /** Releases the lock with this nonce, see {@link Guard#nonce()}. */
     static ReleaseCredential nonce(String nonce) {
         return new Nonce(nonce);
     }
 
-    /** The lock names this process id. */
+    /** Releases the lock if it names this process id. */
     static ReleaseCredential pid(long pid) {
         return new Pid(pid);
     }
 
     /**
-     * None: whoever holds the lock loses it, as with the command {@code release}. Only what can be
-     * recognised as a lock, finished or not, is removed.
+     * Releases the lock of any holder, as the command {@code release} does. Only a valid or
+     * unfinished lock file is removed.
      */
     static ReleaseCredential none() {
         return new None();

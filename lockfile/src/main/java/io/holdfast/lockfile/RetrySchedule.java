@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** How long to wait, and how long between two attempts. */
+/** Tracks the timeout of a waiter and computes the pause until its next attempt. */
 final class RetrySchedule {
     private static final Duration MAX_INTERVAL = Duration.ofDays(1);
 
@@ -14,7 +14,7 @@ final class RetrySchedule {
     private final @Nullable Duration timeout;
 
     /**
-     * @param timeout null for ever
+     * @param timeout null for no timeout
      */
     RetrySchedule(Duration interval, @Nullable Duration timeout) {
         this.interval = interval;
@@ -30,8 +30,8 @@ final class RetrySchedule {
     }
 
     /**
-     * An interval and up to half of one, so that many who wait do not come together; or what is
-     * left.
+     * The pause until the next attempt: the interval plus up to half of it at random, so that
+     * waiters do not retry at the same time; at most the remaining time.
      */
     Duration next() {
         long nanos = (interval.compareTo(MAX_INTERVAL) < 0 ? interval : MAX_INTERVAL).toNanos();

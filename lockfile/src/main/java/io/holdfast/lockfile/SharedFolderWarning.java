@@ -7,12 +7,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** Warns, once for each folder, of folders where everybody can remove everybody's locks. */
+/** Warns, once per folder, of folders in which every user can remove the locks of all others. */
 final class SharedFolderWarning {
     private static final int STICKY = 01000;
     private static final int WRITABLE_BY_ALL = 0002;
 
-    /** Whoever uses more folders than this has heard it often enough. */
+    /** Bounds the set of folders; there are no warnings for further ones. */
     private static final int MAX_FOLDERS = 1000;
 
     private static final Set<Path> WARNED = ConcurrentHashMap.newKeySet();
@@ -33,7 +33,7 @@ final class SharedFolderWarning {
             int mode = (Integer) Files.getAttribute(folder, "unix:mode");
             return (mode & WRITABLE_BY_ALL) != 0 && (mode & STICKY) == 0;
         } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
-            return false; // no such rights here
+            return false; // no POSIX permissions here
         }
     }
 }

@@ -2,8 +2,8 @@ package io.holdfast.lockfile;
 
 /** When a lock that is older than the stale timeout may be taken over. */
 public enum StalePolicy {
-    /** Its age is enough. */
+    /** The age is sufficient. */
     AGE,
-    /** Its age, and its process is not known to be alive on this host. */
+    /** The process must also not be known to run on this host. */
     AGE_AND_DEAD
 }

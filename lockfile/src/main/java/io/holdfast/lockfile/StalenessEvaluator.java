@@ -7,7 +7,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Says what to think of a lock file that was seen. */
+/**
+ * Evaluates an observed lock file: its age, whether its process runs, whether it may be taken over.
+ */
 final class StalenessEvaluator {
     private static final long START_TOLERANCE_MILLIS = 1000;
 
@@ -23,20 +25,22 @@ final class StalenessEvaluator {
         return config.clock().instant();
     }
 
-    /** Whether the settings allow to take the lock over. */
-    boolean mayBeTaken(ObservedFile seen) {
-        return isOld(seen)
+    /** Whether the settings permit taking the lock over. */
+    boolean mayBeTakenOver(ObservedFile observed) {
+        return isOld(observed)
                 && (config.stalePolicy() == StalePolicy.AGE
-                        || alive(seen.file()) != ProcessLiveness.YES);
+                        || alive(observed.file()) != ProcessLiveness.YES);
     }
 
-    /** Whether what was judged before is there again, and still to be taken over. */
-    boolean isStillToBeTaken(ObservedFile again, ObservedFile judged) {
-        return again.isSame(judged) && mayBeTaken(again);
+    /** Whether the file is the one evaluated before, and may still be taken over. */
+    boolean mayStillBeTakenOver(ObservedFile again, ObservedFile evaluated) {
+        return again.isSame(evaluated) && mayBeTakenOver(again);
     }
 
-    private boolean isOld(ObservedFile seen) {
-        return config.staleTimeout().map(limit -> seen.file().isStale(now(), limit)).orElse(false);
+    private boolean isOld(ObservedFile observed) {
+        return config.staleTimeout()
+                .map(limit -> observed.file().isStale(now(), limit))
+                .orElse(false);
     }
 
     private ProcessLiveness alive(LockFile file) {
@@ -45,7 +49,7 @@ final class StalenessEvaluator {
                 || !file.pidEnded()
                 || holder.pid() == 0
                 || holder.pid() > Integer.MAX_VALUE
-                || isElsewhere(holder)) {
+                || isOnOtherHost(holder)) {
             return ProcessLiveness.UNKNOWN;
         }
         Optional<ProcessHandle> process =
@@ -58,11 +62,11 @@ final class StalenessEvaluator {
                 : ProcessLiveness.YES;
     }
 
-    private static boolean isElsewhere(Holder holder) {
+    private static boolean isOnOtherHost(Holder holder) {
         return holder.host() != null && !holder.host().equals(OwnProcess.HOST);
     }
 
-    /** Whether two processes with the same id started at different times, as far as is known. */
+    /** Whether two processes with the same id are known to have started at different times. */
     private static boolean isOther(@Nullable Long start, @Nullable Long otherStart) {
         return start != null
                 && otherStart != null
@@ -74,12 +78,12 @@ final class StalenessEvaluator {
         return holder != null
                 && file.pidEnded()
                 && holder.pid() == OwnProcess.PID
-                && !isElsewhere(holder)
+                && !isOnOtherHost(holder)
                 && !isOther(holder.start(), OwnProcess.START);
     }
 
-    LockFileStatus status(@Nullable ObservedFile seen) {
-        if (seen == null) {
+    LockFileStatus status(@Nullable ObservedFile observed) {
+        if (observed == null) {
             return new LockFileStatus(
                     path,
                     LockFileStatus.Found.NOTHING,
@@ -92,25 +96,25 @@ final class StalenessEvaluator {
                     false,
                     false);
         }
-        Holder holder = seen.file().holder();
+        Holder holder = observed.file().holder();
         Instant now = now();
         return new LockFileStatus(
                 path,
-                found(seen),
-                seen.file().content(),
+                found(observed),
+                observed.file().content(),
                 holder,
-                seen.file().age(now),
-                isOld(seen),
-                mayBeTaken(seen),
-                alive(seen.file()),
+                observed.file().age(now),
+                isOld(observed),
+                mayBeTakenOver(observed),
+                alive(observed.file()),
                 holder != null && holder.timestamp() > now.getEpochSecond(),
-                isOwn(seen.file()));
+                isOwn(observed.file()));
     }
 
-    private static LockFileStatus.Found found(ObservedFile seen) {
-        return switch (seen.entry().kind()) {
+    private static LockFileStatus.Found found(ObservedFile observed) {
+        return switch (observed.entry().kind()) {
             case FILE ->
-                    seen.bytes() == null
+                    observed.bytes() == null
                             ? LockFileStatus.Found.UNREADABLE_FILE
                             : LockFileStatus.Found.FILE;
             case FOLDER -> LockFileStatus.Found.FOLDER;

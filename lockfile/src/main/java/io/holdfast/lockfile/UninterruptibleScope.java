@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Keeps interrupts away from a piece of work, which they would cut short, and passes them on after
- * it.
+ * Clears the interrupt status of the thread during an operation that an interrupt would abort, and
+ * restores it afterwards.
  */
 final class UninterruptibleScope implements AutoCloseable {
     private static final Duration MAX_PAUSE = Duration.ofDays(1);
@@ -15,8 +15,8 @@ final class UninterruptibleScope implements AutoCloseable {
     private boolean interrupted = Thread.interrupted();
 
     /**
-     * Does it again, where no interrupt comes, if one closed the channel in use. So what is to be
-     * done must clear up after such a failure.
+     * Runs the action; if an interrupt closed the channel in use, runs it again in a thread that is
+     * not interrupted. So the action must clean up after such a failure.
      */
     <T> T call(LockFileSystem.Action<T> action) throws IOException {
         try {
@@ -27,7 +27,7 @@ final class UninterruptibleScope implements AutoCloseable {
         }
     }
 
-    /** May end early. */
+    /** Waits for up to the given time. */
     void pause(Duration time) {
         interrupted |= Thread.interrupted();
         LockSupport.parkNanos((time.compareTo(MAX_PAUSE) < 0 ? time : MAX_PAUSE).toNanos());

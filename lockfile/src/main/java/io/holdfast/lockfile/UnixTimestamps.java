@@ -2,11 +2,11 @@ package io.holdfast.lockfile;
 
 import java.time.Instant;
 
-/** Seconds since 1970, as lock files have them. */
+/** Formats seconds since 1970, as lock files contain them. */
 final class UnixTimestamps {
     private UnixTimestamps() {}
 
-    /** As people read it; the number itself where no calendar goes that far. */
+    /** As an ISO-8601 instant, or the number itself where it is beyond {@link Instant#MAX}. */
     static String text(long seconds) {
         return seconds > Instant.MAX.getEpochSecond()
                 ? "second " + seconds

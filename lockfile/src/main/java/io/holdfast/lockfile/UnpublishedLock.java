@@ -10,9 +10,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** A lock of ours that wants to be published under a name that must be free. */
+/** A lock that this process has prepared, and can publish under its name if that is free. */
 abstract sealed class UnpublishedLock {
-    /** This file system cannot give a file a second name. */
+    /** This file system does not support hard links. */
     static final class NoLinksException extends IOException {
         NoLinksException(Throwable cause) {
             super(cause);
@@ -33,20 +33,22 @@ abstract sealed class UnpublishedLock {
         this.bytes = LockFile.write(holder);
     }
 
-    /** False if the name is taken. */
+    /** Publishes the lock; false if the name exists. */
     abstract boolean publish() throws IOException;
 
-    /** What was published. */
+    /** The lock that was published. */
     abstract HeldLockFile held();
 
-    /** Removes what is not needed any more; all, if it was not published. */
+    /** Removes the helper file, and everything else too if the lock was not published. */
     abstract void discard();
 
     HeldLockFile held(Object identity, LockFileSystem.@Nullable OwnFile file) {
         return new HeldLockFile(holder, identity, bytes, file, stampedNanos);
     }
 
-    /** Is written under a name of its own first: nobody ever sees half of it. */
+    /**
+     * Is written under a helper name and then hard-linked, so that readers never see it incomplete.
+     */
     static final class Linked extends UnpublishedLock {
         private final Path helper;
         private final LockFileSystem.OwnFile file;
@@ -81,18 +83,19 @@ abstract sealed class UnpublishedLock {
                 disk.link(helper, lock);
                 return true;
             } catch (FileAlreadyExistsException e) {
-                return isThere(); // the answer of a file server may have been lost
+                return isPublished(); // a network file system may have linked it and lost the
+                                      // response
             } catch (NoSuchFileException | AccessDeniedException e) {
                 throw e;
             } catch (FileSystemException | UnsupportedOperationException e) {
-                if (isThere()) {
+                if (isPublished()) {
                     return true;
                 }
                 throw new NoLinksException(e);
             }
         }
 
-        private boolean isThere() throws IOException {
+        private boolean isPublished() throws IOException {
             LockFileSystem.Entry there = disk.stat(lock);
             return there != null && there.identity().equals(identity);
         }
@@ -111,9 +114,9 @@ abstract sealed class UnpublishedLock {
         }
     }
 
-    /** Is made in its place, and then written. */
+    /** Is created under the final name, and then written. */
     static final class Direct extends UnpublishedLock {
-        private final LockFileOperations procedure;
+        private final LockFileOperations operations;
         private final boolean isPrivate;
         private final boolean keepsOpen;
         private LockFileSystem.@Nullable OwnFile file;
@@ -126,17 +129,17 @@ abstract sealed class UnpublishedLock {
                 Holder holder,
                 boolean isPrivate,
                 boolean keepsOpen,
-                LockFileOperations procedure) {
+                LockFileOperations operations) {
             super(lockFileSystem, paths.lock(), holder);
             this.isPrivate = isPrivate;
             this.keepsOpen = keepsOpen;
-            this.procedure = procedure;
+            this.operations = operations;
         }
 
         @Override
         boolean publish() throws IOException {
             if (file != null) {
-                discard(); // what came of the turn before
+                discard(); // the file of the previous attempt
             }
             written = false;
             try {
@@ -148,8 +151,8 @@ abstract sealed class UnpublishedLock {
             identity = entry == null ? null : entry.identity();
             file.write(bytes);
             written = true;
-            ObservedFile seen = ObservedFile.of(disk, lock);
-            published = seen != null && identity != null && seen.is(identity, bytes);
+            ObservedFile observed = ObservedFile.of(disk, lock);
+            published = observed != null && identity != null && observed.is(identity, bytes);
             if (!keepsOpen) {
                 file.close();
             }
@@ -166,29 +169,32 @@ abstract sealed class UnpublishedLock {
 
         @Override
         void discard() {
-            LockFileSystem.OwnFile made = file;
-            if (published || made == null) {
+            LockFileSystem.OwnFile created = file;
+            if (published || created == null) {
                 return;
             }
             if (!written) {
                 BestEffortCleanup.run(
                         () -> {
-                            made.write(bytes);
+                            created.write(bytes);
                             written = true;
                         });
             }
-            BestEffortCleanup.run(() -> procedure.removeUnfinished(this::isOurs));
-            BestEffortCleanup.run(made::close);
+            BestEffortCleanup.run(() -> operations.removeUnfinished(this::isOurs));
+            BestEffortCleanup.run(created::close);
             file = null;
         }
 
-        /** Our bytes prove it, if they could be written; else what we found after making it. */
-        private boolean isOurs(ObservedFile seen) {
+        /**
+         * Whether the file is the one created here: by its content if that was written, otherwise
+         * by its identity.
+         */
+        private boolean isOurs(ObservedFile observed) {
             return written
-                    ? Arrays.equals(seen.bytes(), bytes)
+                    ? Arrays.equals(observed.bytes(), bytes)
                     : identity != null
-                            && seen.entry().identity().equals(identity)
-                            && isBeginning(seen.bytes(), bytes);
+                            && observed.entry().identity().equals(identity)
+                            && isBeginning(observed.bytes(), bytes);
         }
 
         private static boolean isBeginning(byte @Nullable [] part, byte[] whole) {

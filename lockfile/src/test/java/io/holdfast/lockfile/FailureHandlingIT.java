@@ -106,7 +106,7 @@ class FailureHandlingIT {
                                         }));
     }
 
-    private LockFileOperations procedure(Twist twist) {
+    private LockFileOperations operations(Twist twist) {
         return new LockFileOperations(
                 disk(twist),
                 LockPaths.of(lock(), false),
@@ -118,7 +118,7 @@ class FailureHandlingIT {
     @Test
     void whoever_is_stopped_just_before_publishing_dates_its_lock_anew() throws IOException {
         var stopped =
-                procedure(
+                operations(
                         (call, real) -> {
                             if (call.equals("link")) {
                                 now.set(now.get().plusSeconds(7200));
@@ -127,15 +127,15 @@ class FailureHandlingIT {
                         });
         assertThat(stopped.attempt(null)).isInstanceOf(Attempt.Acquired.class);
         assertThat(timestamp()).isEqualTo(now.get().getEpochSecond());
-        assertThat(procedure((call, real) -> real.run()).attempt(null))
+        assertThat(operations((call, real) -> real.run()).attempt(null))
                 .isInstanceOf(Attempt.Refused.class);
     }
 
     @Test
     void whoever_is_stopped_just_after_publishing_and_robbed_is_refused() throws IOException {
-        var successor = procedure((call, real) -> real.run());
+        var successor = operations((call, real) -> real.run());
         var robbed =
-                procedure(
+                operations(
                         (call, real) -> {
                             Object result = real.run();
                             if (call.equals("link")) {
@@ -153,7 +153,7 @@ class FailureHandlingIT {
         Files.writeString(lock(), "pid=1\ntimestamp=5\n");
         var first = new AtomicBoolean(true);
         var failing =
-                procedure(
+                operations(
                         (call, real) -> {
                             Object result = real.run();
                             if (call.equals("locked") && first.getAndSet(false)) {
@@ -205,16 +205,16 @@ class FailureHandlingIT {
     @Test
     void a_release_that_fails_altogether_is_tried_again() throws IOException {
         var broken = new AtomicBoolean();
-        var procedure =
-                procedure(
+        var operations =
+                operations(
                         (call, real) -> {
                             if (broken.get()) {
                                 throw new IOException("Too many open files");
                             }
                             return real.run();
                         });
-        var acquired = (Attempt.Acquired) procedure.attempt(null);
-        Guard guard = new Guard(procedure, acquired.held()).start();
+        var acquired = (Attempt.Acquired) operations.attempt(null);
+        Guard guard = new Guard(operations, acquired.held()).start();
         broken.set(true);
         assertThatThrownBy(guard::close).hasMessageContaining("Too many open files");
         assertThat(lock()).exists();

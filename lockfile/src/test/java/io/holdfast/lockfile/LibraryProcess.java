@@ -45,7 +45,7 @@ final class LibraryProcess implements SimulatedProcess.Program {
         return this;
     }
 
-    static LockFileOperations procedure(
+    static LockFileOperations operations(
             SimulatedProcess self, Duration settle, List<String> warnings) {
         LockFileConfig config =
                 LockFileConfig.builder()
@@ -68,8 +68,8 @@ final class LibraryProcess implements SimulatedProcess.Program {
     /** One attempt, and no release. */
     static void enterAndStay(SimulatedProcess self, MutualExclusionChecker mutualExclusionChecker)
             throws IOException {
-        LockFileOperations procedure = procedure(self, Duration.ZERO, new ArrayList<>());
-        if (procedure.attempt(null) instanceof Attempt.Acquired) {
+        LockFileOperations operations = operations(self, Duration.ZERO, new ArrayList<>());
+        if (operations.attempt(null) instanceof Attempt.Acquired) {
             mutualExclusionChecker.enters(self);
         }
         self.audit.check();
@@ -77,13 +77,13 @@ final class LibraryProcess implements SimulatedProcess.Program {
 
     @Override
     public void run(SimulatedProcess self) throws IOException {
-        LockFileOperations procedure = procedure(self, settle, warnings);
+        LockFileOperations operations = operations(self, settle, warnings);
         for (int i = 0; i < turns; i++) {
             if (self.simulation().oneIn(8)) {
-                clean(self, procedure);
+                clean(self, operations);
             }
             self.busy();
-            Guard guard = attempt(self, procedure);
+            Guard guard = attempt(self, operations);
             if (guard != null) {
                 hold(self, guard);
             }
@@ -92,21 +92,21 @@ final class LibraryProcess implements SimulatedProcess.Program {
         }
     }
 
-    private void clean(SimulatedProcess self, LockFileOperations procedure) {
+    private void clean(SimulatedProcess self, LockFileOperations operations) {
         try {
-            procedure.clean();
+            operations.clean();
         } catch (IOException e) {
             otherFailures.add(e);
         }
         self.audit.check();
     }
 
-    private @Nullable Guard attempt(SimulatedProcess self, LockFileOperations procedure) {
+    private @Nullable Guard attempt(SimulatedProcess self, LockFileOperations operations) {
         int patienceLost = self.disk.patienceLost();
         Inode before = self.simulation().folder().at(Simulation.LOCK);
         try {
-            if (procedure.attempt(null) instanceof Attempt.Acquired success) {
-                return new Guard(procedure, success.held());
+            if (operations.attempt(null) instanceof Attempt.Acquired success) {
+                return new Guard(operations, success.held());
             }
         } catch (IOException e) {
             failedAttempts.add(e);

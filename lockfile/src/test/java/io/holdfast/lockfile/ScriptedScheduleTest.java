@@ -44,11 +44,12 @@ class ScriptedScheduleTest {
 
         @Override
         public void run(SimulatedProcess self) throws IOException {
-            LockFileOperations procedure = LibraryProcess.procedure(self, Duration.ZERO, warnings);
-            if (procedure.attempt(null) instanceof Attempt.Acquired success) {
+            LockFileOperations operations =
+                    LibraryProcess.operations(self, Duration.ZERO, warnings);
+            if (operations.attempt(null) instanceof Attempt.Acquired success) {
                 acquired = true;
                 self.step("holds");
-                Guard guard = new Guard(procedure, success.held());
+                Guard guard = new Guard(operations, success.held());
                 guard.heartbeat();
                 self.step("wants to release");
                 try {
@@ -141,7 +142,7 @@ class ScriptedScheduleTest {
         assertThat(other.acquired).isTrue();
         ours.finishes();
         assertThat(ours.acquired).isFalse();
-        assertThat(warnings).last().asString().contains("cannot be removed");
+        assertThat(warnings).last().asString().contains("could not be removed");
         assertThat(lockHolder()).isEqualTo(other.process.pid);
         other.finishes();
         assertThat(other.lost).isFalse();

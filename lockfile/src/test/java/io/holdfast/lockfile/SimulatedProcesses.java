@@ -105,7 +105,7 @@ final class SimulatedProcesses {
                 simulation.add(
                         "cleaner",
                         self ->
-                                LibraryProcess.procedure(self, Duration.ZERO, new ArrayList<>())
+                                LibraryProcess.operations(self, Duration.ZERO, new ArrayList<>())
                                         .clean());
         simulation.finish(cleaner);
         assertThat(simulation.folder().paths()).isSubsetOf(List.of(Simulation.SIDECAR));
