@@ -84,7 +84,7 @@ abstract sealed class UnpublishedLock {
                 return true;
             } catch (FileAlreadyExistsException e) {
                 return isPublished(); // a network file system may have linked it and lost the
-                                      // response
+                // response
             } catch (NoSuchFileException | AccessDeniedException e) {
                 throw e;
             } catch (FileSystemException | UnsupportedOperationException e) {

@@ -3,9 +3,9 @@ package io.holdfast.client.lockd;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Cuts what arrives into lines, in whatever pieces it arrives. */
+/** Splits the received bytes into lines, however they are fragmented. */
 final class LineSplitter {
-    /** Takes a line of text without its end. */
+    /** Receives a line of text without its line end. */
     interface Sink {
         void line(String line) throws LockdProtocolException;
     }
@@ -18,7 +18,10 @@ final class LineSplitter {
         this.limit = limit;
     }
 
-    /** Empty lines are skipped: they mean nothing in this protocol. */
+    /**
+     * Passes each complete line to the sink. Empty lines are skipped: they have no meaning in this
+     * protocol.
+     */
     void feed(ByteBuffer in, Sink sink) throws LockdProtocolException {
         while (in.hasRemaining()) {
             byte b = in.get();
@@ -34,7 +37,7 @@ final class LineSplitter {
         }
     }
 
-    /** The beginning of a line whose end has not come; empty for none. */
+    /** The incomplete line at the end of the input; empty if there is none. */
     String rest() {
         boolean lineEnd = length == 1 && line[0] == '\r';
         return lineEnd ? "" : LockdNameText.decode(Arrays.copyOf(line, length));

@@ -5,31 +5,32 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A command whose answer is any number of lines, with nothing to mark the end. A second command
- * goes behind it, about a lock whose name nobody can guess: its answer is the mark.
+ * A command whose response is any number of lines without an end marker. A second command follows
+ * it, an inspect of a lock with a random name: its response is the end marker.
  *
- * <p>glockd throws away what arrives together with another command. So when nothing comes for a
- * read timeout, another mark is sent, alone; only when that one brings nothing at all is the answer
- * missed. The listing ends at the first mark answered, and the exchange at the last one sent.
+ * <p>glockd discards what arrives in the same read as another command. So after a read timeout
+ * without a line, another marker command is sent separately; only if that one gets no line within a
+ * read timeout either does the exchange fail. The listing ends at the first marker response, the
+ * exchange at the response to the last marker sent.
  */
 final class ListingExchange<T> extends LockdExchange<T> {
     private static final String DISABLED = "0 disabled";
-    private static final int TIMEOUT = 300;
+    private static final int MAX_READ_TIMEOUTS = 300;
 
     private final String disabledText;
     private final LineSplitter.Sink each;
     private final T collected;
     private final ListingSizeLimit listingSizeLimit;
-    private final List<String> marks = new ArrayList<>(); // answers still open, oldest first
+    private final List<String> markers = new ArrayList<>(); // expected responses, oldest first
     private boolean listed;
     private boolean disabled;
     private boolean empty = true;
-    private boolean markedAlone;
-    private boolean heardSinceMark;
+    private boolean markSentSeparately;
+    private boolean receivedSinceMark;
 
     /**
-     * @param each takes the lines of the listing
-     * @param collected what {@code each} has made of them at the end
+     * @param each receives the lines of the listing
+     * @param collected the result that {@code each} has built when the listing ends
      */
     ListingExchange(
             String command,
@@ -46,51 +47,52 @@ final class ListingExchange<T> extends LockdExchange<T> {
 
     @Override
     String opening() {
-        return super.opening() + mark();
+        return super.opening() + marker();
     }
 
     @Override
     void line(String line) throws LockdProtocolException {
-        heardSinceMark = true;
-        int mark = marks.indexOf(line);
-        if (mark >= 0) {
-            marks.subList(0, mark + 1).clear(); // answers keep their order: older marks were lost
+        receivedSinceMark = true;
+        int marker = markers.indexOf(line);
+        if (marker >= 0) {
+            markers.subList(0, marker + 1)
+                    .clear(); // responses arrive in order, so those of older markers were lost
             listed = true;
-            if (marks.isEmpty()) {
+            if (markers.isEmpty()) {
                 finish();
             }
             return;
         }
         if (listed || disabled) {
-            throw LockdProtocolException.unasked(line);
+            throw LockdProtocolException.unexpected(line);
         }
         if (empty && line.equals(DISABLED)) {
             disabled = true;
             return;
         }
         empty = false;
-        listingSizeLimit.take(line);
+        listingSizeLimit.add(line);
         each.line(line);
     }
 
     @Override
     String onReadTimeout() throws LockdProtocolException {
-        if (markedAlone && !heardSinceMark) {
-            throw LockdProtocolException.missed();
+        if (markSentSeparately && !receivedSinceMark) {
+            throw LockdProtocolException.missing();
         }
-        markedAlone = true;
-        heardSinceMark = false;
-        return mark();
+        markSentSeparately = true;
+        receivedSinceMark = false;
+        return marker();
     }
 
     @Override
     int maxReadTimeouts() {
-        return TIMEOUT;
+        return MAX_READ_TIMEOUTS;
     }
 
-    private String mark() {
+    private String marker() {
         String name = UUID.randomUUID().toString();
-        marks.add(LockdOperation.INSPECT.no(name));
+        markers.add(LockdOperation.INSPECT.no(name));
         return LockdOperation.INSPECT.verb() + " " + name + "\n";
     }
 

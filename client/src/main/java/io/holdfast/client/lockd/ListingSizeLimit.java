@@ -1,9 +1,9 @@
 package io.holdfast.client.lockd;
 
-/** How much of an answer of many lines is kept. */
+/** The memory limit of a response of many lines. */
 final class ListingSizeLimit {
-    /** What a kept line costs besides its text, in bytes, roughly. */
-    private static final int PER_LINE = 100;
+    /** The approximate memory overhead of a stored line, in bytes. */
+    private static final int BYTES_PER_LINE = 100;
 
     private final long limit;
     private long used;
@@ -12,10 +12,10 @@ final class ListingSizeLimit {
         this.limit = limit;
     }
 
-    void take(String line) throws LockdProtocolException {
-        used += PER_LINE + line.length();
+    void add(String line) throws LockdProtocolException {
+        used += BYTES_PER_LINE + line.length();
         if (used > limit) {
-            throw new LockdProtocolException("An answer of more than " + limit + " bytes");
+            throw new LockdProtocolException("A response of more than " + limit + " bytes");
         }
     }
 }

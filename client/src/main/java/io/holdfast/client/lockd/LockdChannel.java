@@ -13,18 +13,21 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A connection and the thread that owns it. The thread alone touches the socket and keeps the
- * times, so that no call, interrupt or slow server can leave an answer half read. Once ended, for
- * whatever reason, a wire never carries anything again.
+ * A connection and the thread that owns it. Only this thread uses the socket and checks the
+ * timeouts, so that no call, interrupt or slow server can leave a response half read. A channel
+ * that has ended is never used again.
  */
 final class LockdChannel {
-    /** The longest line taken from a server: a lock name and a registered name of 64 KiB fit. */
+    /**
+     * The maximum length of a line from the server, in bytes: enough for a lock name and a
+     * registered name of 64 KiB each.
+     */
     static final int LINE_LIMIT = 256 * 1024;
 
     private static final int READ_SIZE = 16 * 1024;
     private static final long JOIN_MILLIS = 2000;
 
-    /** What is told about the life of the connection. */
+    /** Is notified when the connection is established and when it ends. */
     interface ChannelListener {
         void connected();
 
@@ -36,7 +39,7 @@ final class LockdChannel {
         void ended(@Nullable LockdException failure);
     }
 
-    /** Why the connection ended: the words, and what was thrown if anything was. */
+    /** Why the connection ended: the message, and the exception if there was one. */
     private record Ending(String text, @Nullable Throwable cause, boolean byServer) {
         LockdConnectionException failure() {
             return new LockdConnectionException(text, cause);
@@ -55,12 +58,12 @@ final class LockdChannel {
     private @Nullable LockdExchange<?> current;
     private @Nullable Ending ending;
 
-    // Of the thread alone.
+    // Used by the channel's thread only.
     private final LineSplitter splitter = new LineSplitter(LINE_LIMIT);
     private final ByteBuffer in = ByteBuffer.allocateDirect(READ_SIZE);
     private ByteBuffer out = ByteBuffer.allocate(0);
-    private long begunNanos;
-    private long heardNanos;
+    private long startedNanos;
+    private long receivedNanos;
 
     LockdChannel(
             LockdServerAddress lockdServerAddress,
@@ -84,7 +87,10 @@ final class LockdChannel {
         thread.start();
     }
 
-    /** Sends it when the connection is up. The caller sees to it that there is one at a time. */
+    /**
+     * Sends the command once the connection is established. The caller ensures that there is only
+     * one exchange at a time.
+     */
     void submit(LockdExchange<?> lockdExchange) {
         synchronized (this) {
             if (ending != null) {
@@ -103,10 +109,10 @@ final class LockdChannel {
     }
 
     /**
-     * Gives an exchange up. One that was not sent never is; the answer to one that was must never
-     * be read, so that is the end of the connection.
+     * Abandons an exchange. If its command has not been sent, it never is; otherwise the connection
+     * is closed, so that the response cannot be taken for that of a later command.
      *
-     * @return false if it is too late, because the exchange is over
+     * @return false if the exchange is already complete
      */
     boolean abandon(LockdExchange<?> lockdExchange) {
         synchronized (this) {
@@ -118,11 +124,11 @@ final class LockdChannel {
         if (lockdExchange.isOver()) {
             return false;
         }
-        end(new Ending("Interrupted while waiting for an answer", null, false));
+        end(new Ending("Interrupted while waiting for a response", null, false));
         return true;
     }
 
-    /** Ends the connection; its thread is gone afterwards. */
+    /** Closes the connection and waits for its thread to end. */
     void close() {
         synchronized (this) {
             if (ending == null) {
@@ -181,7 +187,7 @@ final class LockdChannel {
         return ending != null;
     }
 
-    /** What the thread does. All below is called from here. */
+    /** The thread's body. All methods below are called by this thread. */
     private void run() {
         try (selector) {
             SocketChannel channel = connect();
@@ -195,7 +201,7 @@ final class LockdChannel {
             end(new Ending(text(e), null, false));
         } catch (IOException e) {
             end(lost(e));
-        } catch (RuntimeException | Error e) { // whatever it is, nobody may be left waiting
+        } catch (RuntimeException | Error e) { // whatever the cause, no caller may be left waiting
             end(lost(e));
         }
     }
@@ -211,7 +217,7 @@ final class LockdChannel {
         return ConnectionFailure.reason(cause);
     }
 
-    /** The connection, or null if there is none because the wire has ended. */
+    /** Connects; null if that failed, in which case the channel has ended. */
     private @Nullable SocketChannel connect() {
         try {
             return lockdConnector.connect(selector, this::isEnded);
@@ -228,8 +234,9 @@ final class LockdChannel {
     private void runConnection(SocketChannel channel) throws IOException, LockdProtocolException {
         SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
         while (!isEnded()) {
-            // Reading comes first: before a deadline is looked at, since a late thread is no late
-            // answer; and before anything is sent, since what is here by then is no answer to it.
+            // Read first: before timeouts are checked, since this thread may be late and not the
+            // response; and before anything is sent, since what has arrived by then is no response
+            // to it.
             if (!read(channel)) {
                 end(
                         new Ending(
@@ -249,7 +256,8 @@ final class LockdChannel {
                     out.hasRemaining()
                             ? SelectionKey.OP_READ | SelectionKey.OP_WRITE
                             : SelectionKey.OP_READ);
-            // Last, not first: a wake-up while connecting is spent, and what it was for is waiting.
+            // Select last: a wake-up during connecting has been consumed, and its exchange is
+            // already waiting.
             selector.select(unused -> {}, millisToWait());
         }
     }
@@ -265,32 +273,32 @@ final class LockdChannel {
     }
 
     private void line(String line) throws LockdProtocolException {
-        LockdExchange<?> lockdExchange = underWay();
+        LockdExchange<?> lockdExchange = inFlight();
         if (lockdExchange == null) {
-            throw LockdProtocolException.unasked(line);
+            throw LockdProtocolException.unexpected(line);
         }
-        heardNanos = System.nanoTime();
+        receivedNanos = System.nanoTime();
         lockdExchange.line(line);
         if (lockdExchange.isOver()) {
             synchronized (this) {
-                current = null; // it may hold a large listing, which is the caller's now
+                current = null; // drop the reference to a possibly large listing
             }
         }
     }
 
     private void checkTimeouts() throws LockdProtocolException {
-        LockdExchange<?> lockdExchange = underWay();
+        LockdExchange<?> lockdExchange = inFlight();
         if (lockdExchange == null) {
             return;
         }
         long now = System.nanoTime();
-        if (now - heardNanos >= readTimeoutNanos) {
+        if (now - receivedNanos >= readTimeoutNanos) {
             send(lockdExchange.onReadTimeout());
-            heardNanos = now;
+            receivedNanos = now;
         }
-        if (now - begunNanos >= lockdExchange.maxReadTimeouts() * readTimeoutNanos) {
+        if (now - startedNanos >= lockdExchange.maxReadTimeouts() * readTimeoutNanos) {
             throw new LockdProtocolException(
-                    "The answer to '" + lockdExchange.command() + "' has no end");
+                    "The response to '" + lockdExchange.command() + "' did not end in time");
         }
     }
 
@@ -305,21 +313,21 @@ final class LockdChannel {
             waiting = null;
         }
         if (!splitter.rest().isEmpty()) {
-            throw LockdProtocolException.unasked(splitter.rest());
+            throw LockdProtocolException.unexpected(splitter.rest());
         }
-        begunNanos = System.nanoTime();
-        heardNanos = begunNanos;
+        startedNanos = System.nanoTime();
+        receivedNanos = startedNanos;
         send(next.opening());
     }
 
-    /** Behind what the socket has not taken yet. */
+    /** Appends the lines to what has not been written to the socket yet. */
     private void send(String lines) {
         byte[] bytes = LockdNameText.encode(lines);
         ByteBuffer both = ByteBuffer.allocate(out.remaining() + bytes.length);
         out = both.put(out).put(bytes).flip();
     }
 
-    private @Nullable LockdExchange<?> underWay() {
+    private @Nullable LockdExchange<?> inFlight() {
         LockdExchange<?> lockdExchange;
         synchronized (this) {
             lockdExchange = current;
@@ -327,15 +335,15 @@ final class LockdChannel {
         return lockdExchange == null || lockdExchange.isOver() ? null : lockdExchange;
     }
 
-    /** Until the answer under way is overdue; 0, which is for ever, when there is none. */
+    /** The time until the current exchange times out; 0, which is no timeout, if there is none. */
     private long millisToWait() {
-        LockdExchange<?> lockdExchange = underWay();
+        LockdExchange<?> lockdExchange = inFlight();
         if (lockdExchange == null) {
             return 0;
         }
         long now = System.nanoTime();
-        long line = readTimeoutNanos - (now - heardNanos);
-        long whole = lockdExchange.maxReadTimeouts() * readTimeoutNanos - (now - begunNanos);
+        long line = readTimeoutNanos - (now - receivedNanos);
+        long whole = lockdExchange.maxReadTimeouts() * readTimeoutNanos - (now - startedNanos);
         return LockdConnector.millisUp(Math.min(line, whole));
     }
 }

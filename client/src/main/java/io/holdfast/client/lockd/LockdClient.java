@@ -27,37 +27,37 @@ import java.util.regex.Pattern;
  * }
  * }</pre>
  *
- * <p><b>Holding.</b> Locks belong to the connection, not to a thread: two threads with one client
- * both get the same lock, and one release frees it however often it was got. Give each that should
- * exclude the others a client of its own. Nothing waits at the server and nothing expires; the end
- * of the connection frees everything.
+ * <p><b>Holding.</b> Locks belong to the connection, not to a thread: two threads that share a
+ * client both get the same lock, and one release frees it, however often it was acquired. Threads
+ * that should exclude each other need a client each. The server has no queue and no leases; the end
+ * of the connection releases everything.
  *
- * <p><b>Connecting</b> starts when the client is made; operations called before it is up wait for
- * it. There is no reconnecting, since a new connection holds nothing: after a {@link
- * LockdConnectionException} every operation fails, and a new client is needed.
+ * <p><b>Connecting</b> starts when the client is created; operations called before it is
+ * established wait for it. There is no reconnecting, since a new connection holds nothing: after a
+ * {@link LockdConnectionException} every operation fails, and a new client is needed.
  *
- * <p><b>Threads.</b> Any thread may call; operations run one after the other, first come first
- * served. An interrupt ends an operation with {@link LockdInterruptedException}, except {@link
- * #release} and {@link #releaseShared}: these are often called while cleaning up after an
- * interrupt, take their usual, bounded time, and keep the flag.
+ * <p><b>Threads.</b> The client is thread-safe; operations run one after the other, first come
+ * first served. An interrupt ends an operation with {@link LockdInterruptedException}, except
+ * {@link #release} and {@link #releaseShared}: these are often called while cleaning up after an
+ * interrupt, complete within the timeouts, and leave the interrupt flag set.
  *
- * <p><b>Answers.</b> One that does not come within the read timeout, that is about another lock, or
- * that the command cannot have, closes the connection, so that it is never taken for the answer to
- * a later command. A line from the server may have 256 KiB.
+ * <p><b>Responses.</b> A response that does not arrive within the read timeout, that is about
+ * another lock, or that does not fit the command closes the connection, so that it is never taken
+ * for the response to a later command. A line from the server may have up to 256 KiB.
  *
  * <p><b>Listings</b> ({@code dump}, {@code dumpShared}, {@code listClients}) have no end in the
- * protocol. The client sends {@code i} with a random name behind each and reads up to its answer,
- * so the server counts one {@code command_i} more, or two where commands sent together get lost, as
- * in glockd; there a listing takes a read timeout. A listing may take 300 read timeouts in all, and
- * the memory of {@link Builder#maxListingBytes}. Its lines are split at the first {@code ": "}, so
- * a lock whose name contains that shows under a shorter name.
+ * protocol. The client sends {@code i} with a random name after each and reads up to its response,
+ * so the server counts one more {@code command_i}, or two where commands sent together get lost, as
+ * in glockd; there a listing takes at least one read timeout. A listing may take up to 300 read
+ * timeouts in total, and the memory of {@link Builder#maxListingBytes}. Its lines are split at the
+ * first {@code ": "}, so a lock whose name contains that appears under a truncated name.
  *
  * <p><b>Names</b> are text, sent as UTF-8. CR and LF are refused with {@link
  * IllegalArgumentException}, and so are names that make a command longer than 4095 bytes, the
- * longest every server takes. Runs of blanks become one, those at the ends go: {@link #normalize}
- * shows what is left, which is what listings have. A byte from the server that is not UTF-8 appears
- * as the unpaired surrogate {@code U+DC80} to {@code U+DCFF} that ends in its value; sent back, it
- * is that byte again.
+ * longest that every server accepts. Runs of whitespace become one space, and whitespace at both
+ * ends is removed: {@link #normalize} returns the result, which is what listings contain. A byte
+ * from the server that is not valid UTF-8 is decoded to the unpaired surrogate {@code U+DC00} plus
+ * the byte, {@code U+DC80} to {@code U+DCFF}, and encoded back to that byte.
  */
 public final class LockdClient implements AutoCloseable {
     private static final int COMMAND_LIMIT = 4095;
@@ -71,7 +71,7 @@ public final class LockdClient implements AutoCloseable {
     private final LockdChannel lockdChannel;
     private final LockdListenerDispatcher lockdListenerDispatcher;
     private final long maxListingBytes;
-    private final ReentrantLock turn = new ReentrantLock(true);
+    private final ReentrantLock exclusive = new ReentrantLock(true);
 
     private LockdClient(LockdServerAddress lockdServerAddress, Builder settings) {
         this.lockdListenerDispatcher =
@@ -87,7 +87,7 @@ public final class LockdClient implements AutoCloseable {
     }
 
     /**
-     * Connects over TCP with the usual settings.
+     * Connects over TCP with the default settings.
      *
      * @param hostAndPort {@code HOST:PORT}, or {@code PORT} alone for this machine
      */
@@ -95,75 +95,81 @@ public final class LockdClient implements AutoCloseable {
         return builder().connect(hostAndPort);
     }
 
-    /** Connects to a Unix socket with the usual settings. */
+    /** Connects to a Unix socket with the default settings. */
     public static LockdClient connectUnix(Path socket) {
         return builder().connectUnix(socket);
     }
 
-    /** Settings for a client, and ways to connect with them. */
+    /** A builder with the default settings. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** The name as the server knows it: no blanks at the ends, one for each run of them inside. */
+    /**
+     * The name as the server stores it: without whitespace at both ends, and with one space for
+     * each run of whitespace inside.
+     */
     public static String normalize(String name) {
         return LockdNameText.normalize(name);
     }
 
     /**
-     * Gets a lock that is free, or that this client has already.
+     * Acquires a lock that is free or that this client already holds; does not wait.
      *
-     * @throws LockdRefusedException if another connection has it
+     * @throws LockdRefusedException if another connection holds it
      */
     public LockdReply get(String name) {
-        return granted(ask(LockdOperation.GET, name));
-    }
-
-    /** As {@link #get}, for those to whom not getting it is an answer. */
-    public boolean tryGet(String name) {
-        return ask(LockdOperation.GET, name).number() > 0;
+        return granted(send(LockdOperation.GET, name));
     }
 
     /**
-     * Gives a lock up, however often it was got.
+     * As {@link #get}, but returns false instead of throwing if another connection holds the lock.
+     */
+    public boolean tryGet(String name) {
+        return send(LockdOperation.GET, name).number() > 0;
+    }
+
+    /**
+     * Releases a lock, however often it was acquired.
      *
-     * @throws LockdRefusedException if this client does not have it
+     * @throws LockdRefusedException if this client does not hold it
      */
     public LockdReply release(String name) {
-        return granted(ask(LockdOperation.RELEASE, name));
+        return granted(send(LockdOperation.RELEASE, name));
     }
 
-    /** Tells whether anyone has the lock: 1, or 0 for nobody. */
+    /** Whether the lock is held: the number is 1 if it is, otherwise 0. */
     public LockdReply inspect(String name) {
-        return ask(LockdOperation.INSPECT, name);
+        return send(LockdOperation.INSPECT, name);
     }
 
     /**
-     * Becomes one of the holders of a shared lock. The number is how many there are now.
+     * Acquires a shared lock, together with its other holders. The number is that of the holders
+     * now.
      *
-     * @throws LockdRefusedException if the server has as many locks as it can
+     * @throws LockdRefusedException if the server has reached its limit of locks
      */
     public LockdReply getShared(String name) {
-        return granted(ask(LockdOperation.GET_SHARED, name));
+        return granted(send(LockdOperation.GET_SHARED, name));
     }
 
     /**
-     * Stops being one of the holders.
+     * Releases a shared lock.
      *
-     * @throws LockdRefusedException if this client is none
+     * @throws LockdRefusedException if this client does not hold it
      */
     public LockdReply releaseShared(String name) {
-        return granted(ask(LockdOperation.RELEASE_SHARED, name));
+        return granted(send(LockdOperation.RELEASE_SHARED, name));
     }
 
-    /** Tells how many hold the shared lock: the number, or 0 for nobody. */
+    /** The number of holders of the shared lock, 0 if it is free. */
     public LockdReply inspectShared(String name) {
-        return ask(LockdOperation.INSPECT_SHARED, name);
+        return send(LockdOperation.INSPECT_SHARED, name);
     }
 
     /**
-     * Every exclusive lock and its holder: the registered name if it has one, else its connection
-     * name.
+     * Every exclusive lock with its holder: the registered name of the connection, or else its
+     * connection name.
      *
      * @throws LockdDisabledException if the server does not allow dumps
      */
@@ -173,20 +179,20 @@ public final class LockdClient implements AutoCloseable {
                 "d",
                 DUMP_DISABLED,
                 line -> {
-                    int colon = colon("d", line);
-                    holders.put(line.substring(0, colon), line.substring(colon + 2));
+                    int separator = separator("d", line);
+                    holders.put(line.substring(0, separator), line.substring(separator + 2));
                 },
                 Collections.unmodifiableMap(holders));
     }
 
     /**
-     * The holder of one exclusive lock, if anyone has it.
+     * The holder of one exclusive lock, if it is held.
      *
      * @throws LockdDisabledException if the server does not allow dumps
      */
     public Optional<String> dump(String name) {
         String normal = normalize(name);
-        if (normal.isEmpty()) { // on the wire that asks for everything
+        if (normal.isEmpty()) { // on the wire this would request all locks
             return Optional.ofNullable(dump().get(normal));
         }
         String command = command("d", normal);
@@ -196,7 +202,7 @@ public final class LockdClient implements AutoCloseable {
                 DUMP_DISABLED,
                 line -> {
                     if (!holders.isEmpty()) {
-                        throw LockdProtocolException.unasked(line);
+                        throw LockdProtocolException.unexpected(line);
                     }
                     holders.add(holder(command, normal, line));
                 },
@@ -205,7 +211,7 @@ public final class LockdClient implements AutoCloseable {
     }
 
     /**
-     * Every shared lock and its holders, in the order in which they came.
+     * Every shared lock with its holders, in the order of their grants.
      *
      * @throws LockdDisabledException if the server does not allow dumps
      */
@@ -215,9 +221,10 @@ public final class LockdClient implements AutoCloseable {
                 "sd",
                 DUMP_DISABLED,
                 line -> {
-                    int colon = colon("sd", line);
-                    holders.computeIfAbsent(line.substring(0, colon), unused -> new ArrayList<>(1))
-                            .add(line.substring(colon + 2));
+                    int separator = separator("sd", line);
+                    holders.computeIfAbsent(
+                                    line.substring(0, separator), unused -> new ArrayList<>(1))
+                            .add(line.substring(separator + 2));
                 },
                 holders);
         holders.replaceAll((lock, list) -> Collections.unmodifiableList(list));
@@ -225,7 +232,7 @@ public final class LockdClient implements AutoCloseable {
     }
 
     /**
-     * The holders of one shared lock, in the order in which they came; none if it is free.
+     * The holders of one shared lock, in the order of their grants; empty if it is free.
      *
      * @throws LockdDisabledException if the server does not allow dumps
      */
@@ -243,7 +250,7 @@ public final class LockdClient implements AutoCloseable {
                 Collections.unmodifiableList(holders));
     }
 
-    /** What the server calls this connection. */
+    /** The connection name and the registered name of this connection. */
     public LockdIdentity getName() {
         return run(
                 new OneLineExchange<>(
@@ -253,7 +260,7 @@ public final class LockdClient implements AutoCloseable {
                             if (words.length < 3
                                     || !words[0].equals("1")
                                     || !CONNECTION_NAME.matcher(words[1]).matches()) {
-                                throw LockdProtocolException.unfit("me", line);
+                                throw LockdProtocolException.mismatch("me", line);
                             }
                             return new LockdIdentity(words[1], words[2]);
                         }),
@@ -261,14 +268,14 @@ public final class LockdClient implements AutoCloseable {
     }
 
     /**
-     * Registers a name for this connection, which listings then show. Names need not be unique; the
-     * empty one clears.
+     * Registers a name for this connection, which listings then show. Names need not be unique; an
+     * empty name removes the registration.
      *
      * @throws LockdDisabledException if the server has no registry
      */
     public LockdReply setName(String name) {
         String command = command("iam", normalize(name));
-        LockdReply answer =
+        LockdReply reply =
                 run(
                         new OneLineExchange<>(
                                 command,
@@ -277,19 +284,19 @@ public final class LockdClient implements AutoCloseable {
                                             case "1 ok" -> new LockdReply(1, "ok");
                                             case "0 disabled" -> new LockdReply(0, "disabled");
                                             default ->
-                                                    throw LockdProtocolException.unfit(
+                                                    throw LockdProtocolException.mismatch(
                                                             command, line);
                                         }),
                         true);
-        if (answer.number() == 0) {
+        if (reply.number() == 0) {
             throw new LockdDisabledException(REGISTRY_DISABLED);
         }
-        return answer;
+        return reply;
     }
 
     /**
-     * Every registered name and its connection name; of several connections with one name, the last
-     * that the server lists.
+     * Every registered name with its connection name; if several connections have the same name,
+     * the last one in the server's listing.
      *
      * @throws LockdDisabledException if the server does not allow it
      */
@@ -298,8 +305,8 @@ public final class LockdClient implements AutoCloseable {
     }
 
     /**
-     * The connection name behind a registered name, if there is one; of several, the last that the
-     * server lists.
+     * The connection name of a registered name, if there is one; of several, the last one in the
+     * server's listing.
      *
      * @throws LockdDisabledException if the server does not allow it
      */
@@ -314,8 +321,8 @@ public final class LockdClient implements AutoCloseable {
     }
 
     /**
-     * Disconnects, which frees everything this client holds. Operations under way in other threads
-     * fail with {@link LockdConnectionException}, as do later ones. May be called more than once.
+     * Disconnects, which releases everything that this client holds. Operations in flight in other
+     * threads fail with {@link LockdConnectionException}, as do later ones. Idempotent.
      */
     @Override
     public void close() {
@@ -328,21 +335,21 @@ public final class LockdClient implements AutoCloseable {
         return "LockdClient[" + lockdChannel + "]";
     }
 
-    private LockdReply ask(LockdOperation command, String name) {
+    private LockdReply send(LockdOperation command, String name) {
         String normal = normalize(name);
-        boolean givesUp =
+        boolean isRelease =
                 command == LockdOperation.RELEASE || command == LockdOperation.RELEASE_SHARED;
         return run(
                 new OneLineExchange<>(
                         command(command.verb(), normal), line -> command.parse(line, normal)),
-                !givesUp);
+                !isRelease);
     }
 
-    private static LockdReply granted(LockdReply answer) {
-        if (answer.number() == 0) {
-            throw new LockdRefusedException(answer);
+    private static LockdReply granted(LockdReply reply) {
+        if (reply.number() == 0) {
+            throw new LockdRefusedException(reply);
         }
-        return answer;
+        return reply;
     }
 
     private Map<String, String> who(String command, String onlyName) {
@@ -351,42 +358,42 @@ public final class LockdClient implements AutoCloseable {
                 command,
                 WHO_DISABLED,
                 line -> {
-                    int colon = colon(command, line);
-                    String connection = line.substring(0, colon);
-                    String registered = line.substring(colon + 2);
+                    int separator = separator(command, line);
+                    String connection = line.substring(0, separator);
+                    String registered = line.substring(separator + 2);
                     if (!CONNECTION_NAME.matcher(connection).matches()
                             || !(onlyName.isEmpty() || registered.equals(onlyName))) {
-                        throw LockdProtocolException.unfit(command, line);
+                        throw LockdProtocolException.mismatch(command, line);
                     }
                     connections.put(registered, connection);
                 },
                 Collections.unmodifiableMap(connections));
     }
 
-    private static int colon(String command, String line) throws LockdProtocolException {
-        int colon = line.indexOf(": ");
-        if (colon < 0) {
-            throw LockdProtocolException.unfit(command, line);
+    private static int separator(String command, String line) throws LockdProtocolException {
+        int separator = line.indexOf(": ");
+        if (separator < 0) {
+            throw LockdProtocolException.mismatch(command, line);
         }
-        return colon;
+        return separator;
     }
 
     private static String holder(String command, String name, String line)
             throws LockdProtocolException {
         String start = name + ": ";
         if (!line.startsWith(start)) {
-            throw LockdProtocolException.unfit(command, line);
+            throw LockdProtocolException.mismatch(command, line);
         }
         return line.substring(start.length());
     }
 
-    /** The line to send for a name that is normalised. */
+    /** The command line for a normalized name. */
     private static String command(String word, String normal) {
         String command = normal.isEmpty() ? word : word + " " + normal;
         int length = LockdNameText.encode(command).length;
         if (length > COMMAND_LIMIT) {
             throw new IllegalArgumentException(
-                    "A command has at most "
+                    "A command may have up to "
                             + COMMAND_LIMIT
                             + " bytes, but with this name it has "
                             + length
@@ -405,24 +412,26 @@ public final class LockdClient implements AutoCloseable {
     private <T> T run(LockdExchange<T> lockdExchange, boolean interruptible) {
         try {
             if (interruptible) {
-                turn.lockInterruptibly();
+                exclusive.lockInterruptibly();
             } else {
-                turn.lock();
+                exclusive.lock();
             }
         } catch (InterruptedException e) {
             throw interrupted("Interrupted before anything was sent", e);
         }
         try {
             lockdChannel.submit(lockdExchange);
-            return interruptible ? await(lockdExchange) : lockdExchange.awaitThroughInterrupts();
+            return interruptible ? await(lockdExchange) : lockdExchange.awaitUninterruptibly();
         } catch (ExecutionException e) {
             if (e.getCause() instanceof LockdException failure) {
-                failure.fillInStackTrace(); // where the caller is, not the thread that found out
+                failure
+                        .fillInStackTrace(); // the stack trace of the caller, not of the channel's
+                                             // thread
                 throw failure;
             }
             throw new IllegalStateException(e);
         } finally {
-            turn.unlock();
+            exclusive.unlock();
         }
     }
 
@@ -431,10 +440,10 @@ public final class LockdClient implements AutoCloseable {
             return lockdExchange.await();
         } catch (InterruptedException e) {
             if (lockdChannel.abandon(lockdExchange)) {
-                throw interrupted("Interrupted while waiting for an answer", e);
+                throw interrupted("Interrupted while waiting for a response", e);
             }
             Thread.currentThread().interrupt();
-            return lockdExchange.awaitThroughInterrupts(); // the answer came in the same instant
+            return lockdExchange.awaitUninterruptibly(); // the response has arrived just now
         }
     }
 
@@ -443,16 +452,16 @@ public final class LockdClient implements AutoCloseable {
         return new LockdInterruptedException(text, cause);
     }
 
-    /** Turns what happens to the wire into notices. */
+    /** Translates the events of the channel into calls of the listener. */
     private final class NoticeForwarder implements LockdChannel.ChannelListener {
         @Override
         public void connected() {
-            lockdListenerDispatcher.give(listener -> listener.connected(LockdClient.this));
+            lockdListenerDispatcher.dispatch(listener -> listener.connected(LockdClient.this));
         }
 
         @Override
         public void ended(@Nullable LockdException failure) {
-            lockdListenerDispatcher.give(
+            lockdListenerDispatcher.dispatch(
                     listener -> {
                         if (failure == null) {
                             listener.closed(LockdClient.this);
@@ -464,7 +473,7 @@ public final class LockdClient implements AutoCloseable {
         }
     }
 
-    /** Settings of a client. Each {@code connect} makes a new one. */
+    /** Settings of a client. Each {@code connect} creates a new client. */
     public static final class Builder {
         private static final Duration MAX_TIMEOUT = Duration.ofDays(1);
         private static final long DEFAULT_LISTING = 256L * 1024 * 1024;
@@ -477,16 +486,16 @@ public final class LockdClient implements AutoCloseable {
 
         private Builder() {}
 
-        /** How long connecting may take, the look-up of the host name included: 5 s if not set. */
+        /** How long connecting may take, including the lookup of the host name: 5 s by default. */
         public Builder connectTimeout(Duration value) {
             connectTimeout = checked("connectTimeout", value);
             return this;
         }
 
         /**
-         * How long to wait for an answer, or for its next line: 1 s if not set. A missed answer
-         * costs the connection and all it holds, so be generous where the way is long. A listing of
-         * a glockd takes this long, since nothing marks its end.
+         * How long to wait for a response, or for its next line: 1 s by default. A response that is
+         * late closes the connection and so loses its holds; use a longer timeout on slow networks.
+         * A listing of a glockd takes this long, since its end is not marked.
          */
         public Builder readTimeout(Duration value) {
             readTimeout = checked("readTimeout", value);
@@ -494,8 +503,9 @@ public final class LockdClient implements AutoCloseable {
         }
 
         /**
-         * How much a listing may hold, counting 100 bytes for each line besides its text: 256 MiB
-         * if not set, or a quarter of the heap if that is less. A longer one closes the connection.
+         * The maximum size of a listing, counting 100 bytes for each line in addition to its text:
+         * 256 MiB by default, or a quarter of the heap if that is less. A larger listing closes the
+         * connection.
          */
         public Builder maxListingBytes(long value) {
             if (value <= 0) {
@@ -506,7 +516,7 @@ public final class LockdClient implements AutoCloseable {
             return this;
         }
 
-        /** Who hears what happens to the connection: nobody if not set. */
+        /** Is notified of the events of the connection: none by default. */
         public Builder listener(LockdListener value) {
             listener = value;
             return this;

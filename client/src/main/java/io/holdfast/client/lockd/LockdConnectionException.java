@@ -3,10 +3,11 @@ package io.holdfast.client.lockd;
 import org.jspecify.annotations.Nullable;
 
 /**
- * There is no connection, or no more: it could not be made, was lost or closed, or was given up
- * because an answer was late or wrong. The server frees whatever this client held, and whatever the
- * last command may have taken, as soon as it notices; until then others may still be refused. Stop
- * touching what the locks protect. This client stays closed: make a new one to go on.
+ * There is no connection: it could not be established, was lost or closed, or was closed by the
+ * client because a response was late or malformed. The server releases what this client held, and
+ * what the last command may have acquired, as soon as it detects the end of the connection; until
+ * then other clients may still be refused. The caller must stop using what the locks protect. This
+ * client stays closed; create a new one.
  */
 public final class LockdConnectionException extends LockdException {
     private static final long serialVersionUID = 1L;

@@ -16,7 +16,10 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Makes the connection. Its time runs from its creation and bounds all it does. */
+/**
+ * Establishes the connection. The timeout starts with the construction and covers the lookup and
+ * all attempts.
+ */
 final class LockdConnector {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long RETRY_MILLIS = 10;
@@ -32,15 +35,15 @@ final class LockdConnector {
     }
 
     /**
-     * The connection, not blocking, to the first address that takes it.
+     * Connects a non-blocking channel to the first address that accepts it.
      *
-     * @param selector waits for it; whoever wakes it up makes this look at {@code givenUp}
+     * @param selector used for waiting; a wake-up makes this method check {@code cancelled}
      */
-    SocketChannel connect(Selector selector, BooleanSupplier givenUp) throws IOException {
+    SocketChannel connect(Selector selector, BooleanSupplier cancelled) throws IOException {
         IOException failure = new ConnectException("no address");
-        for (SocketAddress address : lookUp(selector, givenUp)) {
+        for (SocketAddress address : lookUp(selector, cancelled)) {
             try {
-                return connect(address, selector, givenUp);
+                return connect(address, selector, cancelled);
             } catch (IOException e) {
                 failure = e;
             }
@@ -48,13 +51,13 @@ final class LockdConnector {
         throw failure;
     }
 
-    private List<SocketAddress> lookUp(Selector selector, BooleanSupplier givenUp)
+    private List<SocketAddress> lookUp(Selector selector, BooleanSupplier cancelled)
             throws IOException {
         if (!lockdServerAddress.needsLookup()) {
             return lockdServerAddress.lookUp();
         }
         var found = new CompletableFuture<List<SocketAddress>>();
-        // The system's resolver knows no timeout, so it gets a thread that nobody waits for.
+        // The system's resolver has no timeout, so it runs in a thread of its own.
         var resolver =
                 new Thread(
                         () -> {
@@ -69,7 +72,7 @@ final class LockdConnector {
         resolver.setDaemon(true);
         resolver.start();
         while (!found.isDone()) {
-            pause(selector, givenUp, Long.MAX_VALUE);
+            pause(selector, cancelled, Long.MAX_VALUE);
         }
         try {
             return found.join();
@@ -78,61 +81,62 @@ final class LockdConnector {
         }
     }
 
-    private SocketChannel connect(SocketAddress address, Selector selector, BooleanSupplier givenUp)
+    private SocketChannel connect(
+            SocketAddress address, Selector selector, BooleanSupplier cancelled)
             throws IOException {
         while (true) {
             SocketChannel channel =
                     lockdServerAddress.isUnix()
                             ? SocketChannel.open(StandardProtocolFamily.UNIX)
                             : SocketChannel.open();
-            boolean up = false;
+            boolean connected = false;
             try {
                 channel.configureBlocking(false);
                 if (!channel.connect(address)) {
                     channel.register(selector, SelectionKey.OP_CONNECT);
                     while (!channel.finishConnect()) {
-                        pause(selector, givenUp, Long.MAX_VALUE);
+                        pause(selector, cancelled, Long.MAX_VALUE);
                     }
                 }
                 if (!lockdServerAddress.isUnix()) {
                     channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
                     channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
                 }
-                up = true;
+                connected = true;
                 return channel;
             } catch (SocketException e) {
                 if (!isBacklogFull(e)) {
                     throw e;
                 }
             } finally {
-                if (!up) {
+                if (!connected) {
                     channel.close();
                 }
             }
-            pause(selector, givenUp, RETRY_MILLIS);
+            pause(selector, cancelled, RETRY_MILLIS);
         }
     }
 
-    /** A Unix socket whose server is slow to accept turns callers away; TCP lets them wait. */
+    /** A Unix socket with a full backlog refuses connections with EAGAIN, where TCP would wait. */
     private boolean isBacklogFull(SocketException e) {
         return lockdServerAddress.isUnix()
                 && String.valueOf(e.getMessage()).contains("temporarily unavailable");
     }
 
-    /** Waits for the selector, and throws when it is time to stop. */
-    private void pause(Selector selector, BooleanSupplier givenUp, long atMostMillis)
+    /** Waits for the selector; throws on cancellation or timeout. */
+    private void pause(Selector selector, BooleanSupplier cancelled, long maxMillis)
             throws IOException {
-        if (givenUp.getAsBoolean()) {
+        if (cancelled.getAsBoolean()) {
             throw new ConnectException("closed");
         }
         long left = deadlineNanos - System.nanoTime();
         if (left <= 0) {
-            throw new ConnectException("no answer within " + timeout.toMillis() + " ms");
+            throw new ConnectException("no response within " + timeout.toMillis() + " ms");
         }
-        selector.select(unused -> {}, Math.min(atMostMillis, millisUp(left)));
+        selector.select(unused -> {}, Math.min(maxMillis, millisUp(left)));
     }
 
-    /** Never 0, which selectors take for ever. */
+    /** Rounded up to at least 1, since 0 means no timeout for a selector. */
     static long millisUp(long nanos) {
         return Math.max(1, (nanos + MILLI - 1) / MILLI);
     }

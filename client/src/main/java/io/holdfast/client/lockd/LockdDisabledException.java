@@ -1,6 +1,6 @@
 package io.holdfast.client.lockd;
 
-/** The server was started without what this operation needs. Asking again will not help. */
+/** The server was started without the feature that this operation needs. Retrying does not help. */
 public final class LockdDisabledException extends LockdException {
     private static final long serialVersionUID = 1L;
 

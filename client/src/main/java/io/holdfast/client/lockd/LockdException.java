@@ -2,7 +2,7 @@ package io.holdfast.client.lockd;
 
 import org.jspecify.annotations.Nullable;
 
-/** Base of every failure a {@link LockdClient} reports. The type says what to do next. */
+/** Base of all failures that a {@link LockdClient} reports. */
 public abstract sealed class LockdException extends RuntimeException
         permits LockdRefusedException,
                 LockdDisabledException,

@@ -4,10 +4,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /**
- * One command and its answer. The caller makes it and waits for it; all else is called by the
- * thread of the {@link LockdChannel}, which ends the connection when one of these methods throws.
+ * One command and its response. The caller creates it and waits for it; all other methods are
+ * called by the thread of the {@link LockdChannel}, which closes the connection when one of them
+ * throws.
  *
- * @param <T> what the answer becomes
+ * @param <T> the result parsed from the response
  */
 abstract class LockdExchange<T> {
     private final CompletableFuture<T> result = new CompletableFuture<>();
@@ -21,20 +22,20 @@ abstract class LockdExchange<T> {
         return command;
     }
 
-    /** What to send first, line ends included. */
+    /** The lines to send first, including their line ends. */
     String opening() {
         return command + "\n";
     }
 
-    /** A line has come; it is not empty. */
+    /** Handles a received line, which is not empty. */
     abstract void line(String line) throws LockdProtocolException;
 
-    /** No line has come for a read timeout. Gives what to send now. */
+    /** Called after a read timeout without a line. Returns what to send now. */
     String onReadTimeout() throws LockdProtocolException {
-        throw LockdProtocolException.missed();
+        throw LockdProtocolException.missing();
     }
 
-    /** How many read timeouts the whole answer may take, however steadily its lines come. */
+    /** The maximum duration of the whole response, in read timeouts. */
     int maxReadTimeouts() {
         return 1;
     }
@@ -55,8 +56,8 @@ abstract class LockdExchange<T> {
         return result.get();
     }
 
-    /** As {@link #await}, but an interrupt does not end it; the flag is kept. */
-    final T awaitThroughInterrupts() throws ExecutionException {
+    /** As {@link #await}, but not ended by an interrupt; the interrupt flag is restored. */
+    final T awaitUninterruptibly() throws ExecutionException {
         boolean interrupted = false;
         try {
             while (true) {

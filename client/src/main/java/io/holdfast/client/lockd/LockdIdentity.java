@@ -3,7 +3,7 @@ package io.holdfast.client.lockd;
 /**
  * The two names of a connection.
  *
- * @param connection what the server calls the connection, such as {@code 127.0.0.1:57871} or {@code
+ * @param connection the server's name of the connection, such as {@code 127.0.0.1:57871} or {@code
  *     unix:3}
  * @param registered the name set with {@link LockdClient#setName}; without one, the connection name
  */

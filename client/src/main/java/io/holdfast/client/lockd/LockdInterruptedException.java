@@ -2,8 +2,8 @@ package io.holdfast.client.lockd;
 
 /**
  * The calling thread was interrupted; its interrupt flag is set. If the command had been sent, the
- * connection was closed, as with {@link LockdConnectionException}; if it was still waiting for its
- * turn or for the connection, it never is sent, and the client goes on working.
+ * connection was closed, as with {@link LockdConnectionException}; otherwise it is never sent, and
+ * the client remains usable.
  */
 public final class LockdInterruptedException extends LockdException {
     private static final long serialVersionUID = 1L;

@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Calls the listener, in order and on a thread that nothing else waits for. */
+/** Calls the listener, in order, on a thread of its own. */
 final class LockdListenerDispatcher {
     private static final Logger LOG = System.getLogger("io.holdfast.client.lockd");
 
@@ -19,7 +19,7 @@ final class LockdListenerDispatcher {
     LockdListenerDispatcher(@Nullable LockdListener listener, String threadName) {
         if (listener == null) {
             thread = null;
-            deliver = unheard -> {};
+            deliver = ignored -> {};
             return;
         }
         var executor =
@@ -28,34 +28,34 @@ final class LockdListenerDispatcher {
                         1,
                         1,
                         TimeUnit.SECONDS,
-                        new LinkedBlockingQueue<>(), // a connection has at most two notices
+                        new LinkedBlockingQueue<>(), // a connection has at most two events
                         task -> {
                             var worker = new Thread(task, threadName);
                             worker.setDaemon(true);
                             return worker;
                         },
-                        new ThreadPoolExecutor.DiscardPolicy()); // too late to be told
+                        new ThreadPoolExecutor.DiscardPolicy()); // after end() events are dropped
         executor.allowCoreThreadTimeOut(true);
         thread = executor;
-        deliver = notice -> executor.execute(() -> call(listener, notice));
+        deliver = event -> executor.execute(() -> call(listener, event));
     }
 
-    void give(Consumer<LockdListener> notice) {
-        deliver.accept(notice);
+    void dispatch(Consumer<LockdListener> event) {
+        deliver.accept(event);
     }
 
-    /** No more notices will be given; those given are still delivered. */
+    /** Accepts no more events; queued ones are still delivered. */
     void end() {
         if (thread != null) {
             thread.shutdown();
         }
     }
 
-    private static void call(LockdListener listener, Consumer<LockdListener> notice) {
+    private static void call(LockdListener listener, Consumer<LockdListener> event) {
         try {
-            notice.accept(listener);
+            event.accept(listener);
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "A listener failed", e);
+            LOG.log(Level.WARNING, "listener threw an exception", e);
         }
     }
 }

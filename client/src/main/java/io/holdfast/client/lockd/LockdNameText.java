@@ -9,9 +9,9 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Names as text and as bytes. Text is UTF-8; a byte that is part of no valid sequence is the
- * unpaired surrogate U+DC00 + byte. So different bytes are different text, and text from the server
- * can be sent back and names the same lock.
+ * Converts names between text and bytes. Text is UTF-8; a byte that is not part of a valid sequence
+ * is decoded to the unpaired surrogate U+DC00 + byte. So the conversion is reversible: text from
+ * the server can be sent back and names the same lock.
  */
 final class LockdNameText {
     private static final int ESCAPE = 0xDC00;
@@ -27,7 +27,7 @@ final class LockdNameText {
                         .onMalformedInput(CodingErrorAction.REPORT)
                         .onUnmappableCharacter(CodingErrorAction.REPORT);
         ByteBuffer in = ByteBuffer.wrap(bytes);
-        CharBuffer out = CharBuffer.allocate(bytes.length); // no byte gives more than one char
+        CharBuffer out = CharBuffer.allocate(bytes.length); // at most one char per byte
         while (true) {
             CoderResult result = decoder.decode(in, out, true);
             if (result.isUnderflow()) {
@@ -40,7 +40,10 @@ final class LockdNameText {
         }
     }
 
-    /** The bytes of a text, or an {@link IllegalArgumentException} if it stands for none. */
+    /**
+     * The bytes of a text; throws {@link IllegalArgumentException} if it has an unpaired surrogate
+     * that is no escaped byte.
+     */
     static byte[] encode(String text) {
         var out = new ByteArrayOutputStream(text.length() + 16);
         text.codePoints()
@@ -59,31 +62,40 @@ final class LockdNameText {
         return out.toByteArray();
     }
 
-    /** The name as the server knows it: no blanks at the ends, one SP for each run inside. */
+    /**
+     * The name as the server stores it: without whitespace at both ends, one SP for each run of
+     * whitespace inside.
+     */
     static String normalize(String name) {
         if (name.indexOf('\n') >= 0 || name.indexOf('\r') >= 0) {
             throw new IllegalArgumentException("A name must not contain CR or LF.");
         }
-        String text = decode(encode(name)); // escaped bytes may add up to a character, even a blank
-        var normal = new StringBuilder(text.length());
+        String text =
+                decode(
+                        encode(
+                                name)); // escaped bytes may form a character together, even
+                                        // whitespace
+        var normalized = new StringBuilder(text.length());
         boolean gap = false;
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            if (isBlank(c)) {
+            if (isWhitespace(c)) {
                 gap = true;
                 continue;
             }
-            if (gap && normal.length() > 0) {
-                normal.append(' ');
+            if (gap && normalized.length() > 0) {
+                normalized.append(' ');
             }
             gap = false;
-            normal.append(c);
+            normalized.append(c);
         }
-        return normal.toString();
+        return normalized.toString();
     }
 
-    /** The protocol's own set: neither that of Character.isWhitespace nor of isSpaceChar. */
-    private static boolean isBlank(char c) {
+    /**
+     * The whitespace of the protocol, which differs from Character.isWhitespace and isSpaceChar.
+     */
+    private static boolean isWhitespace(char c) {
         return (c >= 0x09 && c <= 0x0D)
                 || c == 0x20
                 || c == 0x85

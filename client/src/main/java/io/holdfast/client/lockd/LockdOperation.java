@@ -2,7 +2,7 @@ package io.holdfast.client.lockd;
 
 import java.util.regex.Pattern;
 
-/** The commands about one lock, and the answers each can have. */
+/** The commands about one lock, with the responses to each. */
 enum LockdOperation {
     GET("g", "Lock Get Success", "Lock Get Failure", false),
     RELEASE("r", "Lock Release Success", "Lock Release Failure", false),
@@ -29,24 +29,24 @@ enum LockdOperation {
         return verb;
     }
 
-    /** The server's answer about a lock that is not held, or a refusal. */
+    /** The server's negative response: the lock is not held, or the command is refused. */
     String no(String name) {
         return "0 " + no + ": " + name;
     }
 
-    /** The line as an answer about just this lock; any other line is none. */
+    /** Parses the line as the response for this lock; throws for any other line. */
     LockdReply parse(String line, String name) throws LockdProtocolException {
         if (line.equals(no(name))) {
             return new LockdReply(0, no + ": " + name);
         }
         String text = yes + ": " + name;
         if (!line.endsWith(" " + text)) {
-            throw LockdProtocolException.unfit(verb + " " + name, line);
+            throw LockdProtocolException.mismatch(verb + " " + name, line);
         }
         String digits = line.substring(0, line.length() - text.length() - 1);
         boolean number = counts ? COUNT.matcher(digits).matches() : digits.equals("1");
         if (!number) {
-            throw LockdProtocolException.unfit(verb + " " + name, line);
+            throw LockdProtocolException.mismatch(verb + " " + name, line);
         }
         return new LockdReply(Long.parseLong(digits), text);
     }

@@ -1,6 +1,6 @@
 package io.holdfast.client.lockd;
 
-/** The conversation is out of step: nothing further that the server says can be trusted. */
+/** The responses do not match the commands any more: the connection cannot be used any further. */
 final class LockdProtocolException extends Exception {
     private static final long serialVersionUID = 1L;
     private static final int SHOWN = 200;
@@ -9,17 +9,17 @@ final class LockdProtocolException extends Exception {
         super(message);
     }
 
-    static LockdProtocolException missed() {
+    static LockdProtocolException missing() {
         return new LockdProtocolException("Expected 1 line but got 0");
     }
 
-    static LockdProtocolException unasked(String line) {
-        return new LockdProtocolException("A line nobody asked for: " + shown(line));
+    static LockdProtocolException unexpected(String line) {
+        return new LockdProtocolException("Unexpected line: " + shown(line));
     }
 
-    static LockdProtocolException unfit(String command, String line) {
+    static LockdProtocolException mismatch(String command, String line) {
         return new LockdProtocolException(
-                "Not an answer to '" + shown(command) + "': " + shown(line));
+                "Unexpected response to '" + shown(command) + "': " + shown(line));
     }
 
     private static String shown(String line) {

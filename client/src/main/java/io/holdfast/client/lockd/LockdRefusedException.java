@@ -1,13 +1,13 @@
 package io.holdfast.client.lockd;
 
 /**
- * The server said no and changed nothing. The message is the server's text, such as {@code Lock Get
- * Failure: printer}. Nothing waits in this protocol: ask again later.
+ * The server refused the command and changed nothing. The message is the server's text, such as
+ * {@code Lock Get Failure: printer}. This protocol has no queue: retry later.
  */
 public final class LockdRefusedException extends LockdException {
     private static final long serialVersionUID = 1L;
 
-    LockdRefusedException(LockdReply answer) {
-        super(answer.text(), null);
+    LockdRefusedException(LockdReply reply) {
+        super(reply.text(), null);
     }
 }

@@ -12,10 +12,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Where the server is.
+ * The address of the server.
  *
- * @param text how messages call it
- * @param address possibly with a host name that is still to be looked up
+ * @param text the address as shown in messages
+ * @param address possibly with an unresolved host name
  */
 record LockdServerAddress(String text, SocketAddress address) {
     private static final Pattern HOST_AND_PORT =
@@ -62,7 +62,7 @@ record LockdServerAddress(String text, SocketAddress address) {
         return address instanceof InetSocketAddress inet && inet.isUnresolved();
     }
 
-    /** Every address to try, in order. Takes as long as the system's resolver does. */
+    /** The addresses to try, in order. Blocks for the system's resolver. */
     List<SocketAddress> lookUp() throws UnknownHostException {
         if (!needsLookup()) {
             return List.of(address);

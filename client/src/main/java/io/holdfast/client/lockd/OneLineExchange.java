@@ -1,8 +1,8 @@
 package io.holdfast.client.lockd;
 
-/** A command whose answer is exactly one line. */
+/** A command whose response is exactly one line. */
 final class OneLineExchange<T> extends LockdExchange<T> {
-    /** Reads the line. */
+    /** Parses the line. */
     interface Parser<T> {
         T parse(String line) throws LockdProtocolException;
     }

@@ -4,10 +4,10 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The counters. Their names come sorted, so the last of them marks the end. */
+/** Requests the counters. The server sends them sorted by name, so the last name marks the end. */
 final class StatsExchange extends LockdExchange<Map<String, Long>> {
     private static final String LAST = "shared_orphans";
-    private static final int TIMEOUT = 300;
+    private static final int MAX_READ_TIMEOUTS = 300;
 
     private final Map<String, Long> counters = new LinkedHashMap<>();
     private final ListingSizeLimit listingSizeLimit;
@@ -19,11 +19,11 @@ final class StatsExchange extends LockdExchange<Map<String, Long>> {
 
     @Override
     void line(String line) throws LockdProtocolException {
-        listingSizeLimit.take(line);
+        listingSizeLimit.add(line);
         int colon = line.indexOf(": ");
         String value = line.substring(colon < 0 ? line.length() : colon + 2);
         if (!value.matches("-?[0-9]{1,18}")) {
-            throw LockdProtocolException.unfit(command(), line);
+            throw LockdProtocolException.mismatch(command(), line);
         }
         String name = line.substring(0, colon);
         counters.put(name, Long.parseLong(value));
@@ -34,6 +34,6 @@ final class StatsExchange extends LockdExchange<Map<String, Long>> {
 
     @Override
     int maxReadTimeouts() {
-        return TIMEOUT;
+        return MAX_READ_TIMEOUTS;
     }
 }

@@ -127,7 +127,10 @@ class LockdBadServersIT {
     @Test
     void gives_up_when_a_listing_grows_over_its_limit() throws Exception {
         talksForEver(
-                "a: 1\nb: 2\n", ENDLESS, LockdClient::dump, "An answer of more than 1000000 bytes");
+                "a: 1\nb: 2\n",
+                ENDLESS,
+                LockdClient::dump,
+                "A response of more than 1000000 bytes");
     }
 
     @Test
@@ -147,7 +150,7 @@ class LockdBadServersIT {
                                 .connect(server.address())) {
             assertThatExceptionOfType(LockdConnectionException.class)
                     .isThrownBy(client::dump)
-                    .withMessage("The answer to 'd' has no end");
+                    .withMessage("The response to 'd' did not end in time");
             isClosed(client);
         }
     }
@@ -172,7 +175,7 @@ class LockdBadServersIT {
                 var client = client(server, ENDLESS)) {
             assertThatExceptionOfType(LockdConnectionException.class)
                     .isThrownBy(() -> call(client, command))
-                    .withMessage("Not an answer to '%s': %s", command, answer);
+                    .withMessage("Unexpected response to '%s': %s", command, answer);
             isClosed(client);
         }
     }
@@ -208,8 +211,7 @@ class LockdBadServersIT {
             asked.countDown();
             failed.awaitNotices(2);
             assertThat(failed.notices())
-                    .containsExactly(
-                            "connected", "failed: A line nobody asked for: 1 Lock Get Success: x");
+                    .containsExactly("connected", "failed: Unexpected line: 1 Lock Get Success: x");
             isClosed(client);
             assertThat(server.received()).containsExactly("g y");
         }
@@ -230,7 +232,7 @@ class LockdBadServersIT {
             client.get("y");
             assertThatExceptionOfType(LockdConnectionException.class)
                     .isThrownBy(() -> client.get("x"))
-                    .withMessage("A line nobody asked for: 1 Lock Get");
+                    .withMessage("Unexpected line: 1 Lock Get");
         }
     }
 

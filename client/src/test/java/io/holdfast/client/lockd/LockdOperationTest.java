@@ -52,6 +52,6 @@ class LockdOperationTest {
     void takes_no_other_line(LockdOperation command, String line) {
         assertThatThrownBy(() -> command.parse(line, "a b"))
                 .isInstanceOf(LockdProtocolException.class)
-                .hasMessageStartingWith("Not an answer to '" + command.verb() + " a b': ");
+                .hasMessageStartingWith("Unexpected response to '" + command.verb() + " a b': ");
     }
 }

@@ -58,7 +58,7 @@ class LockdQuirksIT {
             client.get("first");
             assertThatExceptionOfType(LockdConnectionException.class)
                     .isThrownBy(() -> client.tryGet("second"))
-                    .withMessage("Not an answer to 'g second': 1 Lock Get Success: first");
+                    .withMessage("Unexpected response to 'g second': 1 Lock Get Success: first");
             assertThatExceptionOfType(LockdConnectionException.class)
                     .isThrownBy(() -> client.tryGet("third"));
         }
@@ -136,7 +136,7 @@ class LockdQuirksIT {
                                 .connect(full.address())) {
             assertThatExceptionOfType(LockdConnectionException.class)
                     .isThrownBy(() -> client.get("x"))
-                    .withMessageEndingWith("no answer within 200 ms");
+                    .withMessageEndingWith("no response within 200 ms");
             assertThatExceptionOfType(LockdConnectionException.class).isThrownBy(client::getName);
         }
     }

@@ -246,7 +246,7 @@ class LockdThreadsIT {
                                 .connect(full.address())) {
             assertThatExceptionOfType(LockdConnectionException.class)
                     .isThrownBy(client::getName)
-                    .withMessage("Cannot connect to " + socket + ": no answer within 100 ms");
+                    .withMessage("Cannot connect to " + socket + ": no response within 100 ms");
         }
     }
 

@@ -19,7 +19,7 @@ class StatsExchangeTest {
         statsExchange.line("shared_locks: 0");
         assertThat(statsExchange.isOver()).isFalse();
         statsExchange.line("shared_orphans: 123456789012");
-        assertThat(statsExchange.awaitThroughInterrupts())
+        assertThat(statsExchange.awaitUninterruptibly())
                 .containsExactly(
                         entry("command_who", 7L),
                         entry("shared_locks", 0L),
@@ -50,6 +50,6 @@ class StatsExchangeTest {
                                 statsExchange.line("counter_" + i + ": 1");
                             }
                         })
-                .hasMessage("An answer of more than 100000 bytes");
+                .hasMessage("A response of more than 100000 bytes");
     }
 }
