@@ -424,9 +424,8 @@ public final class LockdClient implements AutoCloseable {
             return interruptible ? await(lockdExchange) : lockdExchange.awaitUninterruptibly();
         } catch (ExecutionException e) {
             if (e.getCause() instanceof LockdException failure) {
-                failure
-                        .fillInStackTrace(); // the stack trace of the caller, not of the channel's
-                                             // thread
+                failure.fillInStackTrace(); // the stack trace of the caller, not of the channel's
+                // thread
                 throw failure;
             }
             throw new IllegalStateException(e);

@@ -70,11 +70,8 @@ final class LockdNameText {
         if (name.indexOf('\n') >= 0 || name.indexOf('\r') >= 0) {
             throw new IllegalArgumentException("A name must not contain CR or LF.");
         }
-        String text =
-                decode(
-                        encode(
-                                name)); // escaped bytes may form a character together, even
-                                        // whitespace
+        String text = decode(encode(name)); // escaped bytes may form a character together, even
+        // whitespace
         var normalized = new StringBuilder(text.length());
         boolean gap = false;
         for (int i = 0; i < text.length(); i++) {

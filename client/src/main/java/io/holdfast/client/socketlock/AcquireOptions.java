@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 
-/** What one acquire asks for beside the mode. */
+/** The options of one acquire: time to live and timeout. */
 public final class AcquireOptions {
-    /** No time to live, and no limit but the primary's for the wait. */
+    /** No time to live, and no timeout other than the primary's request timeout. */
     public static final AcquireOptions NONE = new AcquireOptions(Duration.ZERO, null);
 
     private final Duration ttl;
@@ -18,29 +18,32 @@ public final class AcquireOptions {
     }
 
     /**
-     * The lock ends by itself so long after it was acquired, rounded up to whole seconds. Zero or
-     * less is no time to live. It has no effect on an acquire that joins a lock that is held.
+     * The lock expires this long after it was acquired, rounded up to whole seconds. Zero or less
+     * means no time to live. It has no effect on an acquire that joins a lock that the client
+     * already holds.
      */
     public static AcquireOptions ttl(Duration ttl) {
         return NONE.withTtl(ttl);
     }
 
-    /** Gives up after this time; the primary has a limit of its own for every request. */
+    /**
+     * The acquire fails after this time; the primary has a timeout of its own for every request.
+     */
     public static AcquireOptions timeout(Duration timeout) {
         return NONE.withTimeout(timeout);
     }
 
-    /** The same with this time to live. */
+    /** These options with another time to live. */
     public AcquireOptions withTtl(Duration value) {
         return new AcquireOptions(value, timeout);
     }
 
-    /** The same with this limit for the wait. */
+    /** These options with another timeout. */
     public AcquireOptions withTimeout(Duration value) {
         return new AcquireOptions(ttl, value);
     }
 
-    /** Whole seconds; 0 for none. */
+    /** The time to live in whole seconds; 0 for none. */
     long ttlSeconds() {
         if (ttl.isNegative() || ttl.isZero()) {
             return 0;

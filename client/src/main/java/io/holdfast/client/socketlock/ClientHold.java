@@ -4,18 +4,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The one lock that a client has, however many share it. Guarded by the desk. */
+/**
+ * The lock that a client holds, shared by all its {@link SocketLock}s. Guarded by the monitor of
+ * {@link ClientState}.
+ */
 final class ClientHold {
     final String lockId;
     final LockMode mode;
     final long fence;
 
-    /** When it ends by itself; meaningful only with {@link #limited}. */
+    /** When it expires, by {@link System#nanoTime}; only meaningful with {@link #limited}. */
     final long endNanos;
 
     final boolean limited;
 
-    /** Number of the primary that granted it or booked it last. */
+    /** The epoch of the primary that granted it, or that last accepted its re-assertion. */
     long epoch;
 
     LockState state = LockState.VALID;

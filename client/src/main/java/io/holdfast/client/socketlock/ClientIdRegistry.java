@@ -1,8 +1,8 @@
 package io.holdfast.client.socketlock;
 
 /**
- * How many clients of this process call themselves the same. The system properties are the same for
- * all class loaders, as the process is.
+ * Counts the clients of this process per client id. The counts are system properties, because these
+ * are shared by all class loaders.
  */
 final class ClientIdRegistry {
     private static final String IN_USE = "io.holdfast.socketlock.client:";

@@ -18,13 +18,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * What one client wants and has: at most one acquire in flight, at most one lock. Callers come from
- * any thread; what goes to the primary and comes from it does so on the loop.
+ * The state of one client: at most one acquire in flight and at most one lock. Callers may use any
+ * thread; all communication with the primary happens on the I/O thread.
  */
 final class ClientState implements PrimaryConnector.ConnectorListener {
     /**
-     * If the loop has not looked at its connection for so long, the process may have been stopped,
-     * and what it knows may be out of date. Less than any primary waits for a holder.
+     * If the I/O thread has not polled its connection for this long, the process may have been
+     * suspended, and its state may be outdated. Less than the grace period of any primary.
      */
     private static final long STALE_NANOS = TakeoverGracePeriod.LENGTH_NANOS / 2;
 
@@ -35,7 +35,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     private final IoThread ioThread;
     private final PrimaryConnector primaryConnector;
     private final long statusNanos;
-    private final Executor notices = notices();
+    private final Executor listenerExecutor = listenerExecutor();
     private final ReentrantLock monitor = new ReentrantLock();
     private final Condition changed = monitor.newCondition();
     private final UninterruptibleLatch ended = new UninterruptibleLatch();
@@ -51,10 +51,10 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     private boolean closed;
     private @Nullable SocketLockUnavailableException lastFailure;
 
-    // On the loop.
+    // Used on the I/O thread only.
     private IoThread.@Nullable Timer statusTimer;
-    private IoThread.@Nullable Timer endTimer;
-    private IoThread.@Nullable Timer doubtTimer;
+    private IoThread.@Nullable Timer expiryTimer;
+    private IoThread.@Nullable Timer inDoubtTimer;
     private String reasserted = "";
 
     ClientState(Path path, LockConfig config, String clientId) throws IOException {
@@ -63,7 +63,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         this.primaryConnector = new PrimaryConnector(ioThread, path, config, clientId, this);
     }
 
-    private static Executor notices() {
+    private static Executor listenerExecutor() {
         var executor =
                 new ThreadPoolExecutor(
                         1,
@@ -80,7 +80,10 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         return executor;
     }
 
-    /** A span as nanoseconds, none if it is negative; sums with it stay far from the end. */
+    /**
+     * A duration in nanoseconds, 0 if it is negative, and limited so that sums with it do not
+     * overflow.
+     */
     static long nanos(Duration span) {
         if (span.isNegative()) {
             return 0;
@@ -90,7 +93,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
 
     // ---- connecting
 
-    /** Connects, waiting so long at most. */
+    /** Connects, and waits for the connection for up to the timeout. */
     void connect(Duration timeout) {
         ioThread.execute(primaryConnector::connect);
         monitor.lock();
@@ -114,12 +117,12 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
             }
         }
         throw lastFailure != null
-                ? here(lastFailure)
-                : new SocketLockUnavailableException("no primary answers in time", null);
+                ? withCallerTrace(lastFailure)
+                : new SocketLockUnavailableException("no primary responded in time", null);
     }
 
-    /** What the loop found, as if this thread had. */
-    private static SocketLockException here(SocketLockException found) {
+    /** The failure that the I/O thread has found, with the stack trace of the caller. */
+    private static SocketLockException withCallerTrace(SocketLockException found) {
         found.fillInStackTrace();
         return found;
     }
@@ -139,7 +142,8 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
                 if (clientHold.state == LockState.VALID && isFresh(clientHold)) {
                     return join(clientHold, mode);
                 }
-                // In doubt: that ends soon, one way or the other, even if nobody says so.
+                // In doubt: it becomes valid or lost soon. Polled, since it may expire without a
+                // signal.
                 await(deadline, interruptible, CHECK_INTERVAL_NANOS);
             }
             if (closers > 0 || closed) {
@@ -151,7 +155,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
             InFlightAcquire mine = new InFlightAcquire(mode, options.ttlSeconds());
             inFlight = mine;
             ioThread.execute(this::sendRequest);
-            return outcome(mine, deadline, interruptible);
+            return awaitOutcome(mine, deadline, interruptible);
         } finally {
             monitor.unlock();
         }
@@ -165,7 +169,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         return new SocketLock(this, current);
     }
 
-    private SocketLock outcome(InFlightAcquire mine, long deadline, boolean interruptible) {
+    private SocketLock awaitOutcome(InFlightAcquire mine, long deadline, boolean interruptible) {
         try {
             while (mine.stage != InFlightAcquire.Stage.DONE) {
                 await(deadline, interruptible, Long.MAX_VALUE);
@@ -174,10 +178,10 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
             if (mine.stage != InFlightAcquire.Stage.DONE) {
                 abandon(mine);
                 throw e;
-            } // else the outcome was quicker, and a lock must not get lost
+            } // else the acquire has completed meanwhile: return its result
         }
         if (mine.failure != null) {
-            throw here(mine.failure);
+            throw withCallerTrace(mine.failure);
         }
         if (mine.result == null) {
             throw new SocketLockException("request failed");
@@ -185,16 +189,19 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         return mine.result;
     }
 
-    /** Waits for a change, or throws because the time is over or the thread interrupted. */
-    @SuppressWarnings("WaitNotInLoop") // callers look again
-    private void await(long deadline, boolean interruptible, long mostNanos) {
+    /**
+     * Waits for a change for up to {@code maxNanos}; throws if the deadline has passed or the
+     * thread is interrupted.
+     */
+    @SuppressWarnings("WaitNotInLoop") // callers re-check in a loop
+    private void await(long deadline, boolean interruptible, long maxNanos) {
         long left = deadline - System.nanoTime();
         if (left <= 0) {
-            throw new SocketLockTimeoutException("no lock in the time that the caller gave");
+            throw new SocketLockTimeoutException("not acquired within the timeout");
         }
         boolean interrupted = !interruptible && Thread.interrupted();
         try {
-            long unused = changed.awaitNanos(Math.min(left, mostNanos));
+            long unused = changed.awaitNanos(Math.min(left, maxNanos));
         } catch (InterruptedException e) {
             if (interruptible) {
                 Thread.currentThread().interrupt();
@@ -208,7 +215,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         }
     }
 
-    /** Nobody waits for it any more. */
+    /** Ends an acquire whose caller has stopped waiting. */
     private void abandon(InFlightAcquire mine) {
         boolean sent = mine.stage != InFlightAcquire.Stage.UNSENT;
         String lockId = mine.lockId;
@@ -218,7 +225,8 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         if (sent) {
             ioThread.execute(
                     () -> {
-                        // A late failure names no lock, so no later acquire may meet it.
+                        // Reconnect: a late REQFAIL names no lock, so it could be taken for the
+                        // failure of a later acquire.
                         primaryConnector.send("REJECT " + lockId);
                         primaryConnector.send("EOL");
                         primaryConnector.drop();
@@ -226,7 +234,9 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         }
     }
 
-    /** Sends the acquire in flight, if it can be. On the loop. */
+    /**
+     * Sends the acquire in flight, if it is unsent and there is a connection. On the I/O thread.
+     */
     private void sendRequest() {
         monitor.lock();
         try {
@@ -253,7 +263,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         return "l" + HexFormat.of().formatHex(bytes);
     }
 
-    // ---- what the primary says (on the loop)
+    // ---- messages of the primary (on the I/O thread)
 
     @Override
     public void greeted() {
@@ -272,20 +282,20 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         ioThread.execute(this::sendRequest);
     }
 
-    private void reassert(ClientHold doubtful) {
+    private void reassert(ClientHold inDoubt) {
         long now = System.nanoTime();
-        if (doubtful.isOver(now)) {
-            return; // the timer says so in a moment
+        if (inDoubt.isOver(now)) {
+            return; // its timer is about to end it
         }
-        reasserted = doubtful.lockId;
+        reasserted = inDoubt.lockId;
         String left = "";
-        if (doubtful.limited) {
-            long seconds = (doubtful.endNanos - now + 999_999_999L) / 1_000_000_000L;
+        if (inDoubt.limited) {
+            long seconds = (inDoubt.endNanos - now + 999_999_999L) / 1_000_000_000L;
             left = " " + Math.max(1, seconds);
         }
         primaryConnector.send(
-                "REASSERT " + doubtful.lockId + " " + doubtful.mode + " " + doubtful.epoch + left);
-        primaryConnector.send("STATUS " + doubtful.lockId);
+                "REASSERT " + inDoubt.lockId + " " + inDoubt.mode + " " + inDoubt.epoch + left);
+        primaryConnector.send("STATUS " + inDoubt.lockId);
     }
 
     @Override
@@ -296,10 +306,10 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
                 case "READLOCK" -> offered(rest, LockMode.READ);
                 case "WRITELOCK" -> offered(rest, LockMode.WRITE);
                 case "TOKEN" -> token(rest);
-                case "LOCKOK" -> isHeld(rest);
-                case "LOCKTIMEOUT" -> isNotHeld(rest);
+                case "LOCKOK" -> onHeld(rest);
+                case "LOCKTIMEOUT" -> onNotHeld(rest);
                 case "REQFAIL" -> failed(rest);
-                default -> {} // of a later protocol
+                default -> {} // of a later version of the protocol
             }
         } finally {
             monitor.unlock();
@@ -316,24 +326,24 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
             return;
         }
         mine.stage = InFlightAcquire.Stage.CONFIRMED;
-        mine.confirmedNanos = System.nanoTime(); // before the primary begins to count
+        mine.confirmedNanos = System.nanoTime(); // before the primary starts the time to live
         primaryConnector.send("CONFIRM " + lockId);
         primaryConnector.send("TOKEN " + lockId);
         primaryConnector.send("STATUS " + lockId);
     }
 
     private void token(String rest) {
-        String[] words = rest.split(" ", -1);
-        if (inFlight != null && words.length == 2 && words[0].equals(inFlight.lockId)) {
+        String[] fields = rest.split(" ", -1);
+        if (inFlight != null && fields.length == 2 && fields[0].equals(inFlight.lockId)) {
             try {
-                inFlight.fence = Long.parseLong(words[1]);
+                inFlight.fence = Long.parseLong(fields[1]);
             } catch (NumberFormatException e) {
                 inFlight.fence = 0;
             }
         }
     }
 
-    private void isHeld(String lockId) {
+    private void onHeld(String lockId) {
         if (isConfirmed(lockId)) {
             acquired();
         } else if (clientHold != null && clientHold.lockId.equals(lockId)) {
@@ -342,7 +352,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
                 change(clientHold, LockState.VALID);
             }
         } else if (lockId.equals(reasserted)) {
-            primaryConnector.send("RELEASE " + lockId); // given back while it was in doubt
+            primaryConnector.send("RELEASE " + lockId); // released while it was in doubt
         }
     }
 
@@ -359,7 +369,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         }
         boolean limited = mine.ttlSeconds > 0;
         long ttlNanos = nanos(Duration.ofSeconds(mine.ttlSeconds));
-        ClientHold got =
+        ClientHold hold =
                 new ClientHold(
                         mine.lockId,
                         mine.mode,
@@ -367,20 +377,20 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
                         limited,
                         mine.confirmedNanos + ttlNanos,
                         primaryConnector.epoch());
-        if (got.isOver(System.nanoTime())) {
-            primaryConnector.send("RELEASE " + got.lockId);
+        if (hold.isOver(System.nanoTime())) {
+            primaryConnector.send("RELEASE " + hold.lockId);
             finish(mine, null, new SocketLockRefusedException("lock expired"));
             return;
         }
-        clientHold = got;
-        finish(mine, new SocketLock(this, got), null);
-        askStatusLater(got);
-        if (endTimer != null) {
-            ioThread.cancel(endTimer);
-            endTimer = null;
+        clientHold = hold;
+        finish(mine, new SocketLock(this, hold), null);
+        scheduleStatus(hold);
+        if (expiryTimer != null) {
+            ioThread.cancel(expiryTimer);
+            expiryTimer = null;
         }
         if (limited) {
-            endTimer = ioThread.after(got.endNanos - System.nanoTime(), () -> end(got));
+            expiryTimer = ioThread.after(hold.endNanos - System.nanoTime(), () -> end(hold));
         }
     }
 
@@ -399,8 +409,9 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         monitor.lock();
         try {
             if (clientHold == over) {
-                // The primary keeps an ended lock until it is asked about it; an original one even
-                // keeps it from the others.
+                // The primary keeps an expired lock until its client asks for its status or
+                // releases
+                // it; an original socketlock primary does not grant it to others until then.
                 ioThread.execute(() -> primaryConnector.send("RELEASE " + over.lockId));
             }
             lose(over);
@@ -409,7 +420,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         }
     }
 
-    private void askStatusLater(ClientHold current) {
+    private void scheduleStatus(ClientHold current) {
         if (statusTimer != null) {
             ioThread.cancel(statusTimer);
         }
@@ -419,7 +430,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
                         () -> {
                             if (isCurrent(current)) {
                                 primaryConnector.send("STATUS " + current.lockId);
-                                askStatusLater(current);
+                                scheduleStatus(current);
                             }
                         });
     }
@@ -433,7 +444,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         }
     }
 
-    private void isNotHeld(String lockId) {
+    private void onNotHeld(String lockId) {
         if (isConfirmed(lockId)) {
             InFlightAcquire mine = inFlight;
             if (mine != null) {
@@ -447,7 +458,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
 
     private void failed(String reason) {
         InFlightAcquire mine = inFlight;
-        // These two answer something earlier, never a request with a fresh lock id.
+        // These two are responses to earlier messages, never to a request with a new lock id.
         if (mine == null || reason.equals("offer rejected") || reason.equals("invalid lock id")) {
             return;
         }
@@ -455,7 +466,8 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         if (mine.stage == InFlightAcquire.Stage.REQUESTED) {
             finish(mine, null, new SocketLockRefusedException(text));
         } else if (mine.stage == InFlightAcquire.Stage.CONFIRMED) {
-            mine.primaryError = text; // the answer to STATUS follows, and decides
+            mine.primaryError =
+                    text; // the response to STATUS follows, and determines the awaitOutcome
         }
     }
 
@@ -470,31 +482,32 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
             }
             if (clientHold != null && clientHold.state == LockState.VALID) {
                 change(clientHold, LockState.IN_DOUBT);
-                awaitAnswer(clientHold);
+                awaitReassertion(clientHold);
             }
         } finally {
             monitor.unlock();
         }
     }
 
-    private void awaitAnswer(ClientHold doubtful) {
-        if (doubtTimer != null) {
-            ioThread.cancel(doubtTimer); // of an earlier doubt
+    private void awaitReassertion(ClientHold inDoubt) {
+        if (inDoubtTimer != null) {
+            ioThread.cancel(inDoubtTimer); // of an earlier lost connection
         }
-        doubtTimer =
-                ioThread.after(TakeoverGracePeriod.LENGTH_NANOS, () -> loseUnlessAsked(doubtful));
+        inDoubtTimer =
+                ioThread.after(
+                        TakeoverGracePeriod.LENGTH_NANOS, () -> loseUnlessReasserted(inDoubt));
     }
 
-    private void loseUnlessAsked(ClientHold doubtful) {
+    private void loseUnlessReasserted(ClientHold inDoubt) {
         monitor.lock();
         try {
-            if (doubtful.state != LockState.IN_DOUBT) {
+            if (inDoubt.state != LockState.IN_DOUBT) {
                 return;
             }
-            if (primaryConnector.isUp() && doubtful.lockId.equals(reasserted)) {
-                awaitAnswer(doubtful);
+            if (primaryConnector.isUp() && inDoubt.lockId.equals(reasserted)) {
+                awaitReassertion(inDoubt);
             } else {
-                lose(doubtful);
+                lose(inDoubt);
             }
         } finally {
             monitor.unlock();
@@ -540,7 +553,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     // ---- the lock
 
     private boolean isFresh(ClientHold current) {
-        return !current.isOver(System.nanoTime()) && ioThread.nanosSinceLastTurn() < STALE_NANOS;
+        return !current.isOver(System.nanoTime()) && ioThread.nanosSinceLastPoll() < STALE_NANOS;
     }
 
     boolean isValid(SocketLock lock) {
@@ -557,7 +570,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         monitor.lock();
         try {
             ClientHold current = lock.held();
-            if (lock.released) { // what becomes of those who share it does not matter here
+            if (lock.released) { // the shared hold may still be valid for others
                 return lock.lost ? LockState.LOST : LockState.RELEASED;
             }
             if (current.state != LockState.VALID || isFresh(current)) {
@@ -586,18 +599,18 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
                 return false;
             }
             if (current.isOver(System.nanoTime())) {
-                end(current); // the timer would have said so in a moment
+                end(current); // its timer would have ended it shortly
             }
             boolean valid = current.state == LockState.VALID && isFresh(current);
             lock.released = true;
             lock.lost = current.state == LockState.LOST;
             current.uses--;
             if (current.uses == 0 && clientHold == current) {
-                boolean told = current.state == LockState.VALID;
+                boolean sendRelease = current.state == LockState.VALID;
                 clientHold = null;
                 change(current, LockState.RELEASED);
                 changed.signalAll();
-                if (told) {
+                if (sendRelease) {
                     ioThread.execute(() -> primaryConnector.send("RELEASE " + current.lockId));
                 }
             }
@@ -619,13 +632,13 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         current.state = state;
         changed.signalAll();
         for (Consumer<LockState> listener : current.listeners) {
-            notices.execute(() -> listener.accept(state));
+            listenerExecutor.execute(() -> listener.accept(state));
         }
     }
 
     // ---- the end
 
-    /** Closes once nothing is held; an interrupt ends the wait and leaves everything as it is. */
+    /** Waits until nothing is held, then closes; an interrupt ends the wait without closing. */
     void close() {
         monitor.lock();
         try {
@@ -641,7 +654,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
                 closers--;
             }
             closed = true;
-            endWish();
+            failInFlight();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new SocketLockInterruptedException(e);
@@ -651,7 +664,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         end();
     }
 
-    /** Closes although something may be held: it is lost. */
+    /** Closes at once; a lock that is held is lost. */
     void closeNow() {
         monitor.lock();
         try {
@@ -662,20 +675,23 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
             if (clientHold != null) {
                 lose(clientHold);
             }
-            endWish();
+            failInFlight();
         } finally {
             monitor.unlock();
         }
         end();
     }
 
-    private void endWish() {
+    private void failInFlight() {
         if (inFlight != null) {
             finish(inFlight, null, new SocketLockClosedException());
         }
     }
 
-    /** Ends the connection and, if it is here, the primary; returns when both have ended. */
+    /**
+     * Closes the connection and, if this process runs it, the primary; returns when both have
+     * ended.
+     */
     private void end() {
         if (ioThread.execute(() -> primaryConnector.close(ended::open))) {
             ended.await();

@@ -10,13 +10,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** A client's connection: lines out, lines in. Lives on its loop. */
+/** A client's connection to a primary, which exchanges lines. Used on the I/O thread only. */
 final class Connection {
-    /** Hears what comes in. */
+    /** Receives the lines, and is notified of the end of the connection. */
     interface Listener {
         void line(String line);
 
-        /** Nothing more comes, and nothing more can be sent; called once, not after a close. */
+        /** The connection has ended; called once, but not after {@link Connection#close}. */
         void ended();
     }
 
@@ -30,8 +30,8 @@ final class Connection {
     private final SelectionKey key;
     private final ByteBuffer chunk = ByteBuffer.allocate(CHUNK_BYTES);
 
-    /** The beginning of a line whose end is still to come. */
-    private byte[] begun = new byte[0];
+    /** The incomplete line at the end of the input. */
+    private byte[] incompleteLine = new byte[0];
 
     private byte[] unsent = new byte[0];
     private boolean closed;
@@ -43,7 +43,7 @@ final class Connection {
         this.key = ioThread.register(channel, SelectionKey.OP_READ, this::ready);
     }
 
-    /** Connects at once or not at all. */
+    /** Connects without waiting; throws if that is not possible immediately. */
     static Connection open(IoThread ioThread, Path path, Listener listener) throws IOException {
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         try {
@@ -58,7 +58,7 @@ final class Connection {
         }
     }
 
-    /** Sends lines; each has its end. */
+    /** Sends lines, including their line ends. */
     void send(String lines) {
         if (closed) {
             return;
@@ -70,7 +70,7 @@ final class Connection {
         if (before == 0) {
             write();
         } else if (unsent.length > MAX_UNSENT_BYTES) {
-            fail(); // whoever is there does not read
+            fail(); // the primary does not read
         }
     }
 
@@ -86,7 +86,8 @@ final class Connection {
                             ? SelectionKey.OP_READ
                             : SelectionKey.OP_READ | SelectionKey.OP_WRITE);
         } catch (IOException e) {
-            // What has been answered before can still be read; then the end is seen there too.
+            // Responses that have already been sent can still be read; the read then finds the end
+            // too.
             unsent = new byte[0];
             key.interestOps(SelectionKey.OP_READ);
         }
@@ -101,13 +102,16 @@ final class Connection {
         }
     }
 
-    /** Everything that is there, the end included: what was read is then no older than the look. */
+    /**
+     * Reads all available input, including the end of the connection, so that the state is as
+     * recent as the poll.
+     */
     private void read() {
         try {
             int count = 1;
             for (int i = 0; count > 0 && !closed; i++) {
                 if (i == MAX_CHUNKS) {
-                    fail(); // no primary has so much to say
+                    fail(); // more than any primary sends at once
                     return;
                 }
                 chunk.clear();
@@ -128,16 +132,16 @@ final class Connection {
         for (int i = 0; i < bytes.length && !closed; i++) {
             if (bytes[i] == '\n') {
                 String end = new String(bytes, from, i - from, StandardCharsets.ISO_8859_1);
-                String line = new String(begun, StandardCharsets.ISO_8859_1) + end;
-                begun = new byte[0];
+                String line = new String(incompleteLine, StandardCharsets.ISO_8859_1) + end;
+                incompleteLine = new byte[0];
                 from = i + 1;
                 listener.line(line);
             }
         }
-        int before = begun.length;
-        begun = Arrays.copyOf(begun, before + bytes.length - from);
-        System.arraycopy(bytes, from, begun, before, bytes.length - from);
-        if (begun.length > MAX_LINE_BYTES) {
+        int before = incompleteLine.length;
+        incompleteLine = Arrays.copyOf(incompleteLine, before + bytes.length - from);
+        System.arraycopy(bytes, from, incompleteLine, before, bytes.length - from);
+        if (incompleteLine.length > MAX_LINE_BYTES) {
             fail();
         }
     }
@@ -155,7 +159,7 @@ final class Connection {
         try {
             channel.close();
         } catch (IOException e) {
-            // It is gone in any case.
+            // The channel is closed in any case.
         }
     }
 }

@@ -2,14 +2,14 @@ package io.holdfast.client.socketlock;
 
 import org.jspecify.annotations.Nullable;
 
-/** The acquire that is in flight. Guarded by the desk. */
+/** The acquire in flight. Guarded by the monitor of {@link ClientState}. */
 final class InFlightAcquire {
-    /** How far it has come. */
+    /** Its progress. */
     enum Stage {
-        /** Not sent, or sent to a primary that is gone. */
+        /** Not sent, or sent to a primary whose connection has ended. */
         UNSENT,
         REQUESTED,
-        /** Offered and confirmed; the primary has not agreed yet. */
+        /** Offered and confirmed; the primary has not acknowledged it yet. */
         CONFIRMED,
         DONE
     }
@@ -21,7 +21,7 @@ final class InFlightAcquire {
     long fence;
     long confirmedNanos;
 
-    /** What the primary said between the offer and the answer. */
+    /** The failure that the primary reported between the confirmation and the status response. */
     String primaryError = "";
 
     @Nullable SocketLock result;

@@ -14,11 +14,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One daemon thread that does all the input and output: nobody interrupts it, so no channel is ever
- * closed by an interrupt. What runs on it must not wait for anything.
+ * A daemon thread that does all I/O. It is never interrupted, so no channel is closed by an
+ * interrupt. Tasks on it must not block.
  */
 final class IoThread {
-    /** What is run later, unless it is cancelled. */
+    /** A delayed task that can be cancelled. */
     static final class Timer {
         private final long dueNanos;
         private final long number;
@@ -31,7 +31,9 @@ final class IoThread {
         }
     }
 
-    /** So seldom the thread wakes up without a reason, to show that the process is running. */
+    /**
+     * The maximum time between two polls: an older last poll means that the process was suspended.
+     */
     private static final long MAX_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -46,8 +48,8 @@ final class IoThread {
                             .thenComparingLong(timer -> timer.number));
     private long lastTimer;
 
-    /** When the thread last looked at all its channels. */
-    private volatile long lastTurnNanos = System.nanoTime();
+    /** When the thread last polled all its channels. */
+    private volatile long lastPollNanos = System.nanoTime();
 
     /** Guarded by {@link #tasks}. */
     private boolean closed;
@@ -69,13 +71,14 @@ final class IoThread {
     }
 
     /**
-     * How long ago the thread last looked at all its channels: what they say is no older than that.
+     * The time since the thread last polled all its channels, which bounds the age of what it has
+     * read.
      */
-    long nanosSinceLastTurn() {
-        return System.nanoTime() - lastTurnNanos;
+    long nanosSinceLastPoll() {
+        return System.nanoTime() - lastPollNanos;
     }
 
-    /** Runs a task on the thread; false if the loop has ended. May be called from anywhere. */
+    /** Runs a task on the thread; false if the thread has been closed. Thread-safe. */
     boolean execute(Runnable task) {
         synchronized (tasks) {
             if (closed) {
@@ -87,31 +90,31 @@ final class IoThread {
         return true;
     }
 
-    /** Runs a task on the thread in a while. Only on the thread. */
+    /** Runs a task on the thread after a delay. Only on the thread. */
     Timer after(long nanos, Runnable task) {
         Timer timer = new Timer(System.nanoTime() + Math.max(0, nanos), ++lastTimer, task);
         timers.add(timer);
         return timer;
     }
 
-    /** Only on the thread. One that has run may be cancelled too. */
+    /** Cancels a timer; no effect if it has run. Only on the thread. */
     void cancel(Timer timer) {
         timers.remove(timer);
     }
 
-    /** Watches a channel, which must not block. Only on the thread. */
+    /** Registers a channel and makes it non-blocking. Only on the thread. */
     SelectionKey register(SelectableChannel channel, int operations, Runnable whenReady)
             throws IOException {
         channel.configureBlocking(false);
         return channel.register(selector, operations, whenReady);
     }
 
-    /** How many channels are watched. */
+    /** The number of registered channels. */
     int channels() {
         return selector.keys().size();
     }
 
-    /** Ends the thread when it has done what it was asked to do; channels are not closed. */
+    /** Ends the thread after the tasks that are already queued; channels are not closed. */
     void close() {
         synchronized (tasks) {
             closed = true;
@@ -123,15 +126,18 @@ final class IoThread {
         try (selector) {
             while (runTasks()) {
                 runTimers();
-                look();
+                poll();
             }
         } catch (IOException e) {
             report(e);
         }
     }
 
-    /** A look that fails is made again: until one succeeds nothing that this thread says counts. */
-    private void look() {
+    /**
+     * Polls the channels. After a failure it pauses, and {@link #nanosSinceLastPoll} grows until a
+     * poll succeeds.
+     */
+    private void poll() {
         try {
             select();
         } catch (IOException | RuntimeException | Error e) {
@@ -145,9 +151,9 @@ final class IoThread {
                 timers.isEmpty()
                         ? MAX_SLEEP_NANOS
                         : Math.min(timers.first().dueNanos - System.nanoTime(), MAX_SLEEP_NANOS);
-        ready.clear(); // in the order in which they became so, which the selector's own set loses
-        // Before the look, not after it: the process may be stopped between the two.
-        long turn = System.nanoTime();
+        ready.clear(); // in the order of readiness, which the selector's own set does not keep
+        // Taken before the poll: the process may be suspended between the two.
+        long pollNanos = System.nanoTime();
         if (sleepNanos <= 0) {
             selector.selectNow(ready::add);
         } else {
@@ -158,10 +164,10 @@ final class IoThread {
                 run((Runnable) key.attachment());
             }
         }
-        lastTurnNanos = turn;
+        lastPollNanos = pollNanos;
     }
 
-    /** False when there will be no more. */
+    /** Runs the queued tasks; false if the thread is closed and there are no more. */
     private boolean runTasks() {
         while (true) {
             Runnable task;
@@ -182,7 +188,7 @@ final class IoThread {
         }
     }
 
-    /** One thing that fails must not end the others. */
+    /** Runs a task; its failure must not end the thread. */
     private void run(Runnable task) {
         try {
             task.run();

@@ -5,7 +5,10 @@ import org.jspecify.annotations.Nullable;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** Cuts what arrives into lines, in whatever pieces it arrives. Empty, it needs no memory. */
+/**
+ * Splits the received bytes into lines, however they are fragmented. Uses no memory while it is
+ * empty.
+ */
 final class LineInputBuffer {
     private static final byte[] NOTHING = {};
 
@@ -32,7 +35,7 @@ final class LineInputBuffer {
         end += more;
     }
 
-    /** The fields of the next line, or null if it is not whole yet. */
+    /** The fields of the next line, or null if it is incomplete. */
     @Nullable List<String> next() {
         while (scanned < end && bytes[scanned] != '\n') {
             scanned++;
@@ -58,7 +61,7 @@ final class LineInputBuffer {
         return fields;
     }
 
-    /** Whether a line was so long that nothing can be read any more. */
+    /** Whether a line exceeded the maximum length; then no further line is returned. */
     boolean isTooLong() {
         return tooLong;
     }

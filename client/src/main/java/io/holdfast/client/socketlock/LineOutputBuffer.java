@@ -6,7 +6,10 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Lines that a channel has not taken yet, in order. Empty, it needs little memory. */
+/**
+ * Buffers lines that the channel has not accepted yet, in order. Uses little memory while it is
+ * empty.
+ */
 final class LineOutputBuffer {
     private static final int SMALL = 512;
     private static final int PIECE = 64 * 1024;
@@ -15,19 +18,19 @@ final class LineOutputBuffer {
     private int start;
     private int end;
 
-    /** How many bytes wait. */
+    /** The number of buffered bytes. */
     int size() {
         return end - start;
     }
 
-    /** A character of the line is a byte. */
+    /** Adds a line; each of its characters is one byte. */
     void add(String line) {
         byte[] more = line.getBytes(StandardCharsets.ISO_8859_1);
         int needed = size() + more.length + 1;
         if (end + more.length + 1 > bytes.length) {
-            byte[] room = needed > bytes.length ? new byte[Math.max(SMALL, 2 * needed)] : bytes;
-            System.arraycopy(bytes, start, room, 0, size());
-            bytes = room;
+            byte[] target = needed > bytes.length ? new byte[Math.max(SMALL, 2 * needed)] : bytes;
+            System.arraycopy(bytes, start, target, 0, size());
+            bytes = target;
             end = size();
             start = 0;
         }
@@ -36,7 +39,7 @@ final class LineOutputBuffer {
         bytes[end++] = '\n';
     }
 
-    /** Writes as much as the channel takes at once. */
+    /** Writes as much as the channel accepts without blocking. */
     void writeTo(WritableByteChannel channel) throws IOException {
         while (size() > 0) {
             int written = channel.write(ByteBuffer.wrap(bytes, start, Math.min(PIECE, size())));

@@ -4,17 +4,18 @@ import java.time.Duration;
 import java.util.regex.Pattern;
 
 /**
- * How a lock is used and, should this process become the primary, how it is served. A duration of
- * zero or less stands for the default.
+ * The settings of a client, and of the primary if this process becomes it. A duration of zero or
+ * less means the default.
  *
- * @param policy of the primary
- * @param requestTimeout how long a request may wait for an offer; kept by the primary
- * @param confirmTimeout how long an offer may wait for its answer; kept by the primary
- * @param maxTtl the longest time to live that may be asked for; zero for any; kept by the primary
- * @param statusInterval how often a client asks whether its lock is still held
- * @param heartbeat how long a connection may be silent before a client sends a PING
- * @param clientId what this client calls itself; empty for a generated id
- * @param listener hears what happens while this process is the primary
+ * @param policy the queue policy of the primary
+ * @param requestTimeout how long a request may wait for an offer; enforced by the primary
+ * @param confirmTimeout how long an offer may wait for its confirmation; enforced by the primary
+ * @param maxTtl the maximum time to live that may be requested; zero for no limit; enforced by the
+ *     primary
+ * @param statusInterval how often a client checks with the primary that its lock is still held
+ * @param heartbeat how long a connection may be idle before a client sends a PING
+ * @param clientId the id of this client; empty for a generated one
+ * @param listener is notified of the events of the primary while this process is the primary
  */
 public record LockConfig(
         Policy policy,
@@ -25,11 +26,14 @@ public record LockConfig(
         Duration heartbeat,
         String clientId,
         LockEvent.Listener listener) {
-    /** How long a new primary waits for the holders that its predecessor left behind. */
+    /**
+     * The grace period: how long a new primary waits for the holders of its predecessor to
+     * re-assert their holds.
+     */
     public static final Duration GRACE = Duration.ofSeconds(5);
 
-    /** The listener of those who want to hear nothing. */
-    static final LockEvent.Listener NOBODY = event -> {};
+    /** The listener that ignores all events. */
+    static final LockEvent.Listener NO_LISTENER = event -> {};
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Duration STATUS_INTERVAL = Duration.ofSeconds(10);
@@ -45,27 +49,27 @@ public record LockConfig(
         heartbeat = positiveOr(HEARTBEAT, heartbeat);
         if (clientId.length() > MAX_ID_LENGTH || !ID.matcher(clientId).matches()) {
             throw new IllegalArgumentException(
-                    "A client id is up to "
+                    "A client id must have up to "
                             + MAX_ID_LENGTH
-                            + " visible ASCII characters, and neither HELLO nor CONNECTED.");
+                            + " visible ASCII characters, and must not be HELLO or CONNECTED.");
         }
     }
 
-    private static Duration positiveOr(Duration usual, Duration given) {
-        return given.isZero() || given.isNegative() ? usual : given;
+    private static Duration positiveOr(Duration defaultValue, Duration given) {
+        return given.isZero() || given.isNegative() ? defaultValue : given;
     }
 
-    /** Policy FIFO, 30 s to be offered a lock, 30 s to confirm it, no longest time to live. */
+    /** Policy FIFO, request timeout of 30 s, confirm timeout of 30 s, no maximum time to live. */
     public static LockConfig defaults() {
         return builder().build();
     }
 
-    /** Begins with the defaults. */
+    /** A builder that starts from the defaults. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Sets what shall not be as usual. */
+    /** Sets what differs from the defaults. */
     public static final class Builder {
         private Policy policy = Policy.FIFO;
         private Duration requestTimeout = Duration.ZERO;
@@ -74,7 +78,7 @@ public record LockConfig(
         private Duration statusInterval = Duration.ZERO;
         private Duration heartbeat = Duration.ZERO;
         private String clientId = "";
-        private LockEvent.Listener listener = NOBODY;
+        private LockEvent.Listener listener = NO_LISTENER;
 
         private Builder() {}
 
@@ -96,7 +100,7 @@ public record LockConfig(
             return this;
         }
 
-        /** Zero, that is any, by default. */
+        /** Zero, which means no limit, by default. */
         public Builder maxTtl(Duration value) {
             maxTtl = value;
             return this;
@@ -114,7 +118,7 @@ public record LockConfig(
             return this;
         }
 
-        /** Empty, that is a generated one, by default. */
+        /** Empty, which means a generated id, by default. */
         public Builder clientId(String value) {
             clientId = value;
             return this;

@@ -7,12 +7,12 @@ import java.time.Instant;
 import java.util.Locale;
 
 /**
- * Something that happened at the primary. What an event does not have is empty, zero or null.
+ * An event of the primary. Fields that do not apply to its type are empty, zero or null.
  *
- * @param clientId of the connection that it is about; bytes that are no UTF-8 show as U+FFFD, here
- *     and in {@code lockId}
+ * @param clientId the client id of the connection; bytes that are not valid UTF-8 are shown as
+ *     U+FFFD, here and in {@code lockId}
  * @param ttl zero for none
- * @param reason the text behind REQFAIL
+ * @param reason the text after REQFAIL
  */
 public record LockEvent(
         Type type,
@@ -22,7 +22,7 @@ public record LockEvent(
         @Nullable LockMode mode,
         Duration ttl,
         String reason) {
-    /** What happened. */
+    /** The type of an event. */
     public enum Type {
         HELLO,
         CLIENT_CONNECTED,
@@ -41,19 +41,19 @@ public record LockEvent(
 
         private final String text = name().toLowerCase(Locale.ROOT);
 
-        /** The name that the other programs give it, as in {@code lock_offered}. */
+        /** The name of the event in the other implementations, such as {@code lock_offered}. */
         public String text() {
             return text;
         }
     }
 
     /**
-     * Hears of every event, one at a time and in order, on a thread of its own. A listener that is
-     * slow loses events; one that throws is called again for the next.
+     * Is notified of every event, one at a time and in order, on a thread of its own. If the
+     * listener is too slow, events are dropped; if it throws, it is still called for the next one.
      */
     @FunctionalInterface
     public interface Listener {
-        /** It happened a moment ago; nothing waits for this method. */
+        /** Called after the event, asynchronously. */
         void happened(LockEvent event);
     }
 }

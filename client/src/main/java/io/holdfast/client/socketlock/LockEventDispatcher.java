@@ -13,10 +13,10 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Brings events to the listener, in order and on a thread that nothing waits for. */
+/** Delivers events to the listener, in order, on a thread of its own. */
 final class LockEventDispatcher {
-    /** So many may wait for a slow listener; further ones are dropped. */
-    static final int MAX_WAITING = 10_000;
+    /** The maximum number of queued events; further ones are dropped. */
+    static final int MAX_QUEUED = 10_000;
 
     private static final Logger LOG = System.getLogger("io.holdfast.client.socketlock");
 
@@ -26,7 +26,7 @@ final class LockEventDispatcher {
 
     LockEventDispatcher(LockEvent.Listener listener) {
         this.listener = listener;
-        this.thread = listener.equals(LockConfig.NOBODY) ? null : thread();
+        this.thread = listener.equals(LockConfig.NO_LISTENER) ? null : thread();
     }
 
     private ThreadPoolExecutor thread() {
@@ -37,7 +37,7 @@ final class LockEventDispatcher {
                         1,
                         1,
                         TimeUnit.SECONDS,
-                        new ArrayBlockingQueue<>(MAX_WAITING),
+                        new ArrayBlockingQueue<>(MAX_QUEUED),
                         task -> {
                             var worker = new Thread(task, "holdfast-socketlock events");
                             worker.setDaemon(true);
@@ -48,7 +48,7 @@ final class LockEventDispatcher {
         return executor;
     }
 
-    /** How many were not delivered because the listener was too slow. */
+    /** The number of events that were dropped because the listener was too slow. */
     long dropped() {
         return dropped.get();
     }
@@ -61,7 +61,7 @@ final class LockEventDispatcher {
         add(type, clientId, lockId, mode, Duration.ZERO, "");
     }
 
-    /** Ids have one character for each byte here. */
+    /** Queues an event. In the ids, each character is one byte. */
     void add(
             LockEvent.Type type,
             String clientId,
@@ -86,7 +86,7 @@ final class LockEventDispatcher {
                                         reason)));
     }
 
-    /** No more will be added; those added are still delivered. */
+    /** Accepts no more events; queued ones are still delivered. */
     void end() {
         if (thread != null) {
             thread.shutdown();
@@ -99,8 +99,8 @@ final class LockEventDispatcher {
     private void deliver(LockEvent event) {
         try {
             listener.happened(event);
-        } catch (RuntimeException | Error e) { // the listener's own affair
-            LOG.log(Level.WARNING, "A listener failed", e);
+        } catch (RuntimeException | Error e) { // of the listener
+            LOG.log(Level.WARNING, "listener threw an exception", e);
         }
     }
 

@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock;
 
-/** Shared by readers, or one writer alone. */
+/** Whether a lock is shared by readers or exclusive to one writer. */
 public enum LockMode {
     READ,
     WRITE

@@ -1,17 +1,17 @@
 package io.holdfast.client.socketlock;
 
-/** What has become of a {@link SocketLock}. */
+/** The state of a {@link SocketLock}. */
 public enum LockState {
     /** Held. */
     VALID,
     /**
-     * The primary is gone, and the next one has not said yet whether it still counts. Nobody else
-     * has it meanwhile, unless this process was stopped for longer than {@link LockConfig#GRACE};
-     * touch nothing that it protects until it is valid again.
+     * The connection to the primary is lost, and the next primary has not accepted the hold yet. No
+     * other client is granted the lock meanwhile, unless this process was suspended for longer than
+     * {@link LockConfig#GRACE}. Do not use what it protects until it is valid again.
      */
     IN_DOUBT,
-    /** Not held any more, for good: its time to live is over, or somebody else may have it. */
+    /** Permanently lost: its time to live has passed, or another client may hold it. */
     LOST,
-    /** Given back. */
+    /** Released. */
     RELEASED
 }

@@ -12,55 +12,58 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Who holds the lock, who is offered it and who waits. No clock, no thread, no file: every call
- * brings the time. A command only changes what it is about; {@link #advance} then does all that
- * follows from it and from the time, so that the caller can answer the command first.
+ * The holders of the lock, the current offer and the queues. It uses no clock, thread or file:
+ * every call passes the time. A command only changes the request it names; {@link #advance} then
+ * applies all consequences of it and of the time, so that the caller can send the response to the
+ * command first.
  *
- * <p>Call {@link #advance} before a command as well: no rule here looks at a deadline.
+ * <p>Call {@link #advance} before each command as well: the commands do not check deadlines.
  */
 final class LockTable {
-    /** More requests than this are refused to one connection. */
+    /** The maximum number of requests of one connection. */
     static final int MAX_REQUESTS = 1024;
 
-    /** Nor may the ids of one connection be longer than this together. */
+    /** The maximum total length of the lock ids of one connection, in bytes. */
     static final int MAX_ID_BYTES = 1024 * 1024;
 
-    /** Nobody waits longer; sums with it stay far from the end of a long. */
+    /** The maximum timeout, so that sums with it do not overflow. */
     static final long MAX_NANOS = Long.MAX_VALUE / 4;
 
-    /** Where a request stands. One that is gone keeps the last of these, but no session has it. */
+    /**
+     * The state of a request. A removed request keeps its last state, but belongs to no session.
+     */
     enum State {
         QUEUED,
         OFFERED,
         HELD,
-        /** Its time to live is over and its holder has not asked. */
+        /** Its time to live has passed, and its client has not queried its status since. */
         EXPIRED
     }
 
-    /** What came of a request to be queued. */
+    /** The result of {@link #enqueue}. */
     enum EnqueueResult {
         QUEUED,
         IN_USE,
         TOO_MANY
     }
 
-    /** Hears what {@link #advance} did, at the moment it is done. */
+    /** Is notified synchronously of the changes that {@link #advance} makes. */
     interface Sink {
         void offered(Request request, long nowNanos);
 
-        /** A request that was queued or offered is gone because a limit was reached. */
+        /** A queued or offered request has been removed because its timeout has passed. */
         void failed(Request request);
 
-        /** It is held no longer. */
+        /** The hold has expired. */
         void expired(Request request);
     }
 
-    /** What one connection has asked for, by lock-id. */
+    /** The requests of one connection, by lock id. */
     static final class Session {
         private final Map<String, Request> requests = new HashMap<>();
         private final Sink sink;
 
-        /** Of all their ids. */
+        /** The total length of the lock ids. */
         private int bytes;
 
         Session(Sink sink) {
@@ -76,7 +79,7 @@ final class LockTable {
         }
     }
 
-    /** One request, from the line that made it until nobody can name it any more. */
+    /** One request, from the line that created it until it is removed from its session. */
     static final class Request {
         private final Session session;
         private final String lockId;
@@ -112,7 +115,7 @@ final class LockTable {
             return state;
         }
 
-        /** Of the offer and what became of it; 0 before. */
+        /** The fence of the offer and of the hold that follows from it; 0 before. */
         long fence() {
             return fence;
         }
@@ -133,7 +136,7 @@ final class LockTable {
     private long deadlineNumbers;
 
     /**
-     * @param fenceFloor every fence given out is above it
+     * @param fenceFloor all fences assigned are greater than this
      */
     LockTable(Policy policy, long queueNanos, long confirmNanos, long fenceFloor) {
         this.policy = policy;
@@ -145,7 +148,7 @@ final class LockTable {
     /**
      * Queues a request.
      *
-     * @param ttlNanos 0 for no end
+     * @param ttlNanos 0 for no time to live
      */
     EnqueueResult enqueue(
             Session session, String lockId, LockMode mode, long ttlNanos, long nowNanos) {
@@ -157,13 +160,13 @@ final class LockTable {
         }
         var request = new Request(session, lockId, mode, ttlNanos, State.QUEUED);
         request.arrival = ++arrivals;
-        remember(request);
+        add(request);
         queue(mode).add(request);
         setDeadline(request, nowNanos + queueNanos);
         return EnqueueResult.QUEUED;
     }
 
-    /** An offer becomes a hold, and its time to live begins. Anything else stays as it is. */
+    /** Turns an offer into a hold and starts its time to live. No effect in other states. */
     void confirm(Request request, long nowNanos) {
         if (request.state == State.OFFERED) {
             offer = null;
@@ -172,43 +175,46 @@ final class LockTable {
         }
     }
 
-    /** A queued or offered request is gone. Anything else stays as it is. */
+    /** Removes a queued or offered request. No effect in other states. */
     void reject(Request request) {
         if (request.state == State.QUEUED || request.state == State.OFFERED) {
-            forget(request);
+            remove(request);
         }
     }
 
-    /** It is gone, whatever it was. */
+    /** Removes a request in any state. */
     void release(Request request) {
-        forget(request);
+        remove(request);
     }
 
     /**
-     * What STATUS and its kin have to say; an expired request is gone once this was told.
+     * The status of a request, for STATUS and the like. An expired request is removed by this.
      *
      * @return whether it is held
      */
     boolean reportStatus(Request request) {
         if (request.state == State.EXPIRED) {
-            forget(request);
+            remove(request);
         }
         return request.state == State.HELD;
     }
 
-    /** Everything of a connection is gone. Gives what it had, in the states they had. */
+    /** Removes all requests of a connection, and returns them with their last states. */
     List<Request> close(Session session) {
         List<Request> had = new ArrayList<>(session.requests.values());
-        had.forEach(this::forget);
+        had.forEach(this::remove);
         return had;
     }
 
-    /** From now on nothing is offered. What is held, offered or queued stays, and time goes on. */
+    /**
+     * Makes no more offers. Holds, offers and queued requests stay, and their deadlines still
+     * apply.
+     */
     void suspend() {
         suspended = true;
     }
 
-    /** Offers are made again, beginning with the next {@link #advance}. */
+    /** Makes offers again, from the next {@link #advance} on. */
     void resume() {
         suspended = false;
     }
@@ -217,7 +223,9 @@ final class LockTable {
         return suspended;
     }
 
-    /** Whether a hold from before could be booked now, beside all that is held already. */
+    /**
+     * Whether a hold of the previous primary can be added now, in addition to the current holds.
+     */
     boolean canReassert(Session session, String lockId, LockMode mode) {
         return suspended
                 && offer == null
@@ -227,23 +235,23 @@ final class LockTable {
                 && !session.requests.containsKey(lockId);
     }
 
-    /** The fence that comes next. */
+    /** The next fence. */
     long nextFence() {
         return lastFence + 1;
     }
 
-    /** Books a hold from before; {@link #canReassert} was true a moment ago. */
+    /** Adds a hold of the previous primary; requires that {@link #canReassert} is true. */
     Request reassert(Session session, String lockId, LockMode mode, long ttlNanos, long nowNanos) {
         var request = new Request(session, lockId, mode, ttlNanos, State.HELD);
-        remember(request);
+        add(request);
         request.fence = ++lastFence;
         hold(request, nowNanos);
         return request;
     }
 
     /**
-     * Ends what is due, in order, and offers the lock as often as that makes room for it. The sinks
-     * may call everything here but this method.
+     * Ends the requests whose deadlines have passed, in order, and makes the offers that become
+     * possible. The sinks may call any method of this table except this one.
      */
     void advance(long nowNanos) {
         offerNext(nowNanos);
@@ -253,12 +261,14 @@ final class LockTable {
         }
     }
 
-    /** When {@link #advance} must be called at the latest, or null. */
+    /** The next deadline, by which {@link #advance} must be called; null for none. */
     @Nullable Long nextDeadlineNanos() {
         return deadlines.isEmpty() ? null : (Long) deadlines.first().deadlineNanos;
     }
 
-    /** How many deadlines, waiting requests and holds there are: 0 when all sessions are closed. */
+    /**
+     * The number of deadlines, queued requests, offers and holds: 0 when all sessions are closed.
+     */
     int size() {
         return deadlines.size()
                 + readers.size()
@@ -270,18 +280,20 @@ final class LockTable {
 
     private void end(Request request) {
         if (request.state == State.HELD) {
-            letGo(request);
+            decrementHolders(request);
             deadlines.remove(request);
             request.state = State.EXPIRED;
             request.session.sink.expired(request);
         } else {
-            forget(request);
+            remove(request);
             request.session.sink.failed(request);
         }
     }
 
     private void offerNext(long nowNanos) {
-        for (Request next = next(); next != null; next = next()) { // twice if it was withdrawn
+        for (Request next = next();
+                next != null;
+                next = next()) { // again if the sink withdrew the offer
             queue(next.mode).remove(next);
             deadlines.remove(next);
             next.state = State.OFFERED;
@@ -327,7 +339,7 @@ final class LockTable {
         }
     }
 
-    private void letGo(Request request) {
+    private void decrementHolders(Request request) {
         if (request.mode == LockMode.WRITE) {
             writeHeld = false;
         } else {
@@ -340,13 +352,16 @@ final class LockTable {
                 && session.bytes + lockId.length() <= MAX_ID_BYTES;
     }
 
-    private static void remember(Request request) {
+    private static void add(Request request) {
         request.session.requests.put(request.lockId, request);
         request.session.bytes += request.lockId.length();
     }
 
-    /** The only way out of a session. The request keeps the state it had. */
-    private void forget(Request request) {
+    /**
+     * Removes a request from its session; all removals go through here. The request keeps its last
+     * state.
+     */
+    private void remove(Request request) {
         if (!request.session.requests.remove(request.lockId, request)) {
             return;
         }
@@ -357,7 +372,7 @@ final class LockTable {
         } else if (request.state == State.OFFERED) {
             offer = null;
         } else if (request.state == State.HELD) {
-            letGo(request);
+            decrementHolders(request);
         }
     }
 
@@ -371,7 +386,7 @@ final class LockTable {
         deadlines.add(request);
     }
 
-    /** By differences, since the clock may wrap around. Equal only to itself. */
+    /** Compares by difference, since nanoTime may overflow. A request is equal only to itself. */
     private static int compareDeadlines(Request one, Request other) {
         return one.deadlineNanos == other.deadlineNanos
                 ? Long.compare(one.deadlineNumber, other.deadlineNumber)

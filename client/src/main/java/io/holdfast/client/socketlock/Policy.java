@@ -1,11 +1,14 @@
 package io.holdfast.client.socketlock;
 
-/** Who is served next. It counts only in the process that is the primary. */
+/** Which waiter is offered the lock next. Only the policy of the primary's process applies. */
 public enum Policy {
-    /** In order of arrival. Nobody passes the first in line; readers next to each other share. */
+    /**
+     * In order of arrival. No waiter overtakes the first of the queue; adjacent readers share the
+     * lock.
+     */
     FIFO,
-    /** Readers go before every waiting writer. Writers can starve. */
+    /** Readers before all waiting writers. Writers can starve. */
     READER_PREFERRED,
-    /** A waiting writer goes before every reader that does not hold yet. Readers can starve. */
+    /** Waiting writers before all waiting readers. Readers can starve. */
     WRITER_PREFERRED
 }

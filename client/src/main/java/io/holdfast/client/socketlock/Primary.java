@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Serves the lock of a path to every process that connects, for as long as the seat is its own. All
- * methods are called on the thread of the loop.
+ * Serves the lock of a path to all processes that connect, as long as it holds the primary lock of
+ * the path. All methods are called on the I/O thread.
  */
 final class Primary {
     private static final int BACKLOG = 1024;
@@ -32,22 +32,22 @@ final class Primary {
     private final IoThread ioThread;
     private final PrimaryLock primaryLock;
     private final LockEventDispatcher events;
-    private final PrimaryContext desk;
+    private final PrimaryContext context;
     private final Runnable lost;
     private final ServerSocketChannel listener;
     private final SelectionKey acceptKey;
     private final Set<PrimaryConnection> connections = new LinkedHashSet<>();
-    private final Queue<PrimaryConnection> touched = new ArrayDeque<>();
-    private final ByteBuffer piece = ByteBuffer.allocateDirect(READ_SIZE);
+    private final Queue<PrimaryConnection> pendingFlush = new ArrayDeque<>();
+    private final ByteBuffer readBuffer = ByteBuffer.allocateDirect(READ_SIZE);
     private IoThread.@Nullable Timer deadline;
     private long deadlineNanos;
     private boolean ended;
 
     /**
-     * Begins to serve.
+     * Starts serving.
      *
-     * @param primaryLock closed when this ends, and also if it cannot begin
-     * @param lost called once if the path turns out to be somebody else's; by then this has ended
+     * @param primaryLock closed when the service ends, or if it cannot start
+     * @param lost called once if the primary lock is found to be lost, after the service has ended
      */
     static Primary start(
             IoThread ioThread, PrimaryLock primaryLock, LockConfig config, Runnable lost)
@@ -79,33 +79,33 @@ final class Primary {
         this.lost = lost;
         this.listener = listener;
         this.events = new LockEventDispatcher(config.listener());
-        this.desk = new PrimaryContext(config, primaryLock, events, System.nanoTime());
+        this.context = new PrimaryContext(config, primaryLock, events, System.nanoTime());
         this.acceptKey = ioThread.register(listener, SelectionKey.OP_ACCEPT, this::accept);
         primaryLock.publish();
         ioThread.after(CHECK_INTERVAL_NANOS, this::checkPrimaryLock);
         endGrace();
     }
 
-    /** How many clients are connected. */
+    /** The number of connected clients. */
     int connections() {
         return connections.size();
     }
 
     LockTable table() {
-        return desk.table();
+        return context.table();
     }
 
-    /** Ends the service in an orderly way, whoever is connected. Nothing happens a second time. */
+    /** Stops the service gracefully, closing all connections. Idempotent. */
     void stop() {
         if (ended) {
             return;
         }
         ended = true;
-        primaryLock.stopServing(); // first: what is held stays listed for the next one
+        primaryLock.stopServing(); // first, so that the holds stay listed for the next primary
         closeQuietly(listener);
         connections.forEach(PrimaryConnection::close);
         connections.clear();
-        touched.clear();
+        pendingFlush.clear();
         if (deadline != null) {
             ioThread.cancel(deadline);
         }
@@ -118,7 +118,7 @@ final class Primary {
             SocketChannel channel;
             try {
                 channel = listener.accept();
-            } catch (IOException e) { // no more file descriptors, most likely: not so fast
+            } catch (IOException e) { // most likely out of file descriptors: back off
                 acceptKey.interestOps(0);
                 ioThread.after(ACCEPT_BACK_OFF_NANOS, this::acceptAgain);
                 return;
@@ -126,7 +126,7 @@ final class Primary {
             if (channel == null) {
                 return;
             }
-            welcome(channel);
+            add(channel);
         }
     }
 
@@ -136,24 +136,24 @@ final class Primary {
         }
     }
 
-    private void welcome(SocketChannel channel) {
-        var connection = new PrimaryConnection(channel, desk, touched::add);
+    private void add(SocketChannel channel) {
+        var connection = new PrimaryConnection(channel, context, pendingFlush::add);
         try {
-            connection.register(ioThread, () -> work(connection));
+            connection.register(ioThread, () -> serve(connection));
             connections.add(connection);
         } catch (IOException e) {
             closeQuietly(channel);
         }
     }
 
-    private void work(PrimaryConnection connection) {
-        boolean goOn = false;
+    private void serve(PrimaryConnection connection) {
+        boolean open = false;
         try {
-            goOn = connection.work(piece);
+            open = connection.serve(readBuffer);
         } catch (IOException e) {
-            // This was all it had to say.
+            // The connection is broken, and is closed below.
         } finally {
-            if (!goOn) {
+            if (!open) {
                 end(connection);
             }
             finish(System.nanoTime());
@@ -166,17 +166,17 @@ final class Primary {
         }
     }
 
-    /** Does what follows from what was done, until there is nothing more. */
+    /** Advances the table and flushes connections until no connection has pending output. */
     private void finish(long nowNanos) {
         if (ended) {
             return;
         }
-        desk.table().advance(nowNanos);
-        while (!touched.isEmpty() && !desk.isLost()) {
-            flush(touched.remove());
-            desk.table().advance(nowNanos);
+        context.table().advance(nowNanos);
+        while (!pendingFlush.isEmpty() && !context.isLost()) {
+            flush(pendingFlush.remove());
+            context.table().advance(nowNanos);
         }
-        if (desk.isLost()) {
+        if (context.isLost()) {
             stop();
             lost.run();
         } else {
@@ -196,9 +196,12 @@ final class Primary {
         }
     }
 
-    /** A timer that comes too early does no harm, so it is only ever moved forward. */
+    /**
+     * Schedules the next deadline. A timer that is too early is harmless, so it is only replaced by
+     * an earlier one.
+     */
     private void setTimer(long nowNanos) {
-        Long next = desk.table().nextDeadlineNanos();
+        Long next = context.table().nextDeadlineNanos();
         if (next == null || (deadline != null && next - deadlineNanos >= 0)) {
             return;
         }
@@ -219,7 +222,7 @@ final class Primary {
             return;
         }
         long now = System.nanoTime();
-        desk.checkPrimaryLock(now);
+        context.checkPrimaryLock(now);
         ioThread.after(CHECK_INTERVAL_NANOS, this::checkPrimaryLock);
         finish(now);
     }
@@ -229,8 +232,8 @@ final class Primary {
             return;
         }
         long now = System.nanoTime();
-        if (!desk.endGrace(now)) {
-            ioThread.after(desk.nextGraceLookNanos() - now, this::endGrace);
+        if (!context.endGrace(now)) {
+            ioThread.after(context.nextGraceCheckNanos() - now, this::endGrace);
         }
         finish(now);
     }
@@ -239,7 +242,7 @@ final class Primary {
         try {
             channel.close();
         } catch (IOException e) {
-            // It is gone all the same.
+            // The channel is closed in any case.
         }
     }
 }

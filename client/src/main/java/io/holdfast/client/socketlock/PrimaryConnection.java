@@ -10,40 +10,43 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A client's connection to the primary. Lines are executed one after the other, only as long as the
- * client takes the answers. Of one thread.
+ * A client's connection to the primary. Lines are executed one after the other, and only while the
+ * client reads the responses. Used by one thread.
  */
 final class PrimaryConnection {
-    /** With so many bytes of answers waiting, nothing more is read or executed. */
-    static final int PAUSE_BYTES = 64 * 1024;
+    /** With this many bytes of responses buffered, no more lines are read or executed. */
+    static final int PAUSE_OUTPUT_BYTES = 64 * 1024;
 
-    /** Offers come all the same; with so many bytes waiting the client is given up. */
-    static final int MAX_BYTES = 1024 * 1024;
+    /**
+     * The maximum of buffered bytes, which unsolicited offers can reach in spite of the pause: then
+     * the client is disconnected.
+     */
+    static final int MAX_OUTPUT_BYTES = 1024 * 1024;
 
     private final SocketChannel channel;
-    private final PrimaryContext desk;
-    private final PrimaryProtocolHandler talk;
+    private final PrimaryContext context;
+    private final PrimaryProtocolHandler handler;
     private final LineInputBuffer input = new LineInputBuffer();
     private final LineOutputBuffer output = new LineOutputBuffer();
     private @Nullable SelectionKey key;
-    private boolean linesWait;
-    private boolean isTouched;
+    private boolean linesPending;
+    private boolean flushPending;
 
     /**
-     * @param touched called when there is something to {@link #flush}
+     * @param onOutput called when there is something to {@link #flush}
      */
     PrimaryConnection(
-            SocketChannel channel, PrimaryContext desk, Consumer<PrimaryConnection> touched) {
+            SocketChannel channel, PrimaryContext context, Consumer<PrimaryConnection> onOutput) {
         this.channel = channel;
-        this.desk = desk;
-        this.talk =
+        this.context = context;
+        this.handler =
                 new PrimaryProtocolHandler(
-                        desk,
+                        context,
                         line -> {
                             output.add(line);
-                            if (!isTouched) {
-                                isTouched = true;
-                                touched.accept(this);
+                            if (!flushPending) {
+                                flushPending = true;
+                                onOutput.accept(this);
                             }
                         });
     }
@@ -53,42 +56,42 @@ final class PrimaryConnection {
     }
 
     /**
-     * Takes what has come, and answers it.
+     * Reads and executes the available lines.
      *
-     * @param piece to read into
-     * @return false if this connection is to be closed
+     * @param readBuffer the buffer to read into
+     * @return false if this connection must be closed
      */
-    boolean work(ByteBuffer piece) throws IOException {
+    boolean serve(ByteBuffer readBuffer) throws IOException {
         output.writeTo(channel);
         if (isPaused()) {
             update();
             return true;
         }
-        if (!linesWait) {
-            piece.clear();
-            if (channel.read(piece) < 0) {
+        if (!linesPending) {
+            readBuffer.clear();
+            if (channel.read(readBuffer) < 0) {
                 return false;
             }
-            input.add(piece.flip());
+            input.add(readBuffer.flip());
         }
-        // Behind the read: no time to live may begin before its holder has confirmed.
-        boolean goOn = execute(System.nanoTime()) && !input.isTooLong();
-        return flush() && goOn;
+        // Taken after the read: a time to live must not start before its holder has confirmed.
+        boolean open = execute(System.nanoTime()) && !input.isTooLong();
+        return flush() && open;
     }
 
     private boolean execute(long nowNanos) {
-        linesWait = false;
+        linesPending = false;
         for (List<String> line = input.next(); line != null; line = input.next()) {
-            desk.table().advance(nowNanos);
-            if (desk.isLost()) {
-                return true; // nobody may be told anything any more
+            context.table().advance(nowNanos);
+            if (context.isLost()) {
+                return true; // no more responses may be sent
             }
-            if (!talk.line(line, nowNanos)) {
+            if (!handler.line(line, nowNanos)) {
                 return false;
             }
-            desk.table().advance(nowNanos);
+            context.table().advance(nowNanos);
             if (isPaused()) {
-                linesWait = true; // perhaps
+                linesPending = true; // possibly
                 return true;
             }
         }
@@ -96,24 +99,24 @@ final class PrimaryConnection {
     }
 
     private boolean isPaused() {
-        return output.size() >= PAUSE_BYTES;
+        return output.size() >= PAUSE_OUTPUT_BYTES;
     }
 
     /**
-     * Sends what the client takes now.
+     * Writes as much output as the client accepts now.
      *
-     * @return false if it has not taken its lines for so long that it is given up
+     * @return false if the client has not read its lines, and must be disconnected
      */
     boolean flush() throws IOException {
-        isTouched = false;
+        flushPending = false;
         output.writeTo(channel);
         update();
-        return output.size() < MAX_BYTES;
+        return output.size() < MAX_OUTPUT_BYTES;
     }
 
     private void update() {
-        boolean read = !linesWait && !isPaused();
-        boolean write = linesWait || output.size() > 0;
+        boolean read = !linesPending && !isPaused();
+        boolean write = linesPending || output.size() > 0;
         if (key != null && key.isValid()) {
             key.interestOps(
                     (read ? SelectionKey.OP_READ : 0) | (write ? SelectionKey.OP_WRITE : 0));
@@ -121,11 +124,11 @@ final class PrimaryConnection {
     }
 
     void close() {
-        talk.close();
+        handler.close();
         try {
             channel.close();
         } catch (IOException e) {
-            // It is gone all the same.
+            // The channel is closed in any case.
         }
     }
 }

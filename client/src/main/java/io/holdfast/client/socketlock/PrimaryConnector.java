@@ -17,53 +17,55 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps a greeted connection to whoever is the primary of a path, and becomes the primary where
- * there is none. Lives on its loop.
+ * Keeps a connection to the current primary of a path, and becomes the primary if there is none.
+ * Used on the I/O thread only.
  */
 final class PrimaryConnector implements Connection.Listener {
-    /** Whose link it is. */
+    /** Is notified of the connection's events and of received lines. */
     interface ConnectorListener {
-        /** Connected: the place to re-assert what is held, before anything else is sent. */
+        /** Connected: holds are re-asserted here, before anything else is sent. */
         void greeted();
 
-        /** A line about locks: its verb, and what follows it. */
+        /** A line about locks was received: its verb, and the text after it. */
         void line(String verb, String rest);
 
-        /** The connection has ended; another is being made. */
+        /** The connection has ended; the connector reconnects. */
         void down();
 
-        /** There has been no primary for a while, or there cannot be one; it is tried again. */
+        /** There has been no primary for a while, or none is possible; the connector retries. */
         void unreachable(SocketLockUnavailableException reason);
 
-        /** Whether an answer is being waited for. */
+        /** Whether a response is awaited. */
         boolean isWaiting();
 
-        /** Whether the end of the connection would cost a lock. */
+        /** Whether a lock depends on the connection. */
         boolean isHolding();
     }
 
-    /** How long a primary may take to answer a greeting, and how long there may be none. */
-    static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /**
+     * How long a primary may take to respond to a greeting, and how long there may be no primary.
+     */
+    static final long RESPONSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final long MIN_HEARTBEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long SHORT_LIFE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long CLOSE_WATCH_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long PATH_CHECK_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    private static final int MIN_WAIT_MILLIS = 2;
-    private static final int MAX_WAIT_MILLIS = 20;
-    private static final long TROUBLE_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final int MIN_RETRY_DELAY_MILLIS = 2;
+    private static final int MAX_RETRY_DELAY_MILLIS = 20;
+    private static final long RETRY_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** A process that cannot become the primary leaves the others so long to do it. */
-    private static final long OTHERS_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** How long a process that cannot become the primary waits for another one to become it. */
+    private static final long OTHER_PRIMARY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private enum State {
         /** No connection. */
         DOWN,
-        /** Connected, and not answered yet. */
+        /** Connected, without a response to the greeting yet. */
         GREETING,
         UP,
-        /** The last words have been sent. */
+        /** EOL has been sent. */
         LEAVING,
         CLOSED
     }
@@ -85,26 +87,28 @@ final class PrimaryConnector implements Connection.Listener {
     private IoThread.@Nullable Timer closeWatchTimer;
     private Runnable whenClosed = () -> {};
 
-    /** What the primary calls this client. */
+    /** The id of this client at the primary. */
     private String id;
 
-    /** The number of the primary; 0 if it has none. */
+    /** The epoch of the primary; 0 if it has none, as an original socketlock. */
     private long epoch;
 
-    /** Whether there has been a primary that answered. */
+    /** Whether a primary has ever responded. */
     private boolean wasUp;
 
-    /** Whether the last primary had no number: it may have ended and left no trace. */
-    private boolean afterStranger;
+    /**
+     * Whether the last primary had no epoch: it may have ended without a trace in the lock file.
+     */
+    private boolean afterForeignPrimary;
 
-    /** Which file was at the path. */
+    /** The identity of the socket file when the connection was made. */
     private @Nullable Object connectedTo;
 
     private long downSinceNanos = System.nanoTime();
     private long upSinceNanos;
     private long lastTrafficNanos;
 
-    /** When a PING was sent that nothing has answered; 0 if there is none. */
+    /** When the PING was sent after which nothing has been received; 0 if there is none. */
     private long pingNanos;
 
     PrimaryConnector(
@@ -144,41 +148,52 @@ final class PrimaryConnector implements Connection.Listener {
         }
         try {
             connectedTo =
-                    PrimaryLock.identityOrNull(path); // before: what takes its place is noticed
+                    PrimaryLock.identityOrNull(
+                            path); // before connecting, so that a replacement is detected
             connection = Connection.open(ioThread, path, this);
             state = State.GREETING;
-            setTimer(ANSWER_NANOS, this::greetingIsUnanswered);
+            setTimer(RESPONSE_TIMEOUT_NANOS, this::greetingTimedOut);
             connection.send(ownId + " HELLO\nHELLO\n");
         } catch (ConnectException e) {
             tryBecomePrimary();
-        } catch (BindException e) { // so the JDK calls it when the socket's mode forbids it
+        } catch (BindException e) { // thrown by the JDK when the socket's mode forbids it
             connectorListener.unreachable(
-                    unavailable("no permission to use " + path + ": its mode forbids it", e));
-            setTimer(TROUBLE_WAIT_NANOS, this::connect);
+                    unavailable(
+                            "no permission to connect to "
+                                    + path
+                                    + ": check the mode of the socket",
+                            e));
+            setTimer(RETRY_DELAY_NANOS, this::connect);
         } catch (IOException e) {
-            if (Files.notExists(path)) { // what else may be there the bid finds out
+            if (Files.notExists(path)) { // tryBecomePrimary examines the path
                 tryBecomePrimary();
             } else {
-                retry("cannot connect to " + path + ": " + reason(e), e); // no evidence of death
+                retry(
+                        "cannot connect to " + path + ": " + reason(e),
+                        e); // not a sign that there is no primary
             }
         }
     }
 
-    /** Nobody listens. */
+    /** Called when no process listens at the path. */
     private void tryBecomePrimary() {
         try {
-            PrimaryLock.Attempt attempt = PrimaryLock.tryTake(path, afterStranger);
+            PrimaryLock.Attempt attempt = PrimaryLock.tryTake(path, afterForeignPrimary);
             if (attempt instanceof PrimaryLock.Attempt.Taken taken) {
                 serve(taken.primaryLock());
             } else {
-                retry("another process is about to serve " + path + ", but does not", null);
+                retry(
+                        "another process has the primary lock of "
+                                + path
+                                + ", but does not serve it",
+                        null);
             }
         } catch (IOException e) {
-            if (wasUp && System.nanoTime() - downSinceNanos < OTHERS_NANOS) {
+            if (wasUp && System.nanoTime() - downSinceNanos < OTHER_PRIMARY_NANOS) {
                 connectSoon();
             } else {
                 connectorListener.unreachable(unavailable(reason(e), e));
-                setTimer(TROUBLE_WAIT_NANOS, this::connect);
+                setTimer(RETRY_DELAY_NANOS, this::connect);
             }
         }
     }
@@ -194,10 +209,10 @@ final class PrimaryConnector implements Connection.Listener {
         connect();
     }
 
-    private void retry(String trouble, @Nullable IOException cause) {
-        if (System.nanoTime() - downSinceNanos >= ANSWER_NANOS) {
+    private void retry(String problem, @Nullable IOException cause) {
+        if (System.nanoTime() - downSinceNanos >= RESPONSE_TIMEOUT_NANOS) {
             downSinceNanos = System.nanoTime();
-            connectorListener.unreachable(unavailable(trouble, cause));
+            connectorListener.unreachable(unavailable(problem, cause));
         }
         connectSoon();
     }
@@ -205,7 +220,8 @@ final class PrimaryConnector implements Connection.Listener {
     private void connectSoon() {
         setTimer(
                 TimeUnit.MILLISECONDS.toNanos(
-                        ThreadLocalRandom.current().nextInt(MIN_WAIT_MILLIS, MAX_WAIT_MILLIS)),
+                        ThreadLocalRandom.current()
+                                .nextInt(MIN_RETRY_DELAY_MILLIS, MAX_RETRY_DELAY_MILLIS)),
                 this::connect);
     }
 
@@ -213,9 +229,9 @@ final class PrimaryConnector implements Connection.Listener {
         primary = null;
     }
 
-    private void greetingIsUnanswered() {
+    private void greetingTimedOut() {
         connectorListener.unreachable(
-                unavailable("the primary at " + path + " does not answer", null));
+                unavailable("the primary at " + path + " does not respond", null));
         downSinceNanos = System.nanoTime();
         drop();
     }
@@ -233,44 +249,44 @@ final class PrimaryConnector implements Connection.Listener {
 
     // ---- connected
 
-    /** Sends a line to the primary; nothing happens if there is none. */
-    void send(String words) {
+    /** Sends a line to the primary; no effect without a connection. */
+    void send(String fields) {
         if (connection != null && state == State.UP) {
-            connection.send(id + " " + words + "\n");
+            connection.send(id + " " + fields + "\n");
             lastTrafficNanos = System.nanoTime();
         }
     }
 
     @Override
     public void line(String line) {
-        String[] words = line.strip().split("[ \t\r\u000b\f]+", 3);
+        String[] fields = line.strip().split("[ \t\r\u000b\f]+", 3);
         lastTrafficNanos = System.nanoTime();
         pingNanos = 0;
-        if (isEndOfLine(words)) {
+        if (isEndOfLine(fields)) {
             hangUp();
         } else if (state == State.GREETING) {
-            answered(words);
-        } else if (state == State.UP && words.length >= 2 && words[0].equals(id)) {
-            String rest = words.length > 2 ? words[2] : "";
-            switch (words[1]) {
+            greetingResponse(fields);
+        } else if (state == State.UP && fields.length >= 2 && fields[0].equals(id)) {
+            String rest = fields.length > 2 ? fields[2] : "";
+            switch (fields[1]) {
                 case "EPOCH" -> epoch = number(rest);
                 case "PONG", "CONNECTED" -> {}
-                default -> connectorListener.line(words[1], rest);
+                default -> connectorListener.line(fields[1], rest);
             }
         }
     }
 
-    private static boolean isEndOfLine(String[] words) {
-        return words[0].equals("EOL") || (words.length > 1 && words[1].equals("EOL"));
+    private static boolean isEndOfLine(String[] fields) {
+        return fields[0].equals("EOL") || (fields.length > 1 && fields[1].equals("EOL"));
     }
 
-    private void answered(String[] words) {
-        if (words.length != 2) {
+    private void greetingResponse(String[] fields) {
+        if (fields.length != 2) {
             return;
         }
-        if (words[0].equals("CONNECTED")) {
-            id = words[1];
-        } else if (words[1].equals("CONNECTED") && words[0].equals(ownId)) {
+        if (fields[0].equals("CONNECTED")) {
+            id = fields[1];
+        } else if (fields[1].equals("CONNECTED") && fields[0].equals(ownId)) {
             id = ownId;
         } else {
             return;
@@ -279,12 +295,12 @@ final class PrimaryConnector implements Connection.Listener {
         upSinceNanos = System.nanoTime();
         epoch = 0;
         clearTimer();
-        watch();
+        scheduleHeartbeat();
         send("PROCESS " + ProcessIdentity.own());
         send("EPOCH");
         connectorListener.greeted();
         checkPathLater();
-        if (ClientIdRegistry.isAlone(ownId)) { // it would speak for all of that name
+        if (ClientIdRegistry.isAlone(ownId)) { // SETTLED applies to all clients with this id
             send("SETTLED");
         }
     }
@@ -297,8 +313,8 @@ final class PrimaryConnector implements Connection.Listener {
         }
     }
 
-    /** Looks now and then whether the primary still answers. */
-    private void watch() {
+    /** Schedules the heartbeat, which checks that the primary still responds. */
+    private void scheduleHeartbeat() {
         if (heartbeat != null) {
             ioThread.cancel(heartbeat);
         }
@@ -310,7 +326,7 @@ final class PrimaryConnector implements Connection.Listener {
                                 sendHeartbeat();
                             }
                             if (state == State.UP) {
-                                watch();
+                                scheduleHeartbeat();
                             }
                         });
     }
@@ -319,7 +335,8 @@ final class PrimaryConnector implements Connection.Listener {
         long now = System.nanoTime();
         if (pingNanos != 0) {
             if (now - pingNanos >= heartbeatNanos && !connectorListener.isHolding()) {
-                // While it is silent nobody else can be the primary, so a lock is safe with it.
+                // Not while holding: a suspended primary still excludes other primaries, so the
+                // lock is safe.
                 drop();
             }
         } else if (now - lastTrafficNanos >= heartbeatNanos) {
@@ -329,8 +346,9 @@ final class PrimaryConnector implements Connection.Listener {
     }
 
     /**
-     * An original primary that stops goes on serving those who are connected, while another begins
-     * to serve the path. Ours, which have a number, look after that themselves.
+     * Checks that the path still leads to the connected primary. An original socketlock primary
+     * that stops continues to serve its connections while another primary starts at the path.
+     * Holdfast's primaries, which have an epoch, check that themselves.
      */
     private void checkPathLater() {
         Connection current = connection;
@@ -357,7 +375,7 @@ final class PrimaryConnector implements Connection.Listener {
         }
     }
 
-    /** Asks every few seconds whether the primary is there, as long as something waits for it. */
+    /** Pings the primary every few seconds, as long as a response is awaited. */
     void watchClosely() {
         if (closeWatchTimer != null) {
             ioThread.cancel(closeWatchTimer);
@@ -374,10 +392,9 @@ final class PrimaryConnector implements Connection.Listener {
 
     private void sendPing() {
         long now = System.nanoTime();
-        boolean stopped =
-                ioThread.nanosSinceLastTurn()
-                        >= CLOSE_WATCH_NANOS; // it may have answered meanwhile
-        if (pingNanos != 0 && now - pingNanos >= ANSWER_NANOS && !stopped) {
+        boolean suspended =
+                ioThread.nanosSinceLastPoll() >= CLOSE_WATCH_NANOS; // a response may be unread
+        if (pingNanos != 0 && now - pingNanos >= RESPONSE_TIMEOUT_NANOS && !suspended) {
             drop();
             return;
         }
@@ -392,7 +409,7 @@ final class PrimaryConnector implements Connection.Listener {
 
     @Override
     public void ended() {
-        // One that greets and ends every connection must not keep this thread busy.
+        // A primary that closes every connection after the greeting must not cause a busy loop.
         ended(System.nanoTime() - upSinceNanos < SHORT_LIFE_NANOS);
     }
 
@@ -408,7 +425,7 @@ final class PrimaryConnector implements Connection.Listener {
             if (greeted) {
                 wasUp = true;
                 boolean silent = System.nanoTime() - upSinceNanos >= PATH_CHECK_INTERVAL_NANOS;
-                afterStranger = epoch == 0 && (afterStranger || silent);
+                afterForeignPrimary = epoch == 0 && (afterForeignPrimary || silent);
                 downSinceNanos = System.nanoTime();
                 connectorListener.down();
                 if (wait) {
@@ -417,12 +434,14 @@ final class PrimaryConnector implements Connection.Listener {
                     connect();
                 }
             } else {
-                retry("the primary at " + path + " ends every connection", null);
+                retry(
+                        "the primary at " + path + " closes every connection before the greeting",
+                        null);
             }
         }
     }
 
-    /** Gives the connection up and makes another. */
+    /** Closes the connection and makes a new one. */
     void drop() {
         if (connection != null) {
             connection.close();
@@ -430,7 +449,7 @@ final class PrimaryConnector implements Connection.Listener {
         }
     }
 
-    /** The primary wants it to end. */
+    /** Closes the connection on request of the primary. */
     private void hangUp() {
         if (connection != null) {
             connection.close();
@@ -438,16 +457,18 @@ final class PrimaryConnector implements Connection.Listener {
         }
     }
 
-    /** Says farewell, and ends the primary if this process is it. */
+    /** Sends EOL and disconnects; stops the primary if this process runs it. */
     void close(Runnable done) {
         if (state == State.LEAVING || state == State.CLOSED) {
-            return; // somebody else closes it too
+            return; // already closing
         }
         whenClosed = done;
         if (state == State.UP && connection != null) {
             send("EOL");
             state = State.LEAVING;
-            setTimer(CLOSE_TIMEOUT_NANOS, this::drop); // until the primary has ended it too
+            setTimer(
+                    CLOSE_TIMEOUT_NANOS,
+                    this::drop); // if the primary does not close the connection by then
         } else {
             finish();
         }

@@ -14,8 +14,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the conversations of a primary share: the table, the seat that gives the right to serve it,
- * and the names handed out. Of one thread.
+ * The state that the connections of a primary share: the lock table, the primary lock, and the
+ * generated ids. Used by one thread.
  */
 final class PrimaryContext {
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -27,7 +27,7 @@ final class PrimaryContext {
     private final String idPrefix =
             "c" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong()) + "-";
     private long ids;
-    private long lookedNanos;
+    private long checkedNanos;
     private long offeredNanos;
     private boolean lost;
 
@@ -36,7 +36,7 @@ final class PrimaryContext {
         this.config = config;
         this.primaryLock = primaryLock;
         this.events = events;
-        this.lookedNanos = nowNanos;
+        this.checkedNanos = nowNanos;
         this.offeredNanos = nowNanos;
         Instant wall = Instant.now();
         long wallNanos = TimeUnit.SECONDS.toNanos(wall.getEpochSecond()) + wall.getNano();
@@ -51,7 +51,7 @@ final class PrimaryContext {
     }
 
     private static long nanos(Duration duration) {
-        return TimeUnit.NANOSECONDS.convert(duration); // as many as fit
+        return TimeUnit.NANOSECONDS.convert(duration); // saturates on overflow
     }
 
     LockConfig config() {
@@ -80,9 +80,9 @@ final class PrimaryContext {
     }
 
     /**
-     * Ends the time in which nothing is offered, if it is over.
+     * Ends the grace period, in which no offers are made, if it is over.
      *
-     * @return whether there is no need to look again
+     * @return whether no further check is needed
      */
     boolean endGrace(long nowNanos) {
         if (lost) {
@@ -95,13 +95,15 @@ final class PrimaryContext {
     }
 
     /** When to call {@link #endGrace} again. */
-    long nextGraceLookNanos() {
+    long nextGraceCheckNanos() {
         return primaryLock.grace().nextLookNanos();
     }
 
-    /** Whether the path is still ours, and with it the right to offer the lock. */
+    /**
+     * Checks whether this process still has the primary lock, and with it the right to make offers.
+     */
     boolean checkPrimaryLock(long nowNanos) {
-        lookedNanos = nowNanos;
+        checkedNanos = nowNanos;
         if (!lost && !primaryLock.isOurs()) {
             lose();
         }
@@ -109,16 +111,17 @@ final class PrimaryContext {
     }
 
     /**
-     * As {@link #checkPrimaryLock}, which it does after an idle second. Call it before each offer.
+     * Whether an offer may be made. Calls {@link #checkPrimaryLock} if the last offer or check is
+     * more than a second ago. Call it before each offer.
      */
     boolean mayOffer(long nowNanos) {
         boolean idle =
-                nowNanos - offeredNanos >= IDLE_NANOS || nowNanos - lookedNanos >= IDLE_NANOS;
+                nowNanos - offeredNanos >= IDLE_NANOS || nowNanos - checkedNanos >= IDLE_NANOS;
         offeredNanos = nowNanos;
         return idle ? checkPrimaryLock(nowNanos) : !lost;
     }
 
-    /** Nobody may be told anything any more. */
+    /** Whether the primary lock is lost: then no more responses may be sent. */
     boolean isLost() {
         return lost;
     }
@@ -128,7 +131,7 @@ final class PrimaryContext {
         table.suspend();
     }
 
-    /** Lists a hold; null if that cannot be done, which is the end of the service. */
+    /** Lists a hold in the lock file; null if that fails, which ends the service. */
     @Nullable HoldRecord record(Request request, String clientId, ProcessIdentity process) {
         HoldRecord hold =
                 primaryLock.record(
@@ -147,7 +150,7 @@ final class PrimaryContext {
         primaryLock.erase(hold);
     }
 
-    /** The listed hold that a client says it has, or null. */
+    /** The listed hold that a client re-asserts, or null. */
     @Nullable HoldRecord inherited(
             LockMode mode, String clientId, String lockId, long epoch, ProcessIdentity process) {
         return primaryLock

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The primary's side of one conversation: what a line means and what is answered. The caller
- * settles the table before and after each line.
+ * The primary's side of the protocol for one connection: executes lines and sends the responses.
+ * The caller advances the table before and after each line.
  */
 final class PrimaryProtocolHandler implements LockTable.Sink {
     private static final String HELLO = "HELLO";
@@ -26,15 +26,15 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
     private static final String INVALID_LOCK_ID = "invalid lock id";
     private static final String OFFER_REJECTED = "offer rejected";
 
-    /** How a client may greet; the first greeting decides. */
+    /** The kinds of greeting; the first greeting determines the one of the connection. */
     private enum Dialect {
-        /** The client brings its id. */
+        /** The client sends its id. */
         NAMED,
-        /** The server makes it. */
+        /** The primary assigns the id. */
         ASSIGNED
     }
 
-    private final PrimaryContext desk;
+    private final PrimaryContext context;
     private final LockTable table;
     private final LockEventDispatcher events;
     private final Consumer<String> out;
@@ -45,23 +45,23 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
     private String id = "";
 
     /**
-     * @param out takes each line for the client, without its end
+     * @param out receives each line for the client, without its line end
      */
-    PrimaryProtocolHandler(PrimaryContext desk, Consumer<String> out) {
-        this.desk = desk;
-        this.table = desk.table();
-        this.events = desk.events();
+    PrimaryProtocolHandler(PrimaryContext context, Consumer<String> out) {
+        this.context = context;
+        this.table = context.table();
+        this.events = context.events();
         this.out = out;
     }
 
     /**
      * Executes a line.
      *
-     * @return false if the client wants the connection to end
+     * @return false if the client requested the end of the connection
      */
     boolean line(List<String> fields, long nowNanos) {
         if (fields.size() == 1 && fields.get(0).equals(HELLO)) {
-            greeted(Dialect.ASSIGNED, dialect == null ? desk.newClientId() : id);
+            greeted(Dialect.ASSIGNED, dialect == null ? context.newClientId() : id);
             out.accept("CONNECTED " + id);
             return true;
         }
@@ -84,9 +84,9 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
         return true;
     }
 
-    private void greeted(Dialect wanted, String name) {
+    private void greeted(Dialect requested, String name) {
         if (dialect == null) {
-            dialect = wanted;
+            dialect = requested;
             id = name;
         }
         events.add(LockEvent.Type.HELLO, id);
@@ -109,7 +109,7 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
             case "REQWRITE" -> request(LockMode.WRITE, arguments, nowNanos);
             case "CONFIRM", "REJECT", "RELEASE", "STATUS" -> {
                 if (!arguments.isEmpty()) {
-                    about(verb, String.join(" ", arguments), nowNanos);
+                    executeOnRequest(verb, String.join(" ", arguments), nowNanos);
                 }
             }
             default -> extension(verb, arguments, nowNanos);
@@ -137,8 +137,8 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
             }
             ttl = Duration.ofSeconds(seconds.getAsLong());
         }
-        Duration most = desk.config().maxTtl();
-        if (!most.isZero() && ttl.compareTo(most) > 0) {
+        Duration max = context.config().maxTtl();
+        if (!max.isZero() && ttl.compareTo(max) > 0) {
             fail("timeout too long", chooseId ? "" : lockId, mode, ttl);
             return;
         }
@@ -161,9 +161,9 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
         return Math.min(TimeUnit.NANOSECONDS.convert(ttl), LockTable.MAX_NANOS);
     }
 
-    // ---- commands about a request
+    // ---- commands executeOnRequest a request
 
-    private void about(String verb, String lockId, long nowNanos) {
+    private void executeOnRequest(String verb, String lockId, long nowNanos) {
         Request request = session.find(lockId);
         if (verb.equals("STATUS")) {
             status(request, lockId);
@@ -186,7 +186,7 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
     }
 
     private void confirm(Request request, long nowNanos) {
-        if (request.state() != State.OFFERED || !isListed(request)) {
+        if (request.state() != State.OFFERED || !ensureListed(request)) {
             return;
         }
         table.confirm(request, nowNanos);
@@ -194,7 +194,7 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
     }
 
     private void reject(Request request) {
-        State was = request.state();
+        State previous = request.state();
         table.reject(request);
         events.add(
                 LockEvent.Type.LOCK_REJECTED,
@@ -203,7 +203,7 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
                 request.mode(),
                 Duration.ZERO,
                 OFFER_REJECTED);
-        if (was == State.OFFERED) {
+        if (previous == State.OFFERED) {
             unlist(request);
             fail(OFFER_REJECTED, request.lockId(), request.mode(), Duration.ZERO);
         }
@@ -212,18 +212,18 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
     private void release(Request request) {
         table.release(request);
         unlist(request);
-        if (request.state() != State.EXPIRED) { // that was told when it happened
+        if (request.state() != State.EXPIRED) { // expired() has sent the event
             events.add(LockEvent.Type.LOCK_RELEASED, id, request.lockId(), request.mode());
         }
     }
 
-    // ---- what only our own clients send
+    // ---- extensions, which only Holdfast's clients send
 
     private void extension(String verb, List<String> arguments, long nowNanos) {
         switch (verb) {
             case "EPOCH" -> {
                 if (arguments.isEmpty()) {
-                    reply("EPOCH " + desk.epoch());
+                    reply("EPOCH " + context.epoch());
                 }
             }
             case "PROCESS" -> {
@@ -234,8 +234,8 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
             case "REASSERT" -> reassert(arguments, nowNanos);
             case "SETTLED" -> {
                 if (arguments.isEmpty()) {
-                    desk.reassertionsDone(id, process);
-                    desk.endGrace(nowNanos);
+                    context.reassertionsDone(id, process);
+                    context.endGrace(nowNanos);
                 }
             }
             case "TOKEN" -> {
@@ -243,7 +243,7 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
                     token(arguments.get(0));
                 }
             }
-            default -> {} // of no meaning here
+            default -> {} // unknown verbs are ignored
         }
     }
 
@@ -270,10 +270,10 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
     }
 
     private void reassert(String lockId, LockMode mode, long epoch, Duration left, long nowNanos) {
-        if (!table.isSuspended() || desk.isLost()) {
+        if (!table.isSuspended() || context.isLost()) {
             return;
         }
-        HoldRecord hold = desk.inherited(mode, id, lockId, epoch, process);
+        HoldRecord hold = context.inherited(mode, id, lockId, epoch, process);
         if (hold == null) {
             return;
         }
@@ -281,10 +281,10 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
             Request request = table.reassert(session, lockId, mode, nanos(left), nowNanos);
             records.put(request, hold);
         } else {
-            desk.erase(hold);
+            context.erase(hold);
         }
-        desk.booked();
-        desk.endGrace(nowNanos);
+        context.booked();
+        context.endGrace(nowNanos);
     }
 
     private void token(String lockId) {
@@ -295,12 +295,13 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
                         : "LOCKTIMEOUT " + lockId);
     }
 
-    // ---- what the table did
+    // ---- notifications of the table
 
     @Override
     public void offered(Request request, long nowNanos) {
-        // Our own clients hold when STATUS says so, all others as soon as they confirm.
-        if (desk.mayOffer(nowNanos) && (process.isKnown() || isListed(request))) {
+        // Holdfast's clients hold after a positive STATUS, all others as soon as they confirm:
+        // their holds must be listed before the offer.
+        if (context.mayOffer(nowNanos) && (process.isKnown() || ensureListed(request))) {
             reply(
                     (request.mode() == LockMode.READ ? "READLOCK " : "WRITELOCK ")
                             + request.lockId());
@@ -321,7 +322,7 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
         events.add(LockEvent.Type.LOCK_RELEASED, id, request.lockId(), request.mode());
     }
 
-    /** The connection has ended, and with it everything of this conversation. */
+    /** Called at the end of the connection: removes its requests and holds. */
     void close() {
         table.close(session).forEach(this::unlist);
         if (dialect != null) {
@@ -329,14 +330,17 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
         }
     }
 
-    // ---- the parts of all of these
+    // ---- helpers
 
-    /** Lists a hold that is about to begin; false if nobody may have it. */
-    private boolean isListed(Request request) {
+    /**
+     * Lists a hold that is executeOnRequest to begin, if it is not listed yet; false if it must not
+     * be granted.
+     */
+    private boolean ensureListed(Request request) {
         if (records.containsKey(request)) {
             return true;
         }
-        HoldRecord hold = desk.record(request, id, process);
+        HoldRecord hold = context.record(request, id, process);
         if (hold == null) {
             return false;
         }
@@ -347,7 +351,7 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
     private void unlist(Request request) {
         HoldRecord hold = records.remove(request);
         if (hold != null) {
-            desk.erase(hold);
+            context.erase(hold);
         }
     }
 

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * The grammar of what clients send. Text has one character for each byte, so that ids are echoed as
- * they came.
+ * The grammar of the clients' lines. Text is decoded as ISO-8859-1, one character per byte, so that
+ * ids are echoed unchanged.
  */
 final class PrimarySyntax {
-    /** Of a line, without its end. */
+    /** The maximum length of a line, without its line end. */
     static final int MAX_BYTES = 64 * 1024;
 
     private PrimarySyntax() {}
@@ -34,20 +34,20 @@ final class PrimarySyntax {
         return b == ' ' || b == '\t' || b == '\r' || b == 0x0B || b == '\f';
     }
 
-    /** Whether it has the shape of a whole number, however large. */
+    /** Whether the field has the syntax of an integer, of any size. */
     static boolean isInteger(String field) {
         int start = field.startsWith("+") || field.startsWith("-") ? 1 : 0;
         return field.length() > start
                 && field.chars().skip(start).allMatch(c -> c >= '0' && c <= '9');
     }
 
-    /** A whole number above zero, or nothing. */
+    /** A positive integer, or empty. */
     static OptionalLong seconds(String field) {
         OptionalLong number = number(field);
         return number.isPresent() && number.getAsLong() > 0 ? number : OptionalLong.empty();
     }
 
-    /** A whole number of 64 bits, or nothing. */
+    /** A 64-bit integer, or empty. */
     static OptionalLong number(String field) {
         if (!isInteger(field)) {
             return OptionalLong.empty();

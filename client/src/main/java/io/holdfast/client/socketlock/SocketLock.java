@@ -3,20 +3,22 @@ package io.holdfast.client.socketlock;
 import java.util.function.Consumer;
 
 /**
- * A lock that is held, until it is released or lost. If it joined a lock that the client had
- * already, the last of them to be released gives it back.
+ * A lock that is held until it is released or lost. If it joined a lock that the client already
+ * held, the lock is released by the last of them.
  *
- * <p>Look at {@link #isValid} before each step that must not happen twice, or show {@link #fence}
- * to what the lock protects: a process that was stopped for long may have lost it.
+ * <p>Check {@link #isValid} before each step that must not happen twice, or pass {@link #fence} to
+ * the protected resource: a process that was suspended for long may have lost the lock.
  */
 public final class SocketLock implements AutoCloseable {
     private final ClientState clientState;
     private final ClientHold clientHold;
 
-    /** Guarded by the desk. */
+    /** Guarded by the monitor of {@link ClientState}. */
     boolean released;
 
-    /** Whether it was lost before it was released. Guarded by the desk. */
+    /**
+     * Whether it was lost before it was released. Guarded by the monitor of {@link ClientState}.
+     */
     boolean lost;
 
     SocketLock(ClientState clientState, ClientHold clientHold) {
@@ -28,48 +30,52 @@ public final class SocketLock implements AutoCloseable {
         return clientHold;
     }
 
-    /** How it was acquired; a read that joined a write has its mode. */
+    /** The mode of the lock; a read that joined a write lock has mode WRITE. */
     public LockMode mode() {
         return clientHold.mode;
     }
 
     /**
-     * A number that is higher for each lock acquired at this path, for the protected resource to
-     * refuse those who come late. 0 if the primary has none to give: an original socketlock.
+     * The fencing token: a number that grows with each lock acquired at this path, so that the
+     * protected resource can reject requests with a smaller one. 0 if the primary does not support
+     * it, as an original socketlock.
      */
     public long fence() {
         return clientHold.fence;
     }
 
     /**
-     * Whether the lock is held at this moment. Never true while somebody else has been given it, as
-     * long as this host runs Holdfast's primaries.
+     * Whether the lock is held at this moment. Never true while another client holds it, provided
+     * that all primaries of the path are Holdfast's.
      */
     public boolean isValid() {
         return clientState.isValid(this);
     }
 
-    /** What has become of it. */
+    /** The state of the lock. */
     public LockState state() {
         return clientState.stateOf(this);
     }
 
-    /** Tells of every change of {@link #state} from now on, on a thread of its own, in order. */
+    /**
+     * Registers a listener that is notified of every later change of {@link #state}, in order, on a
+     * thread of its own.
+     */
     public void onChange(Consumer<LockState> listener) {
         clientState.listen(this, listener);
     }
 
     /**
-     * Gives it back. Works in an interrupted thread too, and never waits. A second call does
+     * Releases the lock. Works in an interrupted thread too, and never blocks. A second call does
      * nothing.
      *
-     * @return whether it had been held all the time; if not, somebody else may have had it
+     * @return whether it was held until now; if not, another client may have held it meanwhile
      */
     public boolean release() {
         return clientState.release(this);
     }
 
-    /** Releases it. */
+    /** Releases the lock. */
     @Override
     public void close() {
         release();

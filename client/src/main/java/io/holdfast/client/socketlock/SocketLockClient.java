@@ -15,23 +15,24 @@ import java.util.concurrent.locks.ReadWriteLock;
  * A read/write lock that the processes of one host share, named by the path of a Unix socket.
  *
  * <p><strong>Threads that share a client share its lock.</strong> A client has at most one lock at
- * a time: while it has one, a further acquire only counts, from whichever thread it comes, and the
- * last release gives the lock back. The lock keeps processes apart, not the threads of one client.
- * For that use {@link #asReadWriteLock}, or a client for each thread.
+ * a time: while it has one, a further acquire from any thread only increments a count, and the last
+ * release releases the lock. The lock excludes other processes, not other threads of the same
+ * client. For that use {@link #asReadWriteLock}, or a client for each thread.
  *
- * <p>There is no daemon. The first process to {@link #connect} serves the others from a background
- * thread; when it ends, one of the others takes its place, and locks that are held stay held. Only
- * one acquire may be in flight; another fails with {@code socketlock: multiple lock requests}.
+ * <p>There is no daemon. The first process to {@link #connect} becomes the primary and serves the
+ * others from a background thread; when it ends, one of the others becomes the primary, and locks
+ * that are held stay held. Only one acquire may be in flight per client; another fails with {@code
+ * socketlock: multiple lock requests}.
  *
  * <pre>{@code
  * try (SocketLockClient client = SocketLockClient.connect(Path.of("/tmp/locks.sock"));
  *         SocketLock lock = client.acquireWrite()) {
- *     // nobody else is here
+ *     // no other process holds the lock
  * }
  * }</pre>
  */
 public final class SocketLockClient implements AutoCloseable {
-    /** How long {@link #connect(Path, LockConfig)} waits for a primary that answers. */
+    /** How long {@link #connect(Path, LockConfig)} waits for a primary to respond. */
     public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(15);
 
     private static final AtomicLong LAST_ID = new AtomicLong();
@@ -58,9 +59,10 @@ public final class SocketLockClient implements AutoCloseable {
     /**
      * Connects to the primary of a path, or becomes it if there is none.
      *
-     * @param config the policy and the limits count only while this process is the primary
-     * @throws SocketLockUnavailableException if no primary answers in this time and this process
-     *     cannot become it
+     * @param config its policy and limits apply only while this process is the primary
+     * @param timeout how long to wait for a primary to respond
+     * @throws SocketLockUnavailableException if no primary responds in time and this process cannot
+     *     become the primary
      */
     public static SocketLockClient connect(Path path, LockConfig config, Duration timeout) {
         if (path.toString().isEmpty()) {
@@ -84,32 +86,32 @@ public final class SocketLockClient implements AutoCloseable {
                 .formatted(ThreadLocalRandom.current().nextLong(), LAST_ID.incrementAndGet());
     }
 
-    /** What this client calls itself. */
+    /** The client id. */
     public String id() {
         return id;
     }
 
-    /** Whether this client serves the others at this moment. */
+    /** Whether this client runs the primary at this moment. */
     public boolean isPrimary() {
         return clientState.isPrimary();
     }
 
     /**
-     * Acquires a lock that readers share, waiting as long as the primary lets it. Fails like {@link
-     * #acquireRead(AcquireOptions)}.
+     * Acquires the lock shared with other readers, waiting up to the primary's request timeout.
+     * Fails like {@link #acquireRead(AcquireOptions)}.
      */
     public SocketLock acquireRead() {
         return acquireRead(AcquireOptions.NONE);
     }
 
     /**
-     * Acquires a lock that readers share.
+     * Acquires the lock shared with other readers.
      *
-     * @throws SocketLockRefusedException if the primary says no: its limit for waiting is over, the
-     *     time to live is too long
-     * @throws SocketLockTimeoutException if the time given with the options is over
+     * @throws SocketLockRefusedException if the primary refuses: its request timeout has passed, or
+     *     the time to live is too long
+     * @throws SocketLockTimeoutException if the timeout of the options has passed
      * @throws SocketLockInterruptedException if the thread is interrupted
-     * @throws SocketLockUnavailableException if there is no primary that answers
+     * @throws SocketLockUnavailableException if no primary responds
      * @throws SocketLockException if another acquire is in flight, or the client is closed
      */
     public SocketLock acquireRead(AcquireOptions options) {
@@ -117,7 +119,7 @@ public final class SocketLockClient implements AutoCloseable {
     }
 
     /**
-     * Acquires the lock alone, waiting as long as the primary lets it. Fails like {@link
+     * Acquires the exclusive lock, waiting up to the primary's request timeout. Fails like {@link
      * #acquireWrite(AcquireOptions)}.
      */
     public SocketLock acquireWrite() {
@@ -125,8 +127,8 @@ public final class SocketLockClient implements AutoCloseable {
     }
 
     /**
-     * Acquires the lock alone. Fails like {@link #acquireRead(AcquireOptions)}, and while this
-     * client has it for reading.
+     * Acquires the exclusive lock. Fails like {@link #acquireRead(AcquireOptions)}, and while this
+     * client holds the lock for reading.
      */
     public SocketLock acquireWrite(AcquireOptions options) {
         return clientState.acquire(LockMode.WRITE, options, true);
@@ -137,29 +139,30 @@ public final class SocketLockClient implements AutoCloseable {
     }
 
     /**
-     * The lock as the JDK's locks are: it keeps threads of this process apart too, and belongs to
-     * the thread that locked it. Every call returns the same. Its {@code unlock} throws {@link
-     * SocketLockException} if the lock was lost on the way, and so does a thread that reads and
-     * wants to write too; {@code tryLock()} waits for the primary's answer, a twentieth of a second
-     * at most. {@code lock} waits on beyond the primary's limit. Conditions are not supported.
+     * The lock as a {@link ReadWriteLock}: it also excludes threads of this process, and belongs to
+     * the thread that locked it. Every call returns the same object. {@code unlock} throws {@link
+     * SocketLockException} if the lock was lost while it was held, and acquiring the write lock
+     * throws it in a thread that has the read lock. {@code tryLock()} waits up to 50 ms for the
+     * primary's response. {@code lock} has no timeout: it continues to wait after the primary's
+     * request timeout. Conditions are not supported.
      */
     public ReadWriteLock asReadWriteLock() {
         return threadLock;
     }
 
     /**
-     * Waits until what is held has been released, then disconnects. If this process is the primary,
-     * another takes over. Works in an interrupted thread too, unless it would have to wait.
+     * Waits until the lock is released, then disconnects. If this process is the primary, another
+     * takes over. Works in an interrupted thread too, unless it would have to wait.
      *
      * @throws SocketLockInterruptedException if the thread is interrupted while it waits; the
-     *     client is as it was before
+     *     client is unchanged
      */
     @Override
     public void close() {
         clientState.close();
     }
 
-    /** Disconnects at once; what is held is lost. */
+    /** Disconnects at once; a lock that is held is lost. */
     public void closeNow() {
         clientState.closeNow();
     }

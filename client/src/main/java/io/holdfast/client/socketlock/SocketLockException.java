@@ -2,7 +2,7 @@ package io.holdfast.client.socketlock;
 
 import org.jspecify.annotations.Nullable;
 
-/** A request to a {@link SocketLockClient} has failed. Its kinds say what can be done about it. */
+/** Base of all failures of a {@link SocketLockClient}. */
 public class SocketLockException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock;
 
-/** The calling thread was interrupted; its interrupt flag is set, and nothing is held. */
+/** The calling thread was interrupted; its interrupt flag is set, and nothing was acquired. */
 public final class SocketLockInterruptedException extends SocketLockException {
     private static final long serialVersionUID = 1L;
 

@@ -1,8 +1,8 @@
 package io.holdfast.client.socketlock;
 
 /**
- * The primary said no, and nothing is held: the wait took too long, the time to live is longer than
- * allowed. The message ends with its reason.
+ * The primary refused the request, and nothing was acquired: its request timeout has passed, or the
+ * time to live is longer than allowed. The message ends with its reason.
  */
 public final class SocketLockRefusedException extends SocketLockException {
     private static final long serialVersionUID = 1L;
@@ -14,7 +14,7 @@ public final class SocketLockRefusedException extends SocketLockException {
         this.reason = reason;
     }
 
-    /** What the primary said, without the rest of the message. */
+    /** The primary's reason, without the rest of the message. */
     public String reason() {
         return reason;
     }

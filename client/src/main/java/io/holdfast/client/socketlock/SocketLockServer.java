@@ -13,11 +13,11 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A primary without a client: it serves the lock of a path until it is closed or its process ends.
- * Programs that use the lock need none of these, since any client becomes the primary when there is
+ * Programs that use the lock do not need it, since any client becomes the primary when there is
  * none.
  *
- * <p>Should somebody remove or replace the socket, the service ends and begins again as soon as the
- * path can be had.
+ * <p>If the socket is removed or replaced, the service ends, and starts again as soon as it can
+ * become the primary again.
  */
 public final class SocketLockServer implements AutoCloseable {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -26,7 +26,7 @@ public final class SocketLockServer implements AutoCloseable {
     private final LockConfig config;
     private final IoThread ioThread;
 
-    // Of the loop's thread, once it is started.
+    // Used on the I/O thread once it is started.
     private @Nullable Primary primary;
     private boolean closed;
 
@@ -37,9 +37,9 @@ public final class SocketLockServer implements AutoCloseable {
     }
 
     /**
-     * Serves the path from now on.
+     * Starts to serve the path.
      *
-     * @throws IOException if that cannot be, among other reasons because somebody else does
+     * @throws IOException if that is not possible, for example because another process serves it
      */
     public static SocketLockServer start(Path path, LockConfig config) throws IOException {
         if (path.toString().isEmpty()) {
@@ -52,7 +52,7 @@ public final class SocketLockServer implements AutoCloseable {
         server.ioThread.execute(
                 () -> {
                     try {
-                        if (!server.take()) {
+                        if (!server.tryServe()) {
                             throw new BindException("socketlock: server already running");
                         }
                         started.complete(null);
@@ -72,7 +72,7 @@ public final class SocketLockServer implements AutoCloseable {
         }
     }
 
-    private boolean take() throws IOException {
+    private boolean tryServe() throws IOException {
         if (PrimaryLock.tryTake(path) instanceof PrimaryLock.Attempt.Taken taken) {
             primary = Primary.start(ioThread, taken.primaryLock(), config, this::lost);
             return true;
@@ -82,26 +82,26 @@ public final class SocketLockServer implements AutoCloseable {
 
     private void lost() {
         primary = null;
-        ioThread.after(RETRY_NANOS, this::takeAgain);
+        ioThread.after(RETRY_NANOS, this::retryServe);
     }
 
-    private void takeAgain() {
+    private void retryServe() {
         if (closed) {
             return;
         }
         try {
-            if (take()) {
+            if (tryServe()) {
                 return;
             }
         } catch (IOException e) {
-            // What is in the way may go as it came.
+            // Retry: the obstacle may be temporary.
         }
-        ioThread.after(RETRY_NANOS, this::takeAgain);
+        ioThread.after(RETRY_NANOS, this::retryServe);
     }
 
     /**
-     * Ends the service at once, whoever is connected, and keeps an interrupt for later. A second
-     * call has no effect.
+     * Ends the service at once, closing all connections; not ended by an interrupt, which stays
+     * set. A second call has no effect.
      */
     @Override
     public void close() {

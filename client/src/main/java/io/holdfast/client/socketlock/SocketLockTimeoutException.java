@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock;
 
-/** The time that the caller gave is over, and nothing is held. */
+/** The timeout of the caller's {@link AcquireOptions} has passed, and nothing was acquired. */
 public final class SocketLockTimeoutException extends SocketLockException {
     private static final long serialVersionUID = 1L;
 

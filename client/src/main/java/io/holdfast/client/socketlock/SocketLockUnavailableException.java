@@ -3,8 +3,8 @@ package io.holdfast.client.socketlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * There is no primary that answers, and this process cannot become one; the message says why. The
- * client goes on trying: a later request may succeed.
+ * No primary responds, and this process cannot become the primary; the message contains the reason.
+ * The client keeps retrying in the background, so a later request may succeed.
  */
 public final class SocketLockUnavailableException extends SocketLockException {
     private static final long serialVersionUID = 1L;

@@ -12,20 +12,23 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/** A client's lock with the JDK's locks before it, which keep the threads of the client apart. */
+/**
+ * A client's lock behind a {@link ReentrantReadWriteLock}, which excludes threads of the same
+ * client.
+ */
 final class ThreadReadWriteLock implements ReadWriteLock {
-    private static final Duration TRY = Duration.ofMillis(50);
+    private static final Duration TRY_TIMEOUT = Duration.ofMillis(50);
 
-    /** The primary's limit for a request, not the caller's: the request is made again. */
-    private static final String WAITED_TOO_LONG = "timeout waiting for lock";
+    /** The primary's reason when its request timeout has passed: the request is repeated. */
+    private static final String REQUEST_TIMEOUT_REASON = "timeout waiting for lock";
 
     private final SocketLockClient client;
     private final ReentrantReadWriteLock threads = new ReentrantReadWriteLock(true);
     private final Lock readLock = new View(threads.readLock(), LockMode.READ);
     private final Lock writeLock = new View(threads.writeLock(), LockMode.WRITE);
 
-    /** Keeps readers from asking at the same time. */
-    private final ReentrantLock asking = new ReentrantLock(true);
+    /** Serializes the acquires of readers, since a client may have only one in flight. */
+    private final ReentrantLock acquiring = new ReentrantLock(true);
 
     ThreadReadWriteLock(SocketLockClient client) {
         this.client = client;
@@ -46,8 +49,8 @@ final class ThreadReadWriteLock implements ReadWriteLock {
         private final LockMode mode;
 
         /**
-         * What each thread has not unlocked. Its own, since after a loss the next thread to come
-         * has another lock of the client than those before.
+         * The locks that each thread has not unlocked yet. Kept per thread, since after a loss a
+         * later thread has another lock of the client than earlier ones.
          */
         private final Map<Thread, Deque<SocketLock>> locks = new ConcurrentHashMap<>();
 
@@ -60,7 +63,7 @@ final class ThreadReadWriteLock implements ReadWriteLock {
             locks.computeIfAbsent(Thread.currentThread(), thread -> new ArrayDeque<>()).push(lock);
         }
 
-        /** Only for a thread that has one. */
+        /** Requires that the thread has a lock. */
         private SocketLock pop() {
             Deque<SocketLock> mine = locks.getOrDefault(Thread.currentThread(), new ArrayDeque<>());
             SocketLock lock = mine.pop();
@@ -70,8 +73,11 @@ final class ThreadReadWriteLock implements ReadWriteLock {
             return lock;
         }
 
-        /** The thread would wait for itself, for ever. */
-        private void refuseToWaitForOneself() {
+        /**
+         * Throws if the thread would deadlock with itself: it has the read lock and requests the
+         * write lock.
+         */
+        private void rejectSelfDeadlock() {
             if (mode == LockMode.WRITE
                     && threads.getReadHoldCount() > 0
                     && !threads.isWriteLockedByCurrentThread()) {
@@ -81,15 +87,15 @@ final class ThreadReadWriteLock implements ReadWriteLock {
 
         @Override
         public void lock() {
-            refuseToWaitForOneself();
+            rejectSelfDeadlock();
             local.lock();
             boolean done = false;
             try {
-                asking.lock();
+                acquiring.lock();
                 try {
-                    push(acquireForever(false));
+                    push(acquireWithoutTimeout(false));
                 } finally {
-                    asking.unlock();
+                    acquiring.unlock();
                 }
                 done = true;
             } finally {
@@ -99,15 +105,15 @@ final class ThreadReadWriteLock implements ReadWriteLock {
 
         @Override
         public void lockInterruptibly() throws InterruptedException {
-            refuseToWaitForOneself();
+            rejectSelfDeadlock();
             local.lockInterruptibly();
             boolean done = false;
             try {
-                asking.lockInterruptibly();
+                acquiring.lockInterruptibly();
                 try {
-                    push(acquireForever(true));
+                    push(acquireWithoutTimeout(true));
                 } finally {
-                    asking.unlock();
+                    acquiring.unlock();
                 }
                 done = true;
             } catch (SocketLockInterruptedException e) {
@@ -117,12 +123,12 @@ final class ThreadReadWriteLock implements ReadWriteLock {
             }
         }
 
-        private SocketLock acquireForever(boolean interruptible) {
+        private SocketLock acquireWithoutTimeout(boolean interruptible) {
             while (true) {
                 try {
                     return acquire(AcquireOptions.NONE, interruptible);
                 } catch (SocketLockRefusedException e) {
-                    if (!e.reason().equals(WAITED_TOO_LONG)) {
+                    if (!e.reason().equals(REQUEST_TIMEOUT_REASON)) {
                         throw e;
                     }
                 }
@@ -131,12 +137,12 @@ final class ThreadReadWriteLock implements ReadWriteLock {
 
         private SocketLock acquireUntil(long deadline) {
             while (true) {
-                long left = Math.max(TRY.toNanos(), deadline - System.nanoTime());
+                long left = Math.max(TRY_TIMEOUT.toNanos(), deadline - System.nanoTime());
                 try {
                     return acquire(AcquireOptions.timeout(Duration.ofNanos(left)), true);
                 } catch (SocketLockRefusedException e) {
                     boolean over = deadline - System.nanoTime() <= 0;
-                    if (over || !e.reason().equals(WAITED_TOO_LONG)) {
+                    if (over || !e.reason().equals(REQUEST_TIMEOUT_REASON)) {
                         throw e;
                     }
                 }
@@ -153,7 +159,7 @@ final class ThreadReadWriteLock implements ReadWriteLock {
         }
 
         private InterruptedException interrupted(SocketLockInterruptedException e) {
-            boolean unused = Thread.interrupted(); // the exception says it
+            boolean unused = Thread.interrupted(); // the flag is replaced by the exception
             InterruptedException interrupted = new InterruptedException();
             interrupted.initCause(e);
             return interrupted;
@@ -172,12 +178,12 @@ final class ThreadReadWriteLock implements ReadWriteLock {
             }
             boolean done = false;
             try {
-                if (asking.tryLock()) {
+                if (acquiring.tryLock()) {
                     try {
-                        push(acquire(AcquireOptions.timeout(TRY), false));
+                        push(acquire(AcquireOptions.timeout(TRY_TIMEOUT), false));
                         done = true;
                     } finally {
-                        asking.unlock();
+                        acquiring.unlock();
                     }
                 }
             } catch (SocketLockTimeoutException | SocketLockRefusedException e) {
@@ -190,7 +196,7 @@ final class ThreadReadWriteLock implements ReadWriteLock {
 
         @Override
         public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-            refuseToWaitForOneself();
+            rejectSelfDeadlock();
             long deadline = System.nanoTime() + unit.toNanos(time);
             if (!local.tryLock(time, unit)) {
                 return false;
@@ -198,12 +204,12 @@ final class ThreadReadWriteLock implements ReadWriteLock {
             boolean done = false;
             try {
                 long left = deadline - System.nanoTime();
-                if (asking.tryLock(left, TimeUnit.NANOSECONDS)) {
+                if (acquiring.tryLock(left, TimeUnit.NANOSECONDS)) {
                     try {
                         push(acquireUntil(deadline));
                         done = true;
                     } finally {
-                        asking.unlock();
+                        acquiring.unlock();
                     }
                 }
             } catch (SocketLockTimeoutException | SocketLockRefusedException e) {
@@ -216,7 +222,7 @@ final class ThreadReadWriteLock implements ReadWriteLock {
             return done;
         }
 
-        /** The thread's lock is unlocked in any case; that the other was lost is said. */
+        /** Unlocks the thread's lock in any case, and throws if the client's lock was lost. */
         @Override
         public void unlock() {
             boolean held = owns() && pop().release();
@@ -226,7 +232,7 @@ final class ThreadReadWriteLock implements ReadWriteLock {
             }
         }
 
-        /** If not, the thread's lock says so. */
+        /** If the thread is not the owner, the unlock of the thread's lock throws. */
         private boolean owns() {
             return mode == LockMode.WRITE
                     ? threads.isWriteLockedByCurrentThread()

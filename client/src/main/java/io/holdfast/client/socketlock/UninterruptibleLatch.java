@@ -2,7 +2,7 @@ package io.holdfast.client.socketlock;
 
 import java.util.concurrent.CountDownLatch;
 
-/** Lets a thread wait for another even while it is interrupted, and keeps its flag. */
+/** A latch whose wait is not ended by an interrupt; the interrupt flag is restored after it. */
 final class UninterruptibleLatch {
     private final CountDownLatch latch = new CountDownLatch(1);
 

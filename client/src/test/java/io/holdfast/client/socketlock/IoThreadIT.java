@@ -53,14 +53,14 @@ class IoThreadIT {
         long span = TimeUnit.MILLISECONDS.toNanos(300);
         await().until(() -> System.nanoTime() - begin > span);
 
-        Duration age = Duration.ofNanos(onLoop(ioThread::nanosSinceLastTurn));
+        Duration age = Duration.ofNanos(onLoop(ioThread::nanosSinceLastPoll));
         assertThat(age).isBetween(Duration.ofMillis(150), Duration.ofSeconds(2));
     }
 
     @Test
     void is_never_old_while_it_runs() {
         await().during(Duration.ofMillis(1500))
-                .until(() -> ioThread.nanosSinceLastTurn() < TimeUnit.SECONDS.toNanos(2));
+                .until(() -> ioThread.nanosSinceLastPoll() < TimeUnit.SECONDS.toNanos(2));
     }
 
     @Test

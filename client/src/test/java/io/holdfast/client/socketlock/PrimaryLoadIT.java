@@ -159,7 +159,7 @@ class PrimaryLoadIT {
                                 Thread.currentThread().interrupt();
                             }
                         });
-        for (int i = 0; i < LockEventDispatcher.MAX_WAITING + 11; i++) {
+        for (int i = 0; i < LockEventDispatcher.MAX_QUEUED + 11; i++) {
             events.add(LockEvent.Type.PING, "me");
         }
         assertThat(events.dropped()).isEqualTo(10); // one is being delivered

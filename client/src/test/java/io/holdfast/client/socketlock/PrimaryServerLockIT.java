@@ -182,15 +182,15 @@ class PrimaryServerLockIT {
             listener.bind(UnixDomainSocketAddress.of(primaryLock.bindPath()));
             primaryLock.publish();
             var config = LockConfig.defaults();
-            var desk =
+            var context =
                     new PrimaryContext(
                             config, primaryLock, new LockEventDispatcher(config.listener()), 0);
-            assertThat(desk.mayOffer(1000 * milli)).isTrue();
+            assertThat(context.mayOffer(1000 * milli)).isTrue();
             Files.delete(socket);
-            assertThat(desk.mayOffer(1999 * milli)).isTrue();
-            assertThat(desk.mayOffer(2000 * milli)).isFalse();
-            assertThat(desk.isLost()).isTrue();
-            assertThat(desk.table().isSuspended()).isTrue();
+            assertThat(context.mayOffer(1999 * milli)).isTrue();
+            assertThat(context.mayOffer(2000 * milli)).isFalse();
+            assertThat(context.isLost()).isTrue();
+            assertThat(context.table().isSuspended()).isTrue();
         } finally {
             primaryLock.close();
         }

@@ -8,14 +8,14 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** A hold as the lock file has it, for whoever is primary next. */
+/** A hold as listed in the lock file, for the next primary. */
 public final class HoldRecord {
     static final int MAX_PROCESS_CHARS = 96;
     private static final int MAX_ID_CHARS = 40;
     private static final int HASH_BYTES = 16;
-    private static final int WORDS = 6;
+    private static final int FIELDS = 6;
 
-    /** Which record of the file it is. */
+    /** The index of its record in the file. */
     final int index;
 
     final boolean write;
@@ -39,22 +39,22 @@ public final class HoldRecord {
         this.process = process;
     }
 
-    /** Reads a line of the file; null if it is none. */
+    /** Parses a record of the file; null if it is malformed. */
     static @Nullable HoldRecord parse(int index, String line) {
-        String[] words = line.split(" ", -1);
-        if (words.length != WORDS
-                || !words[0].equals("hold")
-                || !(words[1].equals("write") || words[1].equals("read"))) {
+        String[] fields = line.split(" ", -1);
+        if (fields.length != FIELDS
+                || !fields[0].equals("hold")
+                || !(fields[1].equals("write") || fields[1].equals("read"))) {
             return null;
         }
         try {
             return new HoldRecord(
                     index,
-                    words[1].equals("write"),
-                    Long.parseLong(words[2]),
-                    words[3],
-                    words[4],
-                    ProcessIdentity.parse(words[5]));
+                    fields[1].equals("write"),
+                    Long.parseLong(fields[2]),
+                    fields[3],
+                    fields[4],
+                    ProcessIdentity.parse(fields[5]));
         } catch (NumberFormatException e) {
             return null;
         }
@@ -71,7 +71,7 @@ public final class HoldRecord {
                 process.toString());
     }
 
-    /** An id as one short word: long or odd ones are replaced by a hash. */
+    /** An id as one short field: ids that are long or not plain ASCII are replaced by a hash. */
     static String shortened(String id) {
         boolean plain =
                 !id.isEmpty()
@@ -87,7 +87,7 @@ public final class HoldRecord {
                             .digest(id.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(Arrays.copyOf(digest, HASH_BYTES));
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // every JDK has it
+            throw new IllegalStateException(e); // SHA-256 is part of every JDK
         }
     }
 

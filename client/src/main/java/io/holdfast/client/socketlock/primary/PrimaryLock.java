@@ -30,20 +30,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The right to be the primary of a path. Who has it has an exclusive lock on the file {@code
- * <path>.lock}, which is never removed, until it gives the seat up or its process ends. That file
- * also tells the next one which holds there were.
+ * The right to be the primary of a path: an exclusive file lock on {@code <path>.lock}, held until
+ * {@link #close} or the end of the process. The file is never removed. It also lists the holds, for
+ * the next primary.
  *
- * <p>Call it from threads that nobody interrupts: an interrupt closes the file and so gives the
- * seat up.
+ * <p>Use it only from threads that are never interrupted: an interrupt closes the file and so
+ * releases the lock.
  */
 public final class PrimaryLock {
-    /** The longest path that the system and the JDK take for a socket. */
+    /** The maximum length of a socket path that the system and the JDK accept, in bytes. */
     private static final int MAX_PATH_BYTES = 106;
 
     /**
-     * Lock files that this process has locked under another name, by identity. They must not be
-     * closed, not even by the garbage collector.
+     * Channels of lock files that this process has also locked under another name, by file
+     * identity. They must not be closed, not even by the garbage collector, because that would
+     * release the lock.
      */
     private static final Map<Object, FileChannel> KEPT_OPEN = new ConcurrentHashMap<>();
 
@@ -52,18 +53,21 @@ public final class PrimaryLock {
     private static final int SOCKET = 0140000;
     private static final int FRESH_NAMES = 36 * 36 * 36 * 36;
 
-    /** So many fences may be given out before the header is written again. */
-    private static final long FENCES_AHEAD = 1_000_000;
+    /** How many fences may be assigned before the header must be written again. */
+    private static final long FENCES_RESERVED = 1_000_000;
 
-    /** What came of trying. */
+    /** The result of {@link #tryTake}. */
     public sealed interface Attempt {
-        /** It is ours. */
+        /** This process has the primary lock. */
         record Taken(PrimaryLock primaryLock) implements Attempt {}
 
-        /** Somebody has it, or is about to. */
+        /**
+         * Another process, or another part of this one, has the primary lock or is about to take
+         * it.
+         */
         record Busy() implements Attempt {}
 
-        /** Somebody who takes no lock file serves there. */
+        /** A primary that does not use the lock file, an original socketlock, serves the path. */
         record Served() implements Attempt {}
     }
 
@@ -84,7 +88,7 @@ public final class PrimaryLock {
     private final BitSet used = new BitSet();
     private @Nullable Object socketIdentity;
     private boolean incomplete;
-    private boolean left;
+    private boolean stopped;
     private boolean closed;
 
     private PrimaryLock(
@@ -94,7 +98,7 @@ public final class PrimaryLock {
             FileChannel channel,
             FileLock lock,
             Object lockIdentity,
-            boolean afterStranger)
+            boolean afterForeignPrimary)
             throws IOException {
         this.path = path;
         this.lockPath = lockPath;
@@ -111,7 +115,7 @@ public final class PrimaryLock {
         boolean stale = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
         boolean sameBoot = before == null || isThisBoot(before.boot());
         String socket = stale ? identity(path) : "-";
-        boolean otherPeer =
+        boolean foreignSocket =
                 stale && (before == null || !List.of(before.socket().split(";")).contains(socket));
         boolean wasActive = before != null && before.state() != PrimaryLockFile.State.CLEAN;
         boolean unlisted =
@@ -119,7 +123,8 @@ public final class PrimaryLock {
                         || !content.broken().isEmpty()
                         || before.state() == PrimaryLockFile.State.UNLISTED;
 
-        List<HoldRecord> listed = sameBoot && wasActive && !otherPeer ? content.holds() : List.of();
+        List<HoldRecord> listed =
+                sameBoot && wasActive && !foreignSocket ? content.holds() : List.of();
         this.fenceFloor = before == null ? 0 : before.fence();
         this.header =
                 new PrimaryLockFile.Header(
@@ -134,17 +139,17 @@ public final class PrimaryLock {
         holds.addAll(listed);
         boolean unknown =
                 sameBoot
-                        && (otherPeer
-                                || afterStranger
+                        && (foreignSocket
+                                || afterForeignPrimary
                                 || (unlisted && (wasActive || before == null)));
         this.takeoverGracePeriod =
                 new TakeoverGracePeriod(
                         this,
                         listed,
                         unknown,
-                        otherPeer || afterStranger || before == null ? 0 : before.epoch(),
+                        foreignSocket || afterForeignPrimary || before == null ? 0 : before.epoch(),
                         System.nanoTime());
-        if (unknown) { // should we end before all are back, the next one must wait for them too
+        if (unknown) { // if this primary ends within the grace period, the next one must wait too
             header = with(PrimaryLockFile.State.UNLISTED);
         }
         file.write(header);
@@ -167,33 +172,33 @@ public final class PrimaryLock {
     }
 
     /**
-     * Tries once, without waiting.
+     * Tries once to take the primary lock, without waiting.
      *
-     * @throws IOException if this process can never be the primary there: what is at the path is no
-     *     socket, its folder cannot be written to, the path is too long
+     * @throws IOException if this process cannot become the primary of the path: there is a file
+     *     that is no socket, the folder is not writable, or the path is too long
      */
     public static Attempt tryTake(Path socket) throws IOException {
         return tryTake(socket, false);
     }
 
     /**
-     * Tries once, without waiting.
+     * Tries once to take the primary lock, without waiting.
      *
-     * @param afterStranger whether the primary before, as far as the caller knows, was one that
-     *     takes no lock file: if it ended in order it has left nothing that says so
+     * @param afterForeignPrimary whether the previous primary, as far as the caller knows, did not
+     *     use the lock file: if it shut down gracefully, it has left no trace
      * @throws IOException as for {@link #tryTake(Path)}
      */
-    public static Attempt tryTake(Path socket, boolean afterStranger) throws IOException {
+    public static Attempt tryTake(Path socket, boolean afterForeignPrimary) throws IOException {
         Path path = check(socket);
         String registration = TAKEN + path;
-        // In one process the file must be open once only: closing it anywhere ends the lock. The
-        // properties are the same for all class loaders.
+        // A process must open the file only once: closing any channel of it releases the lock. The
+        // system properties are shared by all class loaders.
         if (System.getProperties().putIfAbsent(registration, "") != null) {
             return new Attempt.Busy();
         }
         Attempt attempt = null;
         try {
-            attempt = tryTake(path, registration, afterStranger);
+            attempt = tryTake(path, registration, afterForeignPrimary);
             return attempt;
         } finally {
             if (!(attempt instanceof Attempt.Taken)) {
@@ -203,15 +208,16 @@ public final class PrimaryLock {
     }
 
     /**
-     * The path with a folder that has one name only.
+     * The path with its folder resolved to the real path.
      *
-     * @throws IOException if no socket can be there
+     * @throws IOException if no socket can be created there
      */
     public static Path check(Path socket) throws IOException {
         Path path = socket.toAbsolutePath();
         Path name = path.getFileName();
         if (name == null) {
-            throw new FileSystemException(socket.toString(), null, "is no name for a socket");
+            throw new FileSystemException(
+                    socket.toString(), null, "is not a file name for a socket");
         }
         requireShort(path, socket);
         try {
@@ -229,9 +235,9 @@ public final class PrimaryLock {
             throw new FileSystemException(
                     shown.toString(),
                     null,
-                    "the path is too long for a socket, at most "
+                    "the path is too long for a socket: the maximum is "
                             + MAX_PATH_BYTES
-                            + " bytes are allowed");
+                            + " bytes");
         }
     }
 
@@ -241,20 +247,20 @@ public final class PrimaryLock {
     }
 
     private static synchronized Attempt tryTake(
-            Path path, String registration, boolean afterStranger) throws IOException {
+            Path path, String registration, boolean afterForeignPrimary) throws IOException {
         requireSocketOrNothing(path);
         Path lockPath = path.resolveSibling(path.getFileName() + ".lock");
         while (true) {
             Object before = identityOrNull(lockPath);
-            FileChannel kept = before == null ? null : KEPT_OPEN.remove(before);
-            FileChannel channel = kept == null ? open(lockPath) : kept;
-            boolean keep = false;
+            FileChannel keptOpen = before == null ? null : KEPT_OPEN.remove(before);
+            FileChannel channel = keptOpen == null ? open(lockPath) : keptOpen;
+            boolean keepOpen = false;
             try {
                 FileLock lock;
                 try {
                     lock = channel.tryLock();
                 } catch (OverlappingFileLockException e) {
-                    keep = true; // closing it would end the lock that this process has
+                    keepOpen = true; // closing it would release the lock that this process has
                     KEPT_OPEN.put(before == null ? channel : before, channel);
                     return new Attempt.Busy();
                 }
@@ -262,20 +268,26 @@ public final class PrimaryLock {
                     return new Attempt.Busy();
                 }
                 if (before == null || !before.equals(identityOrNull(lockPath))) {
-                    continue; // made just now, or not the file of that name any more
+                    continue; // just created, or replaced meanwhile: retry
                 }
                 Probe found = probe(path);
-                if (found != Probe.NOBODY) {
-                    return found == Probe.ANSWERS ? new Attempt.Served() : new Attempt.Busy();
+                if (found != Probe.NOT_LISTENING) {
+                    return found == Probe.LISTENING ? new Attempt.Served() : new Attempt.Busy();
                 }
                 requireSocketOrNothing(path);
                 PrimaryLock primaryLock =
                         new PrimaryLock(
-                                path, lockPath, registration, channel, lock, before, afterStranger);
-                keep = true;
+                                path,
+                                lockPath,
+                                registration,
+                                channel,
+                                lock,
+                                before,
+                                afterForeignPrimary);
+                keepOpen = true;
                 return new Attempt.Taken(primaryLock);
             } finally {
-                if (!keep) {
+                if (!keepOpen) {
                     channel.close();
                 }
             }
@@ -297,21 +309,26 @@ public final class PrimaryLock {
     }
 
     private enum Probe {
-        ANSWERS,
-        NOBODY,
+        LISTENING,
+        NOT_LISTENING,
         UNCLEAR
     }
 
-    /** Only a refusal, or no file, is evidence that nobody listens. */
+    /**
+     * Checks whether a process listens at the path. Only a refused connection or a missing file
+     * proves that none does.
+     */
     private static Probe probe(Path path) throws IOException {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.configureBlocking(false);
             channel.connect(UnixDomainSocketAddress.of(path));
-            return Probe.ANSWERS;
+            return Probe.LISTENING;
         } catch (ConnectException e) {
-            return Probe.NOBODY;
+            return Probe.NOT_LISTENING;
         } catch (IOException e) {
-            return Files.notExists(path, LinkOption.NOFOLLOW_LINKS) ? Probe.NOBODY : Probe.UNCLEAR;
+            return Files.notExists(path, LinkOption.NOFOLLOW_LINKS)
+                    ? Probe.NOT_LISTENING
+                    : Probe.UNCLEAR;
         }
     }
 
@@ -328,14 +345,14 @@ public final class PrimaryLock {
 
     // ---- becoming the primary
 
-    /** Where the fresh socket is bound; {@link #publish} gives it its name. */
+    /** The temporary path at which the new socket is bound; {@link #publish} renames it. */
     public Path bindPath() {
         return bindPath;
     }
 
     /**
-     * Gives the socket that listens at {@link #bindPath} its name: no other name ever leads to a
-     * socket that does not listen, and nothing is removed.
+     * Renames the listening socket from {@link #bindPath} to the path, atomically: the path never
+     * leads to a new socket that does not listen yet, and is never missing.
      */
     public synchronized void publish() throws IOException {
         Object bound = identityOrNull(bindPath);
@@ -345,7 +362,7 @@ public final class PrimaryLock {
                         header.state(),
                         header.fence(),
                         header.boot(),
-                        // Whichever of the two we leave at the path, should we end right here.
+                        // If this process ends now, either of the two may be at the path.
                         header.socket() + ";" + identity(bindPath));
         file.write(header);
         Files.move(
@@ -356,26 +373,26 @@ public final class PrimaryLock {
         socketIdentity = bound;
     }
 
-    /** The number of this primary: each has a higher one than all before. */
+    /** The epoch of this primary, greater than that of every earlier one. */
     public synchronized long epoch() {
         return header.epoch();
     }
 
-    /** Every fence must be above this one. */
+    /** Every fence must be greater than this. */
     public long fenceFloor() {
         return fenceFloor;
     }
 
-    /** What is to be waited for before anything is offered. */
+    /** The grace period that must be over before the first offer. */
     public TakeoverGracePeriod grace() {
         return takeoverGracePeriod;
     }
 
-    /** Whether the path and the lock file still are those of this seat. */
+    /** Whether the path and the lock file are still those of this primary. */
     public boolean isOurs() {
         Object expected;
         synchronized (this) {
-            if (closed || left) {
+            if (closed || stopped) {
                 return false;
             }
             expected = socketIdentity;
@@ -391,15 +408,15 @@ public final class PrimaryLock {
     // ---- the holds
 
     /**
-     * Lists a hold; call it before its holder can believe that it has the lock.
+     * Lists a hold in the file. Call it before its holder can learn that it has the lock.
      *
-     * @param fence of the hold; it must not be told before either
-     * @return null if the seat has been left, or is left because nothing can be written: then
-     *     nobody may be told anything any more
+     * @param fence the fence of the hold, which must not be sent to the client before either
+     * @return null if the service has ended, or ends because the file cannot be written: then no
+     *     more responses may be sent
      */
     public synchronized @Nullable HoldRecord record(
             boolean write, String clientId, String lockId, ProcessIdentity process, long fence) {
-        if (left) {
+        if (stopped) {
             return null;
         }
         int index = used.nextClearBit(0);
@@ -412,12 +429,12 @@ public final class PrimaryLock {
         } catch (IOException e) {
             markIncomplete();
         }
-        return left ? null : hold;
+        return stopped ? null : hold;
     }
 
-    /** A hold that is listed already is booked again, with a new fence. */
+    /** Reserves the new fence of a hold that is already listed and was re-asserted. */
     synchronized void rebook(long fence) {
-        if (left) {
+        if (stopped) {
             return;
         }
         try {
@@ -433,16 +450,16 @@ public final class PrimaryLock {
                     new PrimaryLockFile.Header(
                             header.epoch(),
                             header.state(),
-                            fence + FENCES_AHEAD,
+                            fence + FENCES_RESERVED,
                             header.boot(),
                             header.socket());
             file.write(header);
         }
     }
 
-    /** The hold has ended. */
+    /** Removes a hold that has ended from the file. */
     public synchronized void erase(HoldRecord hold) {
-        if (left || !holds.remove(hold)) {
+        if (stopped || !holds.remove(hold)) {
             return;
         }
         used.clear(hold.index);
@@ -453,7 +470,10 @@ public final class PrimaryLock {
         }
     }
 
-    /** The disk is full, say: the next primary waits for everybody that may be there. */
+    /**
+     * Marks the list of holds as incomplete, for example when the disk is full: the next primary
+     * then waits for the full grace period.
+     */
     private void markIncomplete() {
         incomplete = true;
         if (header.state() == PrimaryLockFile.State.UNLISTED) {
@@ -463,22 +483,24 @@ public final class PrimaryLock {
         try {
             file.write(header);
         } catch (IOException e) {
-            leaveQuietly(); // not even that can be said, so nobody is served
+            stop(); // the mark cannot be written either, so stop serving
         }
     }
 
-    private void leaveQuietly() {
-        left = true;
+    private void stop() {
+        stopped = true;
     }
 
-    /** Everything that may have been held before is listed or gone. */
+    /**
+     * Called at the end of the grace period: all holds of the previous primary are listed or ended.
+     */
     synchronized void graceIsOver() {
-        if (!left && !incomplete && header.state() == PrimaryLockFile.State.UNLISTED) {
+        if (!stopped && !incomplete && header.state() == PrimaryLockFile.State.UNLISTED) {
             header = with(PrimaryLockFile.State.ACTIVE);
             try {
                 file.write(header);
             } catch (IOException e) {
-                leaveQuietly();
+                stop();
             }
         }
     }
@@ -491,11 +513,11 @@ public final class PrimaryLock {
     // ---- the end
 
     /**
-     * Ends the service: no hold is listed or erased any more, and the path is removed if it still
-     * is ours. Close the listener and all connections before {@link #close}.
+     * Ends the service: the list of holds is not changed any more, and the socket is removed if it
+     * is still that of this primary. Close the listener and all connections before {@link #close}.
      */
     public synchronized void stopServing() {
-        if (left || closed) {
+        if (stopped || closed) {
             return;
         }
         if (socketIdentity != null) {
@@ -504,49 +526,54 @@ public final class PrimaryLock {
                     header = with(PrimaryLockFile.State.CLEAN);
                     file.write(header);
                 }
-                // A successor that finds no list of the holds must find that somebody was here.
-                boolean mayGo =
+                // If the lock file was replaced, the socket must stay: it shows the next primary
+                // that
+                // there was one, whose holds are not listed.
+                boolean removable =
                         header.state() == PrimaryLockFile.State.CLEAN
                                 || lockIdentity.equals(identityOrNull(lockPath));
-                if (mayGo && socketIdentity.equals(identityOrNull(path))) {
+                if (removable && socketIdentity.equals(identityOrNull(path))) {
                     Files.delete(path);
                 }
             } catch (IOException e) {
-                // What is left tells the next one to be careful.
+                // What remains makes the next primary wait for the grace period.
             }
         }
-        left = true;
+        stopped = true;
     }
 
-    /** Gives the seat up. */
+    /** Releases the primary lock. */
     public synchronized void close() {
         if (closed) {
             return;
         }
-        leaveUnpublished();
-        left = true;
+        removeUnpublished();
+        stopped = true;
         closed = true;
         try (channel) {
             lock.release();
         } catch (IOException e) {
-            // The lock ends with the file.
+            // Closing the channel releases the lock.
         } finally {
             System.getProperties().remove(registration);
         }
     }
 
-    /** A socket that never got its name. */
-    private void leaveUnpublished() {
+    /** Removes a socket that was never published. */
+    private void removeUnpublished() {
         if (socketIdentity == null) {
             try {
                 Files.deleteIfExists(bindPath);
             } catch (IOException e) {
-                // It is in nobody's way.
+                // It does no harm.
             }
         }
     }
 
-    /** What tells a file from all others that are there at the same time; null if there is none. */
+    /**
+     * The identity (inode) of a file, unique among the files that exist at the same time; null if
+     * there is none.
+     */
     public static @Nullable Object identityOrNull(Path file) throws IOException {
         try {
             return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
@@ -556,7 +583,10 @@ public final class PrimaryLock {
         }
     }
 
-    /** As one word. The time tells two files apart that had the same place one after the other. */
+    /**
+     * The identity as one field, with the modification time to distinguish a file from a later one
+     * with the same inode.
+     */
     private static String identity(Path file) throws IOException {
         BasicFileAttributes attributes =
                 Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
@@ -566,6 +596,6 @@ public final class PrimaryLock {
 
     @Override
     public String toString() {
-        return "seat of " + path;
+        return "primary lock of " + path;
     }
 }

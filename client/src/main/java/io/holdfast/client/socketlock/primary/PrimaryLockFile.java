@@ -12,34 +12,36 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What the lock file says: a header, then a record for each hold, each of one size and written in
- * one piece, so that a process that is killed leaves every record as it was or as it should be.
+ * The content of the lock file: a header, then a record for each hold. All records have the same
+ * size and are written by one call, so that a killed process leaves each record either unchanged or
+ * complete.
  */
 final class PrimaryLockFile {
     static final int RECORD_BYTES = 256;
     private static final String MAGIC = "holdfast-seat";
     private static final String FREE = "free";
-    private static final int HEADER_WORDS = 12;
+    private static final int HEADER_FIELDS = 12;
 
-    /** Room for so many holds is taken at once. */
+    /** The number of records, including the header, that are allocated in advance. */
     private static final int FIRST_RECORDS = 32;
 
-    /** How far the holds are to be believed. */
+    /** Whether the list of holds is complete. */
     enum State {
-        /** Nothing is held. */
+        /** There are no holds. */
         CLEAN,
         /** Every hold is listed. */
         ACTIVE,
-        /** Some could not be listed. */
+        /** Some holds may not be listed. */
         UNLISTED
     }
 
     /**
      * The first record.
      *
-     * @param fence every fence given out so far is below it
-     * @param boot of the host when it was written
-     * @param socket which socket files may be at the path, as left by a primary of ours
+     * @param fence greater than every fence assigned so far
+     * @param boot the boot id of the host when it was written
+     * @param socket the identities of the socket files that a Holdfast primary may have left at the
+     *     path
      */
     record Header(long epoch, State state, long fence, String boot, String socket) {
         static final Header NONE = new Header(0, State.CLEAN, 0, "-", "-");
@@ -62,17 +64,19 @@ final class PrimaryLockFile {
         }
 
         static @Nullable Header parse(String line) {
-            String[] words = line.split(" ", -1);
-            if (words.length != HEADER_WORDS || !words[0].equals(MAGIC) || !words[1].equals("1")) {
+            String[] fields = line.split(" ", -1);
+            if (fields.length != HEADER_FIELDS
+                    || !fields[0].equals(MAGIC)
+                    || !fields[1].equals("1")) {
                 return null;
             }
             try {
                 return new Header(
-                        Long.parseLong(words[3]),
-                        State.valueOf(words[5].toUpperCase(Locale.ROOT)),
-                        Long.parseLong(words[7]),
-                        words[9],
-                        words[11]);
+                        Long.parseLong(fields[3]),
+                        State.valueOf(fields[5].toUpperCase(Locale.ROOT)),
+                        Long.parseLong(fields[7]),
+                        fields[9],
+                        fields[11]);
             } catch (IllegalArgumentException e) {
                 return null;
             }
@@ -80,10 +84,10 @@ final class PrimaryLockFile {
     }
 
     /**
-     * What was found.
+     * The parsed content.
      *
-     * @param header null if there is a file, but not one that anybody could read
-     * @param broken the records that nobody could read
+     * @param header null if the header is malformed
+     * @param broken the indexes of malformed records
      */
     record Content(@Nullable Header header, List<HoldRecord> holds, List<Integer> broken) {}
 
@@ -132,7 +136,10 @@ final class PrimaryLockFile {
         return true;
     }
 
-    /** Makes room, so that a full disk is met now and not with the first holds. */
+    /**
+     * Allocates the first records, so that a full disk is detected now and not with the first
+     * holds.
+     */
     void prepare() throws IOException {
         for (int index = 1; index < FIRST_RECORDS; index++) {
             if (channel.size() < (long) (index + 1) * RECORD_BYTES) {

@@ -13,17 +13,20 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Which process somebody is, so that others on the same host can tell whether it is gone: a process
- * number alone is used again and again, and means another process in another container.
+ * Identifies a process, so that other processes of the host can detect whether it has ended. A pid
+ * alone does not: it is reused, and has another meaning in another container.
  */
 public final class ProcessIdentity {
-    /** Nothing is known, so nobody can say that it is gone. */
+    /** An unknown process, which is never considered gone. */
     public static final ProcessIdentity UNKNOWN = new ProcessIdentity("-", "-", 0, 0);
 
     private static final Path PROC = Path.of("/proc");
     private static final int PARTS = 4;
 
-    /** Of the fields behind the program's name in {@code stat}: the state and the start. */
+    /**
+     * Indexes of the state and the start time among the fields after the program name in {@code
+     * stat}.
+     */
     private static final int STATE_FIELD = 0;
 
     private static final int START_FIELD = 19;
@@ -49,7 +52,7 @@ public final class ProcessIdentity {
         return OWN;
     }
 
-    /** A process that this one sees under that number; unknown if it is gone already. */
+    /** The process with this pid, as seen by this process; unknown if it has ended. */
     public static ProcessIdentity of(long pid) {
         if (pid <= 0 || OWN.pid == 0) {
             return UNKNOWN;
@@ -58,7 +61,7 @@ public final class ProcessIdentity {
         return start == 0 ? UNKNOWN : new ProcessIdentity(OWN.boot, OWN.namespace, pid, start);
     }
 
-    /** What {@link #toString} made; unknown if it is anything else. */
+    /** Parses the result of {@link #toString}; unknown if the text is malformed. */
     public static ProcessIdentity parse(String text) {
         String[] parts = text.split(":", -1);
         if (parts.length != PARTS || parts[0].isEmpty() || parts[1].isEmpty()) {
@@ -79,12 +82,12 @@ public final class ProcessIdentity {
         return pid != 0;
     }
 
-    /** The boot of this host; "-" if nobody can tell. */
+    /** The boot id of this host; "-" if it is not available. */
     static String ownBoot() {
         return OWN.boot;
     }
 
-    /** Whether the process has surely ended. */
+    /** Whether the process has certainly ended. */
     public boolean isGone() {
         if (!isKnown() || !OWN.isKnown()) {
             return false;
@@ -93,7 +96,7 @@ public final class ProcessIdentity {
             return !boot.equals("-") && !OWN.boot.equals("-");
         }
         if (!namespace.equals(OWN.namespace)) {
-            return false; // what has this number here is another process
+            return false; // the same pid is another process here
         }
         return hasProc() ? isGoneFromProc() : startByHandle(pid) != start;
     }
@@ -107,7 +110,7 @@ public final class ProcessIdentity {
             boolean ended = fields[STATE_FIELD].equals("Z") || fields[STATE_FIELD].equals("X");
             return ended && threads(pid) <= 1; // the first thread may end before the others
         } catch (IOException | RuntimeException e) {
-            // With hidepid only one's own processes can be seen there.
+            // With hidepid, only the user's own processes are visible: then 1/stat is missing too.
             return Files.exists(PROC.resolve("1/stat"))
                     && !Files.exists(PROC.resolve(Long.toString(pid)));
         }
@@ -126,12 +129,12 @@ public final class ProcessIdentity {
     private static ProcessIdentity findOwn() {
         long pid = ProcessHandle.current().pid();
         try {
-            // A /proc of another namespace shows other numbers.
+            // A /proc of another pid namespace shows other pids.
             if (Files.readSymbolicLink(PROC.resolve("self"))
                     .toString()
                     .equals(Long.toString(pid))) {
                 String boot = Files.readString(PROC.resolve("sys/kernel/random/boot_id")).strip();
-                // Starts are told in the reader's time namespace.
+                // Start times are relative to the reader's time namespace.
                 return new ProcessIdentity(
                         boot,
                         namespace("pid") + "." + namespace("time"),
@@ -144,7 +147,7 @@ public final class ProcessIdentity {
         return UNKNOWN;
     }
 
-    /** The number of one of this process's namespaces; 0 if the system has none of that kind. */
+    /** The id of a namespace of this process; 0 if the system has none of that kind. */
     private static String namespace(String kind) throws IOException {
         Path link = PROC.resolve("self/ns/" + kind);
         return Files.exists(link, LinkOption.NOFOLLOW_LINKS)
@@ -168,14 +171,14 @@ public final class ProcessIdentity {
         }
     }
 
-    /** 0 if it is gone or cannot be asked. */
+    /** 0 if the process has ended or cannot be queried. */
     private static long startByHandle(long pid) {
         Optional<Instant> start =
                 ProcessHandle.of(pid).flatMap(handle -> handle.info().startInstant());
         return start.map(Instant::toEpochMilli).orElse(0L);
     }
 
-    /** The fields behind the name of the program, which is in parentheses and may have blanks. */
+    /** The fields after the program name, which is in parentheses and may contain spaces. */
     private static String[] stat(long pid) throws IOException {
         byte[] bytes = Files.readAllBytes(PROC.resolve(pid + "/stat"));
         String text = new String(bytes, StandardCharsets.ISO_8859_1);
@@ -196,7 +199,7 @@ public final class ProcessIdentity {
         return Objects.hash(boot, namespace, pid, start);
     }
 
-    /** One word, to be read by {@link #parse}. */
+    /** Without whitespace; parsed by {@link #parse}. */
     @Override
     public String toString() {
         return boot + ":" + namespace + ":" + pid + ":" + start;

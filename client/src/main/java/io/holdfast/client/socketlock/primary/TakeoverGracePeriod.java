@@ -9,15 +9,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * The time in which those who held locks under the primary before may come back. Until it is over
- * nothing may be offered. It ends as soon as each of them is back or known to be gone, and in any
- * case after {@link #LENGTH_NANOS}.
+ * The time in which the holders of the previous primary can re-assert their holds. No offers may be
+ * made until it is over. It ends as soon as each of them has re-asserted or is known to have ended,
+ * and after {@link #LENGTH_NANOS} at the latest.
  */
 public final class TakeoverGracePeriod {
-    /** The most that anybody is waited for. */
+    /** The maximum length. */
     public static final long LENGTH_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** Looks that are further apart tell that this process was stopped. */
+    /** A longer time between two checks means that this process was suspended. */
     private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long CHECK_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -25,44 +25,50 @@ public final class TakeoverGracePeriod {
     private final PrimaryLock primaryLock;
     private final List<HoldRecord> outstanding;
 
-    /** Who is back, but not booked yet. */
-    private int booking;
+    /** The number of re-asserted holds that are not {@link #booked} yet. */
+    private int unbooked;
 
-    /** Whether there may be holds that are not listed. */
-    private final boolean unknown;
+    /** Whether there may be unlisted holds. */
+    private final boolean mayHaveUnlisted;
 
-    /** Under which primary unlisted holds were granted; 0 is one that had no number. */
+    /** The epoch of the primary that granted unlisted holds; 0 for one without an epoch. */
     private final long unlistedEpoch;
 
     private long endNanos;
-    private long lastLookNanos;
+    private long lastCheckNanos;
     private long nextLookNanos;
     private boolean over;
 
     TakeoverGracePeriod(
             PrimaryLock primaryLock,
             List<HoldRecord> listed,
-            boolean unknown,
+            boolean mayHaveUnlisted,
             long unlistedEpoch,
             long nowNanos) {
         this.primaryLock = primaryLock;
         this.outstanding = new ArrayList<>(listed);
-        this.unknown = unknown;
+        this.mayHaveUnlisted = mayHaveUnlisted;
         this.unlistedEpoch = unlistedEpoch;
         this.endNanos = nowNanos + LENGTH_NANOS;
-        this.lastLookNanos = nowNanos;
+        this.lastCheckNanos = nowNanos;
         this.nextLookNanos = nowNanos;
     }
 
-    /** Whether offers may be made, by {@link System#nanoTime}. Once true, always true. */
+    /**
+     * Whether the grace period is over, at a time of {@link System#nanoTime}. Once true, it stays
+     * true.
+     */
     public synchronized boolean isOver(long nowNanos) {
         if (over) {
             return true;
         }
-        if (nowNanos - lastLookNanos > STALL_NANOS && endNanos - nowNanos < STALL_NANOS) {
-            endNanos = nowNanos + STALL_NANOS; // it was this process that was silent
+        if (nowNanos - lastCheckNanos > STALL_NANOS && endNanos - nowNanos < STALL_NANOS) {
+            endNanos =
+                    nowNanos
+                            + STALL_NANOS; // this process was suspended, so clients get a second to
+                                           // respond
         }
-        lastLookNanos = nowNanos;
+        lastCheckNanos = nowNanos;
         if (nowNanos - nextLookNanos >= 0) {
             dropDeadProcesses();
             nextLookNanos = nowNanos + CHECK_INTERVAL_NANOS;
@@ -71,7 +77,7 @@ public final class TakeoverGracePeriod {
             outstanding.forEach(primaryLock::erase);
             outstanding.clear();
             end();
-        } else if (outstanding.isEmpty() && booking == 0 && !unknown) {
+        } else if (outstanding.isEmpty() && unbooked == 0 && !mayHaveUnlisted) {
             end();
         }
         return over;
@@ -82,16 +88,16 @@ public final class TakeoverGracePeriod {
         primaryLock.graceIsOver();
     }
 
-    /** When to ask {@link #isOver} again, at the latest. */
+    /** When {@link #isOver} must be called again, at the latest. */
     public synchronized long nextLookNanos() {
         return nextLookNanos - endNanos < 0 ? nextLookNanos : endNanos;
     }
 
     /**
-     * Somebody says that it still has a hold. If that is so, book it, or erase it if it cannot be
-     * booked beside the others; then call {@link #booked}.
+     * Handles a client's re-assertion of a hold. The caller adds the returned hold to its table, or
+     * erases it if it conflicts with others; then it calls {@link #booked}.
      *
-     * @return null if it has not, or comes too late
+     * @return null if the client does not have this hold, or the grace period is over
      */
     public synchronized @Nullable HoldRecord reassert(
             boolean write,
@@ -112,26 +118,29 @@ public final class TakeoverGracePeriod {
                     && (!hold.process.isKnown() || hold.process.equals(process))) {
                 each.remove();
                 primaryLock.rebook(fence);
-                booking++;
+                unbooked++;
                 return hold;
             }
         }
         HoldRecord hold =
-                unknown && epoch == unlistedEpoch
+                mayHaveUnlisted && epoch == unlistedEpoch
                         ? primaryLock.record(write, clientId, lockId, process, fence)
                         : null;
         if (hold != null) {
-            booking++;
+            unbooked++;
         }
         return hold;
     }
 
-    /** What was re-asserted is booked or erased: it is not waited for any more. */
+    /**
+     * The re-asserted hold has been added or erased, so the grace period need not wait for it any
+     * more.
+     */
     public synchronized void booked() {
-        booking--;
+        unbooked--;
     }
 
-    /** A client is back and re-asserts nothing more: what else it had it has no longer. */
+    /** A client has re-asserted all its holds: its other listed holds have ended. */
     public synchronized void reassertionsDone(String clientId, ProcessIdentity process) {
         if (!process.isKnown()) {
             return;

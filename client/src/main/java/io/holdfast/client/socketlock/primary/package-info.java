@@ -1,9 +1,6 @@
-/**
- * The right to be the primary of a socketlock path, shared by everything that can be one: at most
- * one process on the host has it, and it comes with what the one before has left. Start at {@link
+/** The right to be the primary of a socketlock path, for the client and the server: at most one process of the host has it. It comes with the holds that the previous primary has listed. Start at {@link
  * io.holdfast.client.socketlock.primary.PrimaryLock#tryTake}.
- *
- * <p>Not meant for programs that only use locks.
+ * <p>Not intended for applications.
  */
 @NullMarked
 package io.holdfast.client.socketlock.primary;

@@ -201,7 +201,7 @@ class PrimaryLockIT {
                 .hasMessageContaining("too long");
         assertThatThrownBy(() -> PrimaryLock.tryTake(Path.of("/")))
                 .isInstanceOf(FileSystemException.class)
-                .hasMessageContaining("no name for a socket");
+                .hasMessageContaining("not a file name for a socket");
     }
 
     @Test
