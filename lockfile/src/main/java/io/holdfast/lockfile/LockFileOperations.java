@@ -132,7 +132,7 @@ final class LockFileOperations {
                     return takeOver(observed, unpublishedLock);
                 }
                 if (unpublishedLock.publish()) {
-                    return confirmed(unpublishedLock.held(), config.settleTime());
+                    return confirmAfterSettleTime(unpublishedLock.held(), config.settleTime());
                 }
             }
         } finally {
@@ -198,7 +198,7 @@ final class LockFileOperations {
             }
             throw e;
         }
-        return published ? confirmed(unpublishedLock.held(), settle) : refused();
+        return published ? confirmAfterSettleTime(unpublishedLock.held(), settle) : refused();
     }
 
     /** Removes the stale lock file if it is unchanged; returns whether the name is free now. */
@@ -227,7 +227,8 @@ final class LockFileOperations {
         return new Attempt.Refused(status());
     }
 
-    private Attempt confirmed(HeldLockFile heldLockFile, Duration time) throws IOException {
+    private Attempt confirmAfterSettleTime(HeldLockFile heldLockFile, Duration time)
+            throws IOException {
         boolean late = isLate(heldLockFile);
         if (time.isZero() && !late) {
             return new Attempt.Acquired(heldLockFile);

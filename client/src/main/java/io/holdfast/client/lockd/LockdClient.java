@@ -191,11 +191,11 @@ public final class LockdClient implements AutoCloseable {
      * @throws LockdDisabledException if the server does not allow dumps
      */
     public Optional<String> dump(String name) {
-        String normal = normalize(name);
-        if (normal.isEmpty()) { // on the wire this would request all locks
-            return Optional.ofNullable(dump().get(normal));
+        String normalized = normalize(name);
+        if (normalized.isEmpty()) { // on the wire this would request all locks
+            return Optional.ofNullable(dump().get(normalized));
         }
-        String command = command("d", normal);
+        String command = command("d", normalized);
         List<String> holders = new ArrayList<>();
         list(
                 command,
@@ -204,7 +204,7 @@ public final class LockdClient implements AutoCloseable {
                     if (!holders.isEmpty()) {
                         throw LockdProtocolException.unexpected(line);
                     }
-                    holders.add(holder(command, normal, line));
+                    holders.add(holder(command, normalized, line));
                 },
                 holders);
         return holders.stream().findFirst();
@@ -237,16 +237,16 @@ public final class LockdClient implements AutoCloseable {
      * @throws LockdDisabledException if the server does not allow dumps
      */
     public List<String> dumpShared(String name) {
-        String normal = normalize(name);
-        if (normal.isEmpty()) {
-            return dumpShared().getOrDefault(normal, List.of());
+        String normalized = normalize(name);
+        if (normalized.isEmpty()) {
+            return dumpShared().getOrDefault(normalized, List.of());
         }
-        String command = command("sd", normal);
+        String command = command("sd", normalized);
         List<String> holders = new ArrayList<>();
         return list(
                 command,
                 DUMP_DISABLED,
-                line -> holders.add(holder(command, normal, line)),
+                line -> holders.add(holder(command, normalized, line)),
                 Collections.unmodifiableList(holders));
     }
 
@@ -256,13 +256,13 @@ public final class LockdClient implements AutoCloseable {
                 new OneLineExchange<>(
                         "me",
                         line -> {
-                            String[] words = line.split(" ", 3);
-                            if (words.length < 3
-                                    || !words[0].equals("1")
-                                    || !CONNECTION_NAME.matcher(words[1]).matches()) {
+                            String[] fields = line.split(" ", 3);
+                            if (fields.length < 3
+                                    || !fields[0].equals("1")
+                                    || !CONNECTION_NAME.matcher(fields[1]).matches()) {
                                 throw LockdProtocolException.mismatch("me", line);
                             }
-                            return new LockdIdentity(words[1], words[2]);
+                            return new LockdIdentity(fields[1], fields[2]);
                         }),
                 true);
     }
@@ -311,8 +311,8 @@ public final class LockdClient implements AutoCloseable {
      * @throws LockdDisabledException if the server does not allow it
      */
     public Optional<String> listClients(String name) {
-        String normal = normalize(name);
-        return Optional.ofNullable(who(command("who", normal), normal).get(normal));
+        String normalized = normalize(name);
+        return Optional.ofNullable(who(command("who", normalized), normalized).get(normalized));
     }
 
     /** The server's counters, by name. */
@@ -336,12 +336,13 @@ public final class LockdClient implements AutoCloseable {
     }
 
     private LockdReply send(LockdOperation command, String name) {
-        String normal = normalize(name);
+        String normalized = normalize(name);
         boolean isRelease =
                 command == LockdOperation.RELEASE || command == LockdOperation.RELEASE_SHARED;
         return run(
                 new OneLineExchange<>(
-                        command(command.verb(), normal), line -> command.parse(line, normal)),
+                        command(command.verb(), normalized),
+                        line -> command.parse(line, normalized)),
                 !isRelease);
     }
 
@@ -388,8 +389,8 @@ public final class LockdClient implements AutoCloseable {
     }
 
     /** The command line for a normalized name. */
-    private static String command(String word, String normal) {
-        String command = normal.isEmpty() ? word : word + " " + normal;
+    private static String command(String verb, String normalized) {
+        String command = normalized.isEmpty() ? verb : verb + " " + normalized;
         int length = LockdNameText.encode(command).length;
         if (length > COMMAND_LIMIT) {
             throw new IllegalArgumentException(

@@ -18,8 +18,8 @@ enum LockdOperation {
     private final String no;
     private final boolean counts;
 
-    LockdOperation(String word, String yes, String no, boolean counts) {
-        this.verb = word;
+    LockdOperation(String verb, String yes, String no, boolean counts) {
+        this.verb = verb;
         this.yes = yes;
         this.no = no;
         this.counts = counts;

@@ -152,10 +152,10 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
             if (inFlight != null) {
                 throw new SocketLockException("multiple lock requests");
             }
-            InFlightAcquire mine = new InFlightAcquire(mode, options.ttlSeconds());
-            inFlight = mine;
+            InFlightAcquire acquire = new InFlightAcquire(mode, options.ttlSeconds());
+            inFlight = acquire;
             ioThread.execute(this::sendRequest);
-            return awaitOutcome(mine, deadline, interruptible);
+            return awaitOutcome(acquire, deadline, interruptible);
         } finally {
             monitor.unlock();
         }
@@ -169,24 +169,24 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         return new SocketLock(this, current);
     }
 
-    private SocketLock awaitOutcome(InFlightAcquire mine, long deadline, boolean interruptible) {
+    private SocketLock awaitOutcome(InFlightAcquire acquire, long deadline, boolean interruptible) {
         try {
-            while (mine.stage != InFlightAcquire.Stage.DONE) {
+            while (acquire.stage != InFlightAcquire.Stage.DONE) {
                 await(deadline, interruptible, Long.MAX_VALUE);
             }
         } catch (SocketLockException e) {
-            if (mine.stage != InFlightAcquire.Stage.DONE) {
-                abandon(mine);
+            if (acquire.stage != InFlightAcquire.Stage.DONE) {
+                abandon(acquire);
                 throw e;
             } // else the acquire has completed meanwhile: return its result
         }
-        if (mine.failure != null) {
-            throw withCallerTrace(mine.failure);
+        if (acquire.failure != null) {
+            throw withCallerTrace(acquire.failure);
         }
-        if (mine.result == null) {
+        if (acquire.result == null) {
             throw new SocketLockException("request failed");
         }
-        return mine.result;
+        return acquire.result;
     }
 
     /**
@@ -216,10 +216,10 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     }
 
     /** Ends an acquire whose caller has stopped waiting. */
-    private void abandon(InFlightAcquire mine) {
-        boolean sent = mine.stage != InFlightAcquire.Stage.UNSENT;
-        String lockId = mine.lockId;
-        mine.stage = InFlightAcquire.Stage.DONE;
+    private void abandon(InFlightAcquire acquire) {
+        boolean sent = acquire.stage != InFlightAcquire.Stage.UNSENT;
+        String lockId = acquire.lockId;
+        acquire.stage = InFlightAcquire.Stage.DONE;
         inFlight = null;
         changed.signalAll();
         if (sent) {
@@ -317,16 +317,16 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     }
 
     private void offered(String lockId, LockMode mode) {
-        InFlightAcquire mine = inFlight;
-        if (mine == null
-                || mine.stage != InFlightAcquire.Stage.REQUESTED
-                || !mine.lockId.equals(lockId)
-                || mine.mode != mode) {
+        InFlightAcquire acquire = inFlight;
+        if (acquire == null
+                || acquire.stage != InFlightAcquire.Stage.REQUESTED
+                || !acquire.lockId.equals(lockId)
+                || acquire.mode != mode) {
             primaryConnector.send("REJECT " + lockId);
             return;
         }
-        mine.stage = InFlightAcquire.Stage.CONFIRMED;
-        mine.confirmedNanos = System.nanoTime(); // before the primary starts the time to live
+        acquire.stage = InFlightAcquire.Stage.CONFIRMED;
+        acquire.confirmedNanos = System.nanoTime(); // before the primary starts the time to live
         primaryConnector.send("CONFIRM " + lockId);
         primaryConnector.send("TOKEN " + lockId);
         primaryConnector.send("STATUS " + lockId);
@@ -363,27 +363,27 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     }
 
     private void acquired() {
-        InFlightAcquire mine = inFlight;
-        if (mine == null) {
+        InFlightAcquire acquire = inFlight;
+        if (acquire == null) {
             return;
         }
-        boolean limited = mine.ttlSeconds > 0;
-        long ttlNanos = nanos(Duration.ofSeconds(mine.ttlSeconds));
+        boolean limited = acquire.ttlSeconds > 0;
+        long ttlNanos = nanos(Duration.ofSeconds(acquire.ttlSeconds));
         ClientHold hold =
                 new ClientHold(
-                        mine.lockId,
-                        mine.mode,
-                        mine.fence,
+                        acquire.lockId,
+                        acquire.mode,
+                        acquire.fence,
                         limited,
-                        mine.confirmedNanos + ttlNanos,
+                        acquire.confirmedNanos + ttlNanos,
                         primaryConnector.epoch());
         if (hold.isOver(System.nanoTime())) {
             primaryConnector.send("RELEASE " + hold.lockId);
-            finish(mine, null, new SocketLockRefusedException("lock expired"));
+            finish(acquire, null, new SocketLockRefusedException("lock expired"));
             return;
         }
         clientHold = hold;
-        finish(mine, new SocketLock(this, hold), null);
+        finish(acquire, new SocketLock(this, hold), null);
         scheduleStatus(hold);
         if (expiryTimer != null) {
             ioThread.cancel(expiryTimer);
@@ -395,12 +395,12 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     }
 
     private void finish(
-            InFlightAcquire mine,
+            InFlightAcquire acquire,
             @Nullable SocketLock result,
             @Nullable SocketLockException failure) {
-        mine.stage = InFlightAcquire.Stage.DONE;
-        mine.result = result;
-        mine.failure = failure;
+        acquire.stage = InFlightAcquire.Stage.DONE;
+        acquire.result = result;
+        acquire.failure = failure;
         inFlight = null;
         changed.signalAll();
     }
@@ -446,10 +446,11 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
 
     private void onNotHeld(String lockId) {
         if (isConfirmed(lockId)) {
-            InFlightAcquire mine = inFlight;
-            if (mine != null) {
-                String reason = mine.primaryError.isEmpty() ? "lock expired" : mine.primaryError;
-                finish(mine, null, new SocketLockRefusedException(reason));
+            InFlightAcquire acquire = inFlight;
+            if (acquire != null) {
+                String reason =
+                        acquire.primaryError.isEmpty() ? "lock expired" : acquire.primaryError;
+                finish(acquire, null, new SocketLockRefusedException(reason));
             }
         } else if (clientHold != null && clientHold.lockId.equals(lockId)) {
             lose(clientHold);
@@ -457,16 +458,18 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     }
 
     private void failed(String reason) {
-        InFlightAcquire mine = inFlight;
+        InFlightAcquire acquire = inFlight;
         // These two are responses to earlier messages, never to a request with a new lock id.
-        if (mine == null || reason.equals("offer rejected") || reason.equals("invalid lock id")) {
+        if (acquire == null
+                || reason.equals("offer rejected")
+                || reason.equals("invalid lock id")) {
             return;
         }
         String text = reason.isEmpty() ? "request failed" : reason;
-        if (mine.stage == InFlightAcquire.Stage.REQUESTED) {
-            finish(mine, null, new SocketLockRefusedException(text));
-        } else if (mine.stage == InFlightAcquire.Stage.CONFIRMED) {
-            mine.primaryError =
+        if (acquire.stage == InFlightAcquire.Stage.REQUESTED) {
+            finish(acquire, null, new SocketLockRefusedException(text));
+        } else if (acquire.stage == InFlightAcquire.Stage.CONFIRMED) {
+            acquire.primaryError =
                     text; // the response to STATUS follows, and determines the awaitOutcome
         }
     }

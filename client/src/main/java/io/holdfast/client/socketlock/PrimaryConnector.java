@@ -435,7 +435,7 @@ final class PrimaryConnector implements Connection.Listener {
                 }
             } else {
                 retry(
-                        "the primary at " + path + " closes every connection before the greeting",
+                        "the primary at " + path + " closes every connection without a response",
                         null);
             }
         }

@@ -526,7 +526,8 @@ public final class PrimaryLock {
                     header = with(PrimaryLockFile.State.CLEAN);
                     file.write(header);
                 }
-                // If the lock file was replaced, the socket must stay: it shows the next primary
+                // If the lock file was removed or replaced, the socket must stay: it shows the next
+                // primary
                 // that
                 // there was one, whose holds are not listed.
                 boolean removable =

@@ -66,7 +66,7 @@ public final class TakeoverGracePeriod {
             endNanos =
                     nowNanos
                             + STALL_NANOS; // this process was suspended, so clients get a second to
-                                           // respond
+            // respond
         }
         lastCheckNanos = nowNanos;
         if (nowNanos - nextLookNanos >= 0) {
