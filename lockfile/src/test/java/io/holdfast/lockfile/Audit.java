@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Watches what one process does to the lock file: it may only take away a file that it made, or
- * that it has read and that was stale then. What it moved by mistake must be put back, unless its
- * holder has abandoned it since.
+ * Checks what one process does to the lock file: it may only remove a file that it created, or that
+ * was stale when it read it. A file that it renamed by mistake must be put back, unless its holder
+ * has abandoned it since.
  */
 final class Audit {
     private final SimulatedProcess process;
     private final Simulation simulation;
     private final Map<Inode, Boolean> staleWhenRead = new HashMap<>();
     private final List<Inode> aside = new ArrayList<>();
-    private final List<String> wrongs = new ArrayList<>();
+    private final List<String> violations = new ArrayList<>();
     private int mistakes;
     private int takenOver;
     private int putBack;
@@ -35,7 +35,7 @@ final class Audit {
         staleWhenRead.put(inode, file.isStale(simulation.instant(), Simulation.STALE));
     }
 
-    /** The file lost the name of the lock, by a rename. */
+    /** The file was renamed from the path of the lock. */
     void moved(Inode inode) {
         if (!isEntitledTo(inode)) {
             aside.add(inode);
@@ -45,37 +45,37 @@ final class Audit {
         }
     }
 
-    /** The file lost a name by deletion. */
+    /** A name of the file was deleted. */
     void deleted(Inode inode, boolean wasLock) {
         if (wasLock && !isEntitledTo(inode)) {
-            wrongs.add("removed a file that was neither its own nor found stale");
+            violations.add("removed a file that was neither its own nor found stale");
         }
         boolean abandoned = LockFile.parse(inode.bytes(), inode.modified()).isAbandoned();
         if (aside.remove(inode) && !abandoned && inode != simulation.folder().at(Simulation.LOCK)) {
-            wrongs.add("deleted a file that it should have put back");
+            violations.add("deleted a file that it should have put back");
         }
     }
 
-    /** The file got the name of the lock. */
+    /** The file was linked to the path of the lock. */
     void linked(Inode inode) {
         aside.remove(inode);
         putBack += inode.maker == process ? 0 : 1;
     }
 
-    /** It made the lock file: if it had moved another away, as a copy of that one. */
+    /** The process created the lock file: if it had renamed another one, as a copy of that. */
     void created(Inode inode) {
         aside.forEach(inode::copies);
         putBack += aside.size();
         aside.clear();
     }
 
-    /** The file could not get the name of the lock, since another file has it. */
+    /** The file could not be linked to the path of the lock, since that exists. */
     void refusedToLink(Inode inode) {
         aside.remove(inode);
         displaced += inode.maker == process ? 0 : 1;
     }
 
-    /** It saw that the name of the lock is taken, where only looking can tell. */
+    /** The process found that the path of the lock exists, where it cannot use a link. */
     void sawOccupied() {
         displaced += aside.size();
         aside.clear();
@@ -83,26 +83,29 @@ final class Audit {
 
     /** At the end of an attempt, a release or a clean. */
     void check() {
-        assertThat(wrongs).as("what %s did", process).isEmpty();
+        assertThat(violations).as("what %s did", process).isEmpty();
         assertThat(aside).as("files that %s moved and did not put back", process).isEmpty();
     }
 
-    /** How many files it moved that it had no reason to move. */
+    /** The number of files that it renamed without a reason. */
     int mistakes() {
         return mistakes;
     }
 
-    /** How many stale files of others it removed. */
+    /** The number of stale files of others that it removed. */
     int takenOver() {
         return takenOver;
     }
 
-    /** How many files of others it moved and put back: they had changed, or were others. */
+    /**
+     * The number of files of others that it renamed and put back, because they had changed or been
+     * replaced.
+     */
     int putBack() {
         return putBack;
     }
 
-    /** How many files of others it moved and could not put back. */
+    /** The number of files of others that it renamed and could not put back. */
     int displaced() {
         return displaced;
     }

@@ -3,7 +3,7 @@ package io.holdfast.lockfile;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 
-/** Looks whether there is a file, and if not makes it with three {@code echo} commands. */
+/** Checks whether the file exists, and if not, writes it with three {@code echo} commands. */
 final class CheckThenCreateScript extends ForeignProgram {
     CheckThenCreateScript(MutualExclusionChecker mutualExclusionChecker, int turns) {
         super(mutualExclusionChecker, turns);
@@ -21,7 +21,7 @@ final class CheckThenCreateScript extends ForeignProgram {
         try {
             self.disk.delete(Simulation.LOCK);
         } catch (NoSuchFileException e) {
-            // rm -f says nothing
+            // rm -f ignores it
         }
     }
 }

@@ -3,7 +3,7 @@ package io.holdfast.lockfile;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 
-/** Makes the lock, writes a beginning and ends. */
+/** Creates the lock file, writes a beginning of the content and ends. */
 final class DebrisMaker implements SimulatedProcess.Program {
     @Override
     public void run(SimulatedProcess self) throws IOException {

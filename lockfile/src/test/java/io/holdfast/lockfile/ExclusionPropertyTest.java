@@ -7,9 +7,11 @@ import org.junit.jupiter.api.Test;
 
 import java.util.List;
 
-@DisplayName("Beside scripts that create the lock exclusively, whoever is killed and whenever,")
+@DisplayName("Mutual exclusion with exclusively creating scripts and kills")
 class ExclusionPropertyTest {
-    /** What the seeds have reached: a property that nothing puts to the test proves nothing. */
+    /**
+     * Counts what the seeds have reached, to check that the property is tested by enough events.
+     */
     private int turns;
 
     private int takenOver;
@@ -17,7 +19,7 @@ class ExclusionPropertyTest {
     private int abandoned;
 
     @Test
-    void never_two_are_inside_and_the_lock_can_always_be_taken_again() {
+    void there_are_never_two_holders_and_the_lock_can_always_be_acquired_again() {
         Seeds.each(2000, this::holds);
         Seeds.assertReached(turns, 2500, "turns");
         Seeds.assertReached(takenOver, 500, "takeovers");
@@ -26,7 +28,7 @@ class ExclusionPropertyTest {
     }
 
     @Test
-    void the_same_is_true_where_files_can_have_no_second_name() {
+    void there_are_never_two_holders_without_hard_links() {
         Seeds.each(
                 750,
                 simulation -> {
@@ -37,7 +39,7 @@ class ExclusionPropertyTest {
     }
 
     @Test
-    void a_refused_attempt_leaves_the_file_as_it_is_and_no_helper() {
+    void a_refused_attempt_leaves_the_file_unchanged_and_no_helper_behind() {
         for (String content : List.of("pid=99\ntimestamp=1699999950\n", "", "pid=9", "a letter")) {
             try (var simulation = new Simulation(1)) {
                 simulation.plant(content, simulation.now() - Simulation.STALE.toSeconds());
@@ -55,7 +57,7 @@ class ExclusionPropertyTest {
 
     private void holds(Simulation simulation) {
         var simulatedProcesses =
-                new SimulatedProcesses(simulation, 6).afterSomebodyDied().members(4).polite(2);
+                new SimulatedProcesses(simulation, 6).afterPossibleCrash().members(4).polite(2);
         boolean clockGoesBack = simulation.oneIn(3);
         simulation.tearing(!clockGoesBack);
         simulation.run(

@@ -25,7 +25,7 @@ final class ExclusiveCreateScript extends ForeignProgram {
                 self.disk.delete(Simulation.LOCK);
             }
         } catch (NoSuchFileException e) {
-            // rm -f says nothing
+            // rm -f ignores it
         }
     }
 }

@@ -14,11 +14,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 
-@DisplayName("When the file system does not do what it is asked")
+@DisplayName("Failures of the file system")
 class FailingDiskPropertyTest {
     private static final Set<String> FILL_THE_DISK =
             Set.of("create", "write", "write-rest", "sync");
-    private static final Set<String> NEED_RIGHTS =
+    private static final Set<String> NEED_PERMISSIONS =
             Set.of("create", "open", "link", "rename", "delete");
 
     private static final Set<String> ALL =
@@ -31,7 +31,7 @@ class FailingDiskPropertyTest {
     private int overlaps;
 
     @Test
-    void a_full_disk_is_told_and_harms_nobody_else() {
+    void a_full_disk_is_reported_and_affects_no_other_process() {
         Seeds.each(
                 400,
                 simulation ->
@@ -44,20 +44,20 @@ class FailingDiskPropertyTest {
     }
 
     @Test
-    void missing_rights_are_told_and_harm_nobody_else() {
+    void missing_permissions_are_reported_and_affect_no_other_process() {
         Seeds.each(
                 400,
                 simulation ->
                         holds(
                                 simulation,
-                                NEED_RIGHTS,
+                                NEED_PERMISSIONS,
                                 SimulatedDisk::denied,
                                 NotPermittedException.class));
         Seeds.assertReached(failures, 75, "failures");
     }
 
     @Test
-    void a_broken_disk_is_told_and_harms_nobody_else() {
+    void an_io_error_is_reported_and_affects_no_other_process() {
         Seeds.each(
                 400,
                 simulation ->
@@ -70,12 +70,12 @@ class FailingDiskPropertyTest {
     }
 
     @Test
-    void a_full_disk_does_not_make_anybody_remove_the_lock_of_another() {
+    void with_a_full_disk_no_process_removes_the_lock_of_another() {
         Seeds.each(
                 400,
                 simulation -> {
                     var simulatedProcesses =
-                            new SimulatedProcesses(simulation, 5).afterSomebodyDied();
+                            new SimulatedProcesses(simulation, 5).afterPossibleCrash();
                     var unlucky = new LibraryProcess(simulatedProcesses.witness, 5);
                     simulatedProcesses
                             .member(unlucky)
@@ -111,8 +111,8 @@ class FailingDiskPropertyTest {
     }
 
     /**
-     * One process out of four has a disk that fails: at one call, or from one call on. If nothing
-     * at all works any more it cannot clear up either.
+     * The disk of one process out of four fails: at a single call, or from some call on. The latter
+     * is not tested with all calls failing, since the process could not clean up then.
      */
     private void holds(
             Simulation simulation,
@@ -122,7 +122,7 @@ class FailingDiskPropertyTest {
         if (simulation.oneIn(3)) {
             simulation.withoutHardLinks();
         }
-        var simulatedProcesses = new SimulatedProcesses(simulation, 5).afterSomebodyDied();
+        var simulatedProcesses = new SimulatedProcesses(simulation, 5).afterPossibleCrash();
         Duration settle = simulation.oneIn(2) ? Duration.ofMillis(20) : Duration.ZERO;
         var unlucky = new LibraryProcess(simulatedProcesses.witness, 5).settling(settle);
         simulatedProcesses
@@ -138,8 +138,9 @@ class FailingDiskPropertyTest {
         simulation.run(new RandomSchedule(simulation).movingClock(5, false));
 
         assertThat(simulatedProcesses.witness.overlaps()).isEmpty();
-        for (IOException told : unlucky.failedAttempts()) {
-            assertThat(LockFileExceptions.translate(Simulation.LOCK, told)).isInstanceOf(expected);
+        for (IOException reported : unlucky.failedAttempts()) {
+            assertThat(LockFileExceptions.translate(Simulation.LOCK, reported))
+                    .isInstanceOf(expected);
         }
         assertThat(unlucky.leftBehind()).as("locks left by attempts that failed").isZero();
         for (LibraryProcess libraryProcess : simulatedProcesses.members) {
@@ -171,12 +172,12 @@ class FailingDiskPropertyTest {
     }
 
     @Test
-    void those_who_cannot_open_the_sidecar_may_clash_but_are_not_deceived() {
+    void processes_without_the_sidecar_may_both_acquire_but_the_loser_is_notified() {
         Seeds.each(
                 500,
                 simulation -> {
                     var simulatedProcesses =
-                            new SimulatedProcesses(simulation, 5).afterSomebodyDied().members(4);
+                            new SimulatedProcesses(simulation, 5).afterPossibleCrash().members(4);
                     for (SimulatedProcess process : simulation.processes()) {
                         if (simulation.oneIn(2)) {
                             process.disk.failing(FailingDiskPropertyTest::noSidecar);
@@ -203,7 +204,7 @@ class FailingDiskPropertyTest {
     }
 
     @Test
-    void of_those_who_cannot_open_the_sidecar_one_wins_if_they_come_one_after_another() {
+    void of_successive_processes_without_the_sidecar_only_one_acquires() {
         Seeds.each(
                 0,
                 simulation -> {

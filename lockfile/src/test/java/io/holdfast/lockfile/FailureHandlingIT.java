@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
-@DisplayName("When something else goes wrong")
+@DisplayName("Handling of unexpected failures")
 class FailureHandlingIT {
     private static final Duration SOON = Duration.ofSeconds(60);
 
@@ -40,7 +40,7 @@ class FailureHandlingIT {
     }
 
     @Test
-    void a_heartbeat_that_fails_in_any_way_is_followed_by_others() {
+    void heartbeats_continue_after_a_failed_one() {
         var broken = new AtomicBoolean();
         var warned = new AtomicBoolean();
         var config =
@@ -70,7 +70,8 @@ class FailureHandlingIT {
     }
 
     @Test
-    void a_clock_that_began_in_1970_and_is_set_makes_no_lock_stale() throws IOException {
+    void a_lock_acquired_with_a_clock_at_1970_does_not_become_stale_when_the_clock_is_set()
+            throws IOException {
         now.set(Instant.ofEpochSecond(5));
         var semaphore = FileSemaphore.at(lock(), LockFileConfig.builder().clock(now::get).build());
         try (Guard guard = semaphore.acquireNow()) {
@@ -81,18 +82,18 @@ class FailureHandlingIT {
         }
     }
 
-    /** The real disk, on which something happens at some calls. */
-    private interface Twist {
+    /** Intercepts the calls of the real file system. */
+    private interface Interceptor {
         Object around(String call, LockFileSystem.Action<Object> real) throws IOException;
     }
 
-    private static LockFileSystem disk(Twist twist) {
+    private static LockFileSystem disk(Interceptor interceptor) {
         return (LockFileSystem)
                 Proxy.newProxyInstance(
                         LockFileSystem.class.getClassLoader(),
                         new Class<?>[] {LockFileSystem.class},
                         (proxy, method, arguments) ->
-                                twist.around(
+                                interceptor.around(
                                         method.getName(),
                                         () -> {
                                             try {
@@ -106,9 +107,9 @@ class FailureHandlingIT {
                                         }));
     }
 
-    private LockFileOperations operations(Twist twist) {
+    private LockFileOperations operations(Interceptor interceptor) {
         return new LockFileOperations(
-                disk(twist),
+                disk(interceptor),
                 LockPaths.of(lock(), false),
                 LockFileConfig.builder().clock(now::get).build(),
                 FileSystemCapabilities.POSIX,
@@ -116,7 +117,7 @@ class FailureHandlingIT {
     }
 
     @Test
-    void whoever_is_stopped_just_before_publishing_dates_its_lock_anew() throws IOException {
+    void a_process_suspended_just_before_publishing_refreshes_the_timestamp() throws IOException {
         var stopped =
                 operations(
                         (call, real) -> {
@@ -132,9 +133,9 @@ class FailureHandlingIT {
     }
 
     @Test
-    void whoever_is_stopped_just_after_publishing_and_robbed_is_refused() throws IOException {
+    void a_process_whose_lock_is_taken_over_just_after_publishing_is_refused() throws IOException {
         var successor = operations((call, real) -> real.run());
-        var robbed =
+        var displaced =
                 operations(
                         (call, real) -> {
                             Object result = real.run();
@@ -145,7 +146,7 @@ class FailureHandlingIT {
                             }
                             return result;
                         });
-        assertThat(robbed.attempt(null)).isInstanceOf(Attempt.Refused.class);
+        assertThat(displaced.attempt(null)).isInstanceOf(Attempt.Refused.class);
     }
 
     @Test
@@ -179,7 +180,7 @@ class FailureHandlingIT {
     }
 
     @Test
-    void cleaning_leaves_the_files_of_others_that_end_as_ours_do() throws IOException {
+    void cleaning_leaves_other_files_with_similar_names() throws IOException {
         for (String name : new String[] {".my.lock.old", ".my.lock.other.1.0123456789abcdef.new"}) {
             Files.setLastModifiedTime(
                     Files.createFile(folder.resolve(name)), FileTime.from(Instant.EPOCH));
@@ -188,7 +189,7 @@ class FailureHandlingIT {
     }
 
     @Test
-    void a_warning_that_nobody_can_hear_stops_no_release() throws IOException {
+    void an_exception_of_the_warning_callback_does_not_prevent_the_release() throws IOException {
         var config =
                 LockFileConfig.builder()
                         .onWarning(
@@ -203,7 +204,7 @@ class FailureHandlingIT {
     }
 
     @Test
-    void a_release_that_fails_altogether_is_tried_again() throws IOException {
+    void a_release_that_fails_completely_is_retried() throws IOException {
         var broken = new AtomicBoolean();
         var operations =
                 operations(
@@ -223,7 +224,7 @@ class FailureHandlingIT {
     }
 
     @Test
-    void cleaning_finds_helpers_whose_names_just_fit() throws IOException {
+    void cleaning_finds_helpers_with_names_of_the_maximum_length() throws IOException {
         String name = "n".repeat(227);
         Path helper = folder.resolve("." + name + ".123.0123456789abcdef.new");
         Files.setLastModifiedTime(Files.createFile(helper), FileTime.from(Instant.EPOCH));

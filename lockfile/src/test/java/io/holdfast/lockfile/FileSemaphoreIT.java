@@ -26,7 +26,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-/** What every way of making lock files must keep; the last is that of Windows, tried here. */
+/**
+ * Tests that apply to all ways of creating lock files, including that of Windows, which is tested
+ * on this system.
+ */
 @DisplayName("A lock file")
 @ParameterizedClass
 @FieldSource("PLATFORMS")
@@ -75,7 +78,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void is_there_with_all_its_fields_while_it_is_held_and_gone_after() throws Exception {
+    void a_held_lock_has_a_file_with_all_fields_that_is_removed_at_the_release() throws Exception {
         try (Guard guard = semaphore().tryAcquire("a tag").orElseThrow()) {
             assertThat(Files.readString(lock()))
                     .startsWith(
@@ -95,7 +98,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void can_be_read_by_all_unless_it_is_private() throws Exception {
+    void a_lock_file_is_readable_for_all_users_unless_it_is_private() throws Exception {
         try (Guard guard = semaphore().acquireNow()) {
             assertThat(rights()).isEqualTo("rw-r--r--");
             assertThat(guard.isStillOwner()).isTrue();
@@ -111,7 +114,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void is_refused_to_a_second_one_which_learns_who_has_it_and_changes_nothing() throws Exception {
+    void a_second_acquire_is_refused_with_the_holder_and_changes_nothing() throws Exception {
         var semaphore = semaphore();
         try (Guard guard = semaphore.tryAcquire("first").orElseThrow()) {
             byte[] before = Files.readAllBytes(lock());
@@ -128,7 +131,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void leaves_at_most_the_sidecar_after_six_turns() throws Exception {
+    void six_acquires_and_releases_leave_at_most_the_sidecar() throws Exception {
         for (int i = 0; i < 6; i++) {
             semaphore().acquireNow().close();
         }
@@ -137,7 +140,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void is_stale_after_more_than_the_timeout_and_not_before() throws Exception {
+    void a_lock_is_stale_when_it_is_older_than_the_timeout() throws Exception {
         plant(1, clock.seconds() - 3600);
         assertThat(semaphore().tryAcquire()).isEmpty();
         assertThat(semaphore().status().isStale()).isFalse();
@@ -150,14 +153,14 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void is_held_though_its_process_is_dead_as_long_as_it_is_fresh() throws Exception {
+    void a_lock_of_a_dead_process_is_held_until_it_is_stale() throws Exception {
         plant(999_999_999, clock.seconds());
         assertThat(semaphore().tryAcquire()).isEmpty();
         assertThat(semaphore().status().alive()).isEqualTo(ProcessLiveness.NO);
     }
 
     @Test
-    void is_never_stale_when_dated_in_the_future() throws Exception {
+    void a_lock_with_a_timestamp_in_the_future_is_not_stale() throws Exception {
         plant(1, clock.seconds() + 1);
         assertThat(semaphore().tryAcquire()).isEmpty();
         assertThat(semaphore().clean()).isFalse();
@@ -165,19 +168,19 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void is_never_stale_for_those_who_do_not_want_that() throws Exception {
+    void a_lock_is_not_stale_with_the_setting_never_stale() throws Exception {
         plant(1, 0);
         assertThat(semaphore(LockFileConfig.builder().neverStale()).tryAcquire()).isEmpty();
     }
 
     @Test
-    void may_be_stale_and_kept_because_its_process_lives() throws Exception {
+    void a_stale_lock_of_a_running_process_is_kept_with_the_policy_age_and_dead() throws Exception {
         var config = LockFileConfig.builder().stalePolicy(StalePolicy.AGE_AND_DEAD);
         long living = ProcessHandle.current().pid();
         plant(living, 0);
         assertThat(semaphore(config).tryAcquire()).isEmpty();
         assertThat(semaphore(config).status().isStale()).isTrue();
-        // another process that got the same id
+        // another process with the same pid
         plant("pid=" + living + "\ntimestamp=0\nstart=1000\n");
         assertThat(semaphore(config).tryAcquire()).isPresent().get().satisfies(Guard::close);
         plant("pid=" + living + "\ntimestamp=0\nhost=elsewhere\n");
@@ -187,7 +190,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void that_a_writer_left_unfinished_is_held_and_stale_only_by_the_age_of_the_file()
+    void an_unfinished_lock_file_is_held_and_becomes_stale_by_its_modification_time()
             throws Exception {
         plant("pid=12");
         clock.move(
@@ -204,7 +207,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void that_is_something_else_is_held_for_ever_and_removed_by_force_alone() throws Exception {
+    void a_file_that_is_no_lock_file_is_held_and_removed_only_by_force() throws Exception {
         plant("Dear diary,\n");
         clock.move(Duration.ofDays(10_000));
         var semaphore = semaphore();
@@ -219,7 +222,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void is_released_without_its_guard_by_whoever_can_prove_it() throws Exception {
+    void a_lock_is_released_without_its_guard_with_a_credential() throws Exception {
         var semaphore = semaphore(LockFileConfig.builder().pid(4711));
         Guard guard = semaphore.acquireNow();
         guard.detach();
@@ -244,7 +247,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void is_waited_for_and_dated_when_it_was_taken() throws Exception {
+    void a_waiter_acquires_the_lock_with_the_time_of_the_acquisition() throws Exception {
         var semaphore = semaphore();
         Guard first = semaphore.acquireNow();
         CompletableFuture<Guard> second = CompletableFuture.supplyAsync(() -> acquire(semaphore));
@@ -257,7 +260,7 @@ class FileSemaphoreIT {
         }
     }
 
-    /** Whether somebody waits in the class that waits. */
+    /** Whether a thread waits in {@link DeletionWatch}. */
     static boolean isWaiting() {
         return Thread.getAllStackTraces().values().stream()
                 .flatMap(Stream::of)
@@ -273,7 +276,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void that_does_not_come_free_in_time_is_a_timeout_that_says_who_has_it() throws Exception {
+    void an_acquire_that_times_out_reports_the_holder() throws Exception {
         plant(4711, clock.seconds());
         assertThatThrownBy(() -> semaphore().acquire(Duration.ZERO))
                 .isInstanceOf(LockFileTimeoutException.class);
@@ -286,7 +289,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void is_found_by_those_who_wait_when_it_gets_stale() throws Exception {
+    void a_waiter_takes_over_a_lock_that_becomes_stale() throws Exception {
         plant(4711, clock.seconds());
         var semaphore = semaphore();
         CompletableFuture<Guard> waiter = CompletableFuture.supplyAsync(() -> acquire(semaphore));
@@ -298,9 +301,9 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void is_taken_and_released_by_an_interrupted_thread_which_stays_interrupted() throws Exception {
+    void an_interrupted_thread_can_acquire_and_release_and_stays_interrupted() throws Exception {
         var semaphore = semaphore(LockFileConfig.builder().settleTime(Duration.ofMillis(1)));
-        plant(1, 0); // even by taking it over
+        plant(1, 0); // also by a takeover
         Thread.currentThread().interrupt();
         Optional<Guard> guard = semaphore.tryAcquire();
         assertThat(Thread.interrupted()).isTrue();
@@ -313,7 +316,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void is_not_waited_for_by_an_interrupted_thread() throws Exception {
+    void an_interrupted_thread_does_not_wait_for_a_lock() throws Exception {
         Guard guard = semaphore().acquireNow();
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> semaphore().acquire(SOON))
@@ -325,7 +328,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void survives_threads_that_are_interrupted_all_the_time() throws Exception {
+    void locking_works_in_threads_that_are_interrupted_continuously() throws Exception {
         var inside = new AtomicInteger();
         var turns = new AtomicInteger();
         var done = new CountDownLatch(2);
@@ -359,7 +362,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void keeps_threads_of_one_process_apart() throws Exception {
+    void threads_of_one_process_exclude_each_other() throws Exception {
         var inside = new AtomicInteger();
         var worst = new AtomicInteger();
         try (var pool = new ClosingPool(8)) {
@@ -387,7 +390,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void that_is_stale_has_one_winner_among_threads_that_find_it_together() throws Exception {
+    void of_threads_that_find_a_stale_lock_together_one_takes_it_over() throws Exception {
         try (var pool = new ClosingPool(6)) {
             for (int round = 0; round < 20; round++) {
                 plant(1, 0);
@@ -415,7 +418,7 @@ class FileSemaphoreIT {
     }
 
     @Test
-    void is_not_found_again_by_its_first_holder_after_a_second_one_released_it() {
+    void a_former_holder_does_not_own_the_lock_after_a_successor_released_it() {
         Guard first = semaphore().acquireNow();
         clock.move(Duration.ofHours(2));
         Guard second = semaphore().acquireNow();
@@ -423,7 +426,7 @@ class FileSemaphoreIT {
         Guard third = semaphore().acquireNow();
         assertThatThrownBy(first::release).isInstanceOf(LockLostException.class);
         assertThat(third.isStillOwner()).isTrue();
-        first.release(); // harmless
+        first.release(); // has no effect
         assertThat(third.isStillOwner()).isTrue();
         third.release();
     }

@@ -2,7 +2,7 @@ package io.holdfast.lockfile;
 
 import java.io.IOException;
 
-/** A program without this library that takes the lock in its own way, several times. */
+/** A program without this library that acquires the lock in its own way, repeatedly. */
 abstract class ForeignProgram implements SimulatedProcess.Program {
     private final MutualExclusionChecker mutualExclusionChecker;
     private final int turns;
@@ -22,7 +22,7 @@ abstract class ForeignProgram implements SimulatedProcess.Program {
         }
     }
 
-    /** Takes the lock, works and releases it, or finds it held. */
+    /** Acquires the lock, works and releases it, or finds it held. */
     abstract void turn(SimulatedProcess self) throws IOException;
 
     final void work(SimulatedProcess self) {

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A process that uses this library, with its heartbeat driven by hand. */
+/** A process that uses this library and calls the heartbeat itself. */
 final class LibraryProcess implements SimulatedProcess.Program {
     private final MutualExclusionChecker mutualExclusionChecker;
     private final int turns;
@@ -65,7 +65,7 @@ final class LibraryProcess implements SimulatedProcess.Program {
                 time -> self.step("settles"));
     }
 
-    /** One attempt, and no release. */
+    /** Makes one attempt, without a release. */
     static void enterAndStay(SimulatedProcess self, MutualExclusionChecker mutualExclusionChecker)
             throws IOException {
         LockFileOperations operations = operations(self, Duration.ZERO, new ArrayList<>());
@@ -102,7 +102,7 @@ final class LibraryProcess implements SimulatedProcess.Program {
     }
 
     private @Nullable Guard attempt(SimulatedProcess self, LockFileOperations operations) {
-        int patienceLost = self.disk.patienceLost();
+        int sidecarTimeouts = self.disk.sidecarTimeouts();
         Inode before = self.simulation().folder().at(Simulation.LOCK);
         try {
             if (operations.attempt(null) instanceof Attempt.Acquired success) {
@@ -112,7 +112,7 @@ final class LibraryProcess implements SimulatedProcess.Program {
             failedAttempts.add(e);
             Inode there = self.simulation().folder().at(Simulation.LOCK);
             boolean isLeft = there != null && there != before && there.maker == self;
-            leftBehind += isLeft && self.disk.patienceLost() == patienceLost ? 1 : 0;
+            leftBehind += isLeft && self.disk.sidecarTimeouts() == sidecarTimeouts ? 1 : 0;
         }
         self.audit.check();
         return null;
@@ -149,7 +149,7 @@ final class LibraryProcess implements SimulatedProcess.Program {
         }
     }
 
-    /** False if the guard says that the lock was lost. */
+    /** False if the guard reports the lock as lost. */
     private boolean release(Guard guard) {
         try {
             guard.release();
@@ -161,7 +161,9 @@ final class LibraryProcess implements SimulatedProcess.Program {
         return true;
     }
 
-    /** Whether the file that it made still is the lock, or was moved and may come back. */
+    /**
+     * Whether the file that it created is still the lock file, or was renamed and may be put back.
+     */
     private static boolean isSomewhere(SimulatedProcess self, Guard guard) {
         SimulatedFolder folder = self.simulation().folder();
         return folder.paths().stream().map(folder::at).anyMatch(inode -> isOf(inode, self, guard));
@@ -179,22 +181,22 @@ final class LibraryProcess implements SimulatedProcess.Program {
         return acquired;
     }
 
-    /** How often it learned that it had lost the lock. */
+    /** How often it was notified of a loss. */
     int losses() {
         return losses;
     }
 
-    /** How often its file was gone, or somebody else's, when it wanted to release. */
+    /** How often its file was missing or replaced at its release. */
     int displaced() {
         return displaced;
     }
 
-    /** How often that was so and it did not learn. */
+    /** How often its file was missing or replaced at its release without a notification. */
     int deceived() {
         return deceived;
     }
 
-    /** How often somebody else was inside too, rightly or not, and it did not learn. */
+    /** How often another process worked under the lock at the same time without a notification. */
     int unnoticed() {
         return unnoticed;
     }
@@ -207,12 +209,12 @@ final class LibraryProcess implements SimulatedProcess.Program {
         return failedAttempts;
     }
 
-    /** How often an attempt failed, and yet the lock is there, though the sidecar was not busy. */
+    /** How often a failed attempt left a lock file behind although the sidecar was not busy. */
     int leftBehind() {
         return leftBehind;
     }
 
-    /** Of heartbeats, releases and cleaning. */
+    /** Failures of heartbeats, releases and cleaning. */
     List<IOException> otherFailures() {
         return otherFailures;
     }

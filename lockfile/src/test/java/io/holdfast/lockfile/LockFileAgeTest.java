@@ -18,33 +18,33 @@ class LockFileAgeTest {
     private static final LockFile LOCK = read("pid=1\ntimestamp=1703520000\n", TAKEN);
 
     @Test
-    void is_stale_when_it_is_older_than_the_timeout_and_not_before() {
+    void a_lock_file_is_stale_when_it_is_older_than_the_timeout() {
         assertThat(LOCK.isStale(TAKEN.plusSeconds(3599), HOUR)).isFalse();
         assertThat(LOCK.isStale(TAKEN.plusSeconds(3600), HOUR)).isFalse();
         assertThat(LOCK.isStale(TAKEN.plusSeconds(3601), HOUR)).isTrue();
     }
 
     @Test
-    void ages_by_whole_seconds() {
+    void age_is_counted_in_whole_seconds() {
         assertThat(LOCK.isStale(TAKEN.plusSeconds(3600).plusNanos(999_999_999), HOUR)).isFalse();
         assertThat(LOCK.age(TAKEN.plusMillis(1999))).isEqualTo(Duration.ofSeconds(1));
     }
 
     @Test
-    void is_good_at_one_second_and_stale_at_two_by_a_timeout_in_between() {
+    void with_a_timeout_between_one_and_two_seconds_a_lock_file_is_stale_at_two() {
         Duration timeout = Duration.ofMillis(1500);
         assertThat(LOCK.isStale(TAKEN.plusMillis(1999), timeout)).isFalse();
         assertThat(LOCK.isStale(TAKEN.plusMillis(2000), timeout)).isTrue();
     }
 
     @Test
-    void is_stale_after_a_second_by_a_timeout_of_zero() {
+    void with_a_timeout_of_zero_a_lock_file_is_stale_after_a_second() {
         assertThat(LOCK.isStale(TAKEN, Duration.ZERO)).isFalse();
         assertThat(LOCK.isStale(TAKEN.plusSeconds(1), Duration.ZERO)).isTrue();
     }
 
     @Test
-    void is_never_stale_by_a_timeout_without_end() {
+    void with_an_unlimited_timeout_a_lock_file_is_never_stale() {
         Duration endless = Duration.ofSeconds(Long.MAX_VALUE, 999_999_999);
         assertThat(LOCK.isStale(Instant.MAX, endless)).isFalse();
         assertThat(read("", Instant.MIN).isStale(Instant.MAX, endless)).isFalse();
@@ -52,7 +52,7 @@ class LockFileAgeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"1703520001", "1703520000000", "18446744073709551615"})
-    void of_the_future_is_not_stale(String timestamp) {
+    void a_lock_file_with_a_timestamp_in_the_future_is_not_stale(String timestamp) {
         LockFile lock = read("pid=1\ntimestamp=" + timestamp + "\n", Instant.EPOCH);
         assertThat(lock.age(TAKEN)).isZero();
         assertThat(lock.isStale(TAKEN, Duration.ZERO)).isFalse();
@@ -60,7 +60,7 @@ class LockFileAgeTest {
     }
 
     @Test
-    void that_is_complete_has_its_age_from_its_timestamp_whenever_it_was_modified() {
+    void the_age_of_a_complete_lock_file_is_that_of_its_timestamp() {
         LockFile touched = read("pid=1\ntimestamp=1703520000\n", TAKEN.plusSeconds(3601));
         assertThat(touched.isStale(TAKEN.plusSeconds(3601), HOUR)).isTrue();
         LockFile copied = read("pid=1\ntimestamp=1703520000\n", Instant.EPOCH);
@@ -68,14 +68,14 @@ class LockFileAgeTest {
     }
 
     @Test
-    void with_a_timestamp_that_may_be_cut_is_as_old_as_its_last_modification() {
+    void the_age_of_a_lock_file_with_a_truncated_timestamp_is_that_of_its_modification() {
         LockFile cut = read("pid=1\ntimestamp=17035", TAKEN);
         assertThat(cut.isStale(TAKEN.plusSeconds(3600), HOUR)).isFalse();
         assertThat(cut.isStale(TAKEN.plusSeconds(3601), HOUR)).isTrue();
     }
 
     @Test
-    void with_a_timestamp_that_may_be_cut_is_not_older_than_that() {
+    void a_lock_file_with_a_truncated_timestamp_is_not_older_than_the_timestamp() {
         LockFile handMade = read("pid=1\ntimestamp=1703520000", Instant.EPOCH);
         assertThat(handMade.isStale(TAKEN.plusSeconds(3600), HOUR)).isFalse();
         assertThat(handMade.isStale(TAKEN.plusSeconds(3601), HOUR)).isTrue();
@@ -83,7 +83,7 @@ class LockFileAgeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "pid=1", "pid=1\ntimest"})
-    void that_was_never_finished_is_as_old_as_its_last_modification(String text) {
+    void the_age_of_an_unfinished_lock_file_is_that_of_its_modification(String text) {
         LockFile debris = read(text, TAKEN);
         assertThat(debris.isStale(TAKEN.plusSeconds(3600), HOUR)).isFalse();
         assertThat(debris.isStale(TAKEN.plusSeconds(3601), HOUR)).isTrue();
@@ -93,7 +93,7 @@ class LockFileAgeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"\n", "somebody's document", "pid=x\ntimestamp=0\n", "timestamp=0\n"})
-    void that_is_none_is_never_stale(String text) {
+    void a_file_that_is_no_lock_file_is_never_stale(String text) {
         LockFile foreign = read(text, Instant.EPOCH);
         assertThat(foreign.isStale(Instant.MAX, Duration.ZERO)).isFalse();
         assertThat(foreign.age(Instant.MAX)).isZero();

@@ -11,7 +11,7 @@ import java.time.Duration;
 @DisplayName("The settings of a lock file")
 class LockFileConfigTest {
     @Test
-    void are_those_of_the_published_protocol_unless_set() {
+    void the_default_settings_are_those_of_the_published_protocol() {
         var config = LockFileConfig.defaults();
         assertThat(config.staleTimeout()).contains(Duration.ofHours(1));
         assertThat(config.stalePolicy()).isEqualTo(StalePolicy.AGE);
@@ -29,7 +29,7 @@ class LockFileConfigTest {
     }
 
     @Test
-    void beat_at_a_quarter_of_the_stale_timeout_within_reason() {
+    void the_default_heartbeat_interval_is_a_quarter_of_the_stale_timeout_up_to_an_hour() {
         assertThat(beatFor(Duration.ofSeconds(2))).isEqualTo(Duration.ofMillis(500));
         assertThat(beatFor(Duration.ofSeconds(1))).isEqualTo(Duration.ofMillis(250));
         assertThat(beatFor(Duration.ofDays(365_000_000))).isEqualTo(Duration.ofHours(1));
@@ -42,7 +42,7 @@ class LockFileConfigTest {
     }
 
     @Test
-    void that_make_no_sense_are_refused_by_name() {
+    void an_invalid_setting_is_refused_with_its_name() {
         assertRefused(
                 LockFileConfig.builder().staleTimeout(Duration.ofSeconds(-1)), "staleTimeout");
         assertRefused(LockFileConfig.builder().retryInterval(Duration.ZERO), "retryInterval");

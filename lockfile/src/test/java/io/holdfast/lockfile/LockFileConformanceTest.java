@@ -18,7 +18,7 @@ class LockFileConformanceTest {
     private static final Duration TIMEOUT = Duration.ofHours(1);
 
     @Test
-    void has_a_row() throws IOException {
+    void each_example_file_has_a_row_in_the_table() throws IOException {
         assertThat(LockFileFixture.all())
                 .extracting(LockFileFixture::file)
                 .doesNotHaveDuplicates()
@@ -28,14 +28,14 @@ class LockFileConformanceTest {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.lockfile.LockFileFixture#all")
-    void is_kept_byte_for_byte(LockFileFixture lockFileFixture) {
+    void each_example_file_is_stored_byte_for_byte(LockFileFixture lockFileFixture) {
         assertThat((long) lockFileFixture.bytes().length)
                 .isEqualTo(lockFileFixture.row().get("bytes"));
     }
 
     @ParameterizedTest
     @MethodSource("io.holdfast.lockfile.LockFileFixture#all")
-    void is_read_as_the_table_says(LockFileFixture lockFileFixture) {
+    void each_example_file_is_read_as_the_table_specifies(LockFileFixture lockFileFixture) {
         Map<?, ?> row = lockFileFixture.row();
         LockFile read = LockFile.parse(lockFileFixture.bytes(), Instant.EPOCH);
         Holder holder = read.holder();
@@ -54,7 +54,7 @@ class LockFileConformanceTest {
 
     @ParameterizedTest
     @MethodSource("io.holdfast.lockfile.LockFileFixture#all")
-    void is_stale_when_the_table_says_so(LockFileFixture lockFileFixture) {
+    void each_example_file_is_stale_when_the_table_specifies_it(LockFileFixture lockFileFixture) {
         Map<?, ?> verdicts = (Map<?, ?>) lockFileFixture.row().get("stale");
         assertThat(verdicts).hasSize(3);
         verdicts.forEach(

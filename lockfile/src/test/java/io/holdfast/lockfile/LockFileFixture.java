@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** A lock file as a reader may find it, and the row that says what to make of it. */
+/** An example of a lock file, with the expected result of reading it. */
 record LockFileFixture(Map<?, ?> row) {
     static List<LockFileFixture> all() throws IOException {
         Map<?, ?> table = (Map<?, ?>) PlainJson.read(Files.readString(path("expected.json")));
@@ -17,7 +17,7 @@ record LockFileFixture(Map<?, ?> row) {
         return rows.stream().map(row -> new LockFileFixture((Map<?, ?>) row)).toList();
     }
 
-    /** The names of all files that there are, whether they have a row or not. */
+    /** The names of all example files, with or without a row in the table. */
     static List<String> files() throws IOException {
         try (Stream<Path> files = Files.list(path("."))) {
             return files.map(it -> it.getFileName().toString())

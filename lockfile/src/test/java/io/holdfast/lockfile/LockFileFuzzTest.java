@@ -29,7 +29,7 @@ class LockFileFuzzTest {
         "18446744073709551616"
     })
     @FuzzTest(maxDuration = "5s")
-    void they_mean_what_the_plain_rules_say(byte[] bytes) {
+    void any_bytes_are_read_as_by_the_reference_reader(byte[] bytes) {
         LockFile read = LockFile.parse(bytes, Instant.EPOCH);
         assertThat(read.content() == LockFileContent.VALID).isEqualTo(read.holder() != null);
         if (bytes.length < LockFile.READ_LIMIT) {

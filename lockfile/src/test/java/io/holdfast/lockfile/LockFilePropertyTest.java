@@ -28,24 +28,24 @@ class LockFilePropertyTest {
             Set.of("pid", "timestamp", "tag", "nonce", "start", "host", "acquired");
 
     @Property(tries = 2000)
-    void give_back_the_holder_that_was_written(@ForAll("holders") Holder holder) {
+    void a_written_holder_is_read_back_unchanged(@ForAll("holders") Holder holder) {
         assertThat(read(LockFile.write(holder)).holder()).isEqualTo(trimmed(holder));
     }
 
     @Property(tries = 10000)
-    void mean_what_the_plain_rules_say(@ForAll("fileLike") byte[] bytes) {
+    void a_file_is_read_as_by_the_reference_reader(@ForAll("fileLike") byte[] bytes) {
         assertThat(PlainReading.words(read(bytes))).isEqualTo(PlainReading.of(bytes));
     }
 
     @Property(tries = 1000)
-    void are_read_whatever_their_bytes(@ForAll byte[] bytes) {
+    void any_bytes_can_be_read(@ForAll byte[] bytes) {
         LockFile read = read(bytes);
         assertThat(read.content() == LockFileContent.VALID).isEqualTo(read.holder() != null);
     }
 
-    /** The file was last modified when it was written, or later. */
+    /** The modification time is that of the write, or later. */
     @Property(tries = 300)
-    void are_not_stale_and_name_nobody_else_when_they_are_cut(
+    void a_truncated_file_is_not_stale_and_names_no_other_holder(
             @ForAll("holders") Holder any,
             @ForAll @LongRange(min = 0, max = 3600) long age,
             @ForAll @LongRange(min = 0, max = 3600) long sinceModified,
@@ -72,7 +72,7 @@ class LockFilePropertyTest {
     }
 
     @Property(tries = 1000)
-    void mean_the_same_with_unknown_lines_in_between(
+    void unknown_lines_are_ignored(
             @ForAll("holders") Holder holder,
             @ForAll("unknownLines") List<String> unknown,
             @ForAll @IntRange(max = 7) int place) {
@@ -82,9 +82,9 @@ class LockFilePropertyTest {
         assertThat(read(bytes(String.join("\n", lines) + "\n"))).isEqualTo(read(bytes));
     }
 
-    /** Whoever reads the file, and whatever ends a line for that reader. */
+    /** Also for readers that recognize other line ends. */
     @Property(tries = 3000)
-    void have_one_line_a_field_whatever_the_tag_and_the_host(
+    void each_field_has_one_line_whatever_the_tag_and_the_host_are(
             @ForAll("forgeries") String tag, @ForAll("forgeries") String host) {
         Holder holder = new Holder(1, 2, tag, "abcd", 3L, host, 4L);
         byte[] bytes = LockFile.write(holder);
@@ -93,7 +93,7 @@ class LockFilePropertyTest {
     }
 
     @Property(tries = 3000)
-    void have_tags_that_fit_and_come_back_as_they_were_written(
+    void a_tag_fits_its_limit_and_is_read_back_unchanged(
             @ForAll("forgeries") String text, @ForAll @IntRange(max = 40) int maxLength) {
         String tag = LockFile.tag(text, maxLength);
         assertThat(tag.length()).isBetween(Math.min(text.length(), maxLength - 1), maxLength);
@@ -114,7 +114,7 @@ class LockFilePropertyTest {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** As a reader sees it, who cannot tell blanks at the end of a line. */
+    /** The text as read back: trailing whitespace is lost. */
     private static Holder trimmed(Holder holder) {
         return new Holder(
                 holder.pid(),
@@ -194,7 +194,7 @@ class LockFilePropertyTest {
         return Arbitraries.oneOf(texts, texts, withBadUtf8);
     }
 
-    /** What lock files are made of, and what could upset a reader, in any order. */
+    /** Parts of lock files and confusing input, in any order. */
     private static Arbitrary<String> pieces(int most) {
         Arbitrary<String> lines =
                 Arbitraries.of("pid=12\n", "timestamp=1703520000\n", "timestamp=34\r\n", "tag=t\n");

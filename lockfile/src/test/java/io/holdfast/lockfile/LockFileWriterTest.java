@@ -14,7 +14,7 @@ class LockFileWriterTest {
     private static final String LOCK = "\ud83d\udd12";
 
     @Test
-    void puts_each_field_on_a_line_of_its_own_in_a_fixed_order() {
+    void each_field_has_its_own_line_in_a_fixed_order() {
         assertThat(written(new Holder(12, 34, "a=b", "0f", 5L, "box", 6L)))
                 .isEqualTo(
                         """
@@ -29,31 +29,31 @@ class LockFileWriterTest {
     }
 
     @Test
-    void leaves_out_what_there_is_not() {
+    void absent_fields_are_left_out() {
         assertThat(written(new Holder(12, 34, null, null, null, null, null)))
                 .isEqualTo("pid=12\ntimestamp=0000000034\n");
     }
 
     @Test
-    void keeps_an_empty_tag() {
+    void an_empty_tag_is_written() {
         assertThat(written(new Holder(12, 34, "", null, null, null, null)))
                 .isEqualTo("pid=12\ntimestamp=0000000034\ntag=\n");
     }
 
     @Test
-    void lets_no_text_end_its_line() {
+    void no_text_can_end_its_line() {
         assertThat(written(new Holder(12, 34, "a\npid=1", "b\rc", null, "d\r\npid=2", null)))
                 .isEqualTo("pid=12\ntimestamp=0000000034\ntag=a pid=1\nnonce=b c\nhost=d  pid=2\n");
     }
 
     @Test
-    void writes_utf_8() {
+    void text_is_written_as_utf_8() {
         assertThat(LockFile.write(new Holder(1, 2, "\u00e9" + LOCK, null, null, null, null)))
                 .endsWith(0xc3, 0xa9, 0xf0, 0x9f, 0x94, 0x92, '\n');
     }
 
     @Test
-    void makes_one_blank_of_each_control_character_in_a_tag() {
+    void each_control_character_of_a_tag_becomes_a_space() {
         for (char control = 0; control < ' '; control++) {
             assertThat(LockFile.tag("a" + control + "b", 3)).isEqualTo("a b");
         }
@@ -62,32 +62,32 @@ class LockFileWriterTest {
 
     @ParameterizedTest
     @ValueSource(chars = {'\u007f', '\u0085', '\u2028', '\u2029'})
-    void makes_one_blank_of_each_other_line_end_in_a_tag(char end) {
+    void each_other_line_end_of_a_tag_becomes_a_space(char end) {
         assertThat(LockFile.tag("a" + end + "b", 3)).isEqualTo("a b");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {" ", "~", "=", "\u0080", "\u00a0", "\u2027", "\u202a", "\ufeff", LOCK})
-    void keeps_every_other_character_of_a_tag(String other) {
+    void every_other_character_of_a_tag_is_kept(String other) {
         assertThat(LockFile.tag("a" + other + "b", 4)).isEqualTo("a" + other + "b");
     }
 
     @Test
-    void cuts_a_tag_that_is_too_long() {
+    void a_tag_that_is_too_long_is_truncated() {
         assertThat(LockFile.tag("abc", 3)).isEqualTo("abc");
         assertThat(LockFile.tag("abcd", 3)).isEqualTo("abc");
         assertThat(LockFile.tag("abc", 0)).isEmpty();
     }
 
     @Test
-    void does_not_cut_a_character_in_two() {
+    void truncation_does_not_split_a_surrogate_pair() {
         assertThat(LockFile.tag("a" + LOCK + "b", 2)).isEqualTo("a");
         assertThat(LockFile.tag("a" + LOCK + "b", 3)).isEqualTo("a" + LOCK);
         assertThat(LockFile.tag(LOCK, 1)).isEmpty();
     }
 
     @Test
-    void replaces_half_a_character() {
+    void an_unpaired_surrogate_is_replaced() {
         assertThat(LockFile.tag("a\ud83d", 10)).isEqualTo("a\ufffd");
         assertThat(LockFile.tag("\udd12\ud83d", 10)).isEqualTo("\ufffd\ufffd");
         assertThat(written(new Holder(1, 2, "\ud83d", null, null, null, null)))

@@ -6,13 +6,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A process that does as it is told on its command line. */
+/** A process that executes the operations of its command line. */
 final class LockProgram {
     private LockProgram() {}
 
-    public static void main(String[] words) throws IOException {
-        var path = Path.of(words[1]);
-        switch (words[0]) {
+    public static void main(String[] arguments) throws IOException {
+        var path = Path.of(arguments[1]);
+        switch (arguments[0]) {
             case "hold" -> {
                 FileSemaphore.at(path).acquireNow();
                 System.out.println("holds");
@@ -30,7 +30,7 @@ final class LockProgram {
                     Path folder = Files.createDirectory(path.resolve("folder-" + i));
                     FileSemaphore.at(folder.resolve("my.lock")).acquireNow();
                 }
-                // one cannot be released: a file is where its folder was
+                // this one cannot be released: a file replaces its folder
                 Files.move(path.resolve("folder-5"), path.resolve("elsewhere"));
                 Files.createFile(path.resolve("folder-5"));
                 System.exit(0);
@@ -54,7 +54,7 @@ final class LockProgram {
                     System.in.read();
                 }
             }
-            default -> throw new IllegalArgumentException(words[0]);
+            default -> throw new IllegalArgumentException(arguments[0]);
         }
     }
 }

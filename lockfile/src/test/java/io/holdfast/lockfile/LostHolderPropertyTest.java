@@ -7,16 +7,17 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("A process that is stopped for longer than the stale timeout")
 class LostHolderPropertyTest {
-    private int robbed;
+    private int displaced;
 
     @Test
-    void learns_that_it_lost_the_lock_and_no_two_others_are_inside() {
+    void
+            a_process_suspended_for_longer_than_the_stale_timeout_is_notified_and_there_are_no_two_other_holders() {
         Seeds.each(1250, this::holds);
-        Seeds.assertReached(robbed, 50, "holders robbed");
+        Seeds.assertReached(displaced, 50, "holders displaced");
     }
 
     private void holds(Simulation simulation) {
-        var simulatedProcesses = new SimulatedProcesses(simulation, 6).afterSomebodyDied();
+        var simulatedProcesses = new SimulatedProcesses(simulation, 6).afterPossibleCrash();
         var sleeper = new LibraryProcess(simulatedProcesses.witness, 6).slow();
         SimulatedProcess sleeping = simulatedProcesses.member(sleeper);
         sleeping.mayOversleep();
@@ -33,12 +34,14 @@ class LostHolderPropertyTest {
         assertThat(sleeper.unnoticed()).as("overlaps that were not noticed").isZero();
         for (LibraryProcess libraryProcess : simulatedProcesses.members) {
             if (libraryProcess != sleeper) {
-                assertThat(libraryProcess.losses()).as("losses of those who slept little").isZero();
+                assertThat(libraryProcess.losses())
+                        .as("losses of processes that were suspended shortly")
+                        .isZero();
             }
             assertThat(libraryProcess.failedAttempts()).as("failed attempts").isEmpty();
             assertThat(libraryProcess.otherFailures()).as("other failures").isEmpty();
         }
-        robbed += sleeper.losses();
+        displaced += sleeper.losses();
         simulatedProcesses.assertOnlyTheDeadLeftHelpers();
         simulatedProcesses.assertObtainable();
     }

@@ -45,44 +45,44 @@ class LostLockIT {
     }
 
     @Test
-    void that_was_robbed_learns_it_at_its_next_beat_and_leaves_the_successor_alone()
+    void a_displaced_holder_is_notified_at_its_next_heartbeat_and_leaves_the_successors_file()
             throws Exception {
-        Guard robbed = acquire();
+        Guard displaced = acquire();
         clock.move(Duration.ofHours(2));
         try (Guard successor = acquire()) {
-            robbed.heartbeat();
-            assertThat(robbed.isLost()).isTrue();
+            displaced.heartbeat();
+            assertThat(displaced.isLost()).isTrue();
             assertThat(losses)
                     .singleElement()
                     .extracting(LockLostException::reason)
                     .isEqualTo(Reason.TAKEN_OVER);
             assertThat(successor.isStillOwner()).isTrue();
-            robbed.close();
-            robbed.heartbeat();
+            displaced.close();
+            displaced.heartbeat();
             assertThat(losses).hasSize(1);
-            assertThat(robbed.isLost()).isTrue();
+            assertThat(displaced.isLost()).isTrue();
             assertThat(successor.isStillOwner()).isTrue();
         }
         assertThat(lock).doesNotExist();
     }
 
     @Test
-    void that_was_robbed_learns_it_at_its_release() {
-        Guard robbed = acquire();
+    void a_displaced_holder_is_notified_at_its_release() {
+        Guard displaced = acquire();
         clock.move(Duration.ofHours(2));
         Guard successor = acquire();
-        assertThatThrownBy(robbed::release)
+        assertThatThrownBy(displaced::release)
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("taken over")
                 .hasMessageContaining("held by process");
-        assertThatCode(robbed::release).doesNotThrowAnyException();
+        assertThatCode(displaced::release).doesNotThrowAnyException();
         assertThat(losses).hasSize(1);
         assertThat(successor.isStillOwner()).isTrue();
         successor.release();
     }
 
     @Test
-    void whose_file_was_overwritten_in_place_does_not_write_into_it() throws Exception {
+    void a_holder_whose_file_was_overwritten_does_not_write_to_it() throws Exception {
         Guard guard = acquire();
         Files.writeString(lock, NAIVE);
         guard.heartbeat();
@@ -95,7 +95,7 @@ class LostLockIT {
     }
 
     @Test
-    void whose_file_was_removed_says_so_and_makes_no_new_one() throws Exception {
+    void a_holder_whose_file_was_removed_reports_it_and_creates_no_new_one() throws Exception {
         Guard guard = acquire();
         Files.delete(lock);
         assertThat(guard.isStillOwner()).isFalse();
@@ -109,7 +109,7 @@ class LostLockIT {
     }
 
     @Test
-    void does_not_take_a_copy_of_its_file_for_its_own() throws Exception {
+    void a_copy_of_the_file_does_not_belong_to_the_holder() throws Exception {
         Guard guard = acquire();
         byte[] bytes = Files.readAllBytes(lock);
         Files.delete(lock);
@@ -120,7 +120,7 @@ class LostLockIT {
     }
 
     @Test
-    void is_not_harmed_by_a_callback_that_fails() {
+    void an_exception_of_the_callback_does_not_affect_the_guard() {
         Guard guard =
                 FileSemaphore.at(
                                 lock,
@@ -139,7 +139,7 @@ class LostLockIT {
     }
 
     @Test
-    void keeps_its_lock_fresh_as_long_as_it_holds_it() throws Exception {
+    void heartbeats_refresh_the_timestamp_of_a_held_lock() throws Exception {
         var beating = config().heartbeatInterval(Duration.ofMillis(5)).build();
         try (Guard guard = FileSemaphore.at(lock, beating).acquireNow()) {
             long taken = clock.seconds();
@@ -158,13 +158,13 @@ class LostLockIT {
     }
 
     private long timestamp() throws IOException {
-        // Written in place: what is read may be half of it.
+        // Written in place, so a read may see a partial write.
         LockFile read = LockFile.parse(Files.readAllBytes(lock), clock.instant());
         return read.holder() == null ? 0 : read.holder().timestamp();
     }
 
     @Test
-    void is_told_by_its_heartbeat_and_not_asked_to_look() throws Exception {
+    void a_loss_is_reported_by_the_heartbeat_without_a_check_of_the_caller() throws Exception {
         var beating = config().heartbeatInterval(Duration.ofMillis(5)).build();
         Guard guard = FileSemaphore.at(lock, beating).acquireNow();
         Files.writeString(lock, NAIVE);
@@ -176,7 +176,7 @@ class LostLockIT {
     }
 
     @Test
-    void that_wants_no_heartbeat_has_none() {
+    void there_is_no_heartbeat_if_it_is_switched_off() {
         var quiet = config().heartbeat(false).heartbeatInterval(Duration.ofMillis(1)).build();
         var beating = config().heartbeatInterval(Duration.ofMillis(1)).build();
         Path other = folder.resolve("other.lock");
@@ -195,8 +195,8 @@ class LostLockIT {
     }
 
     @Test
-    void that_is_displaced_while_it_settles_was_never_the_holder() throws Exception {
-        // Somebody overwrites every lock as soon as it is there.
+    void a_process_displaced_during_its_settle_time_does_not_acquire() throws Exception {
+        // Another program overwrites every lock file as soon as it exists.
         var semaphore =
                 new LockFileOperations(
                         LocalLockFileSystem.INSTANCE,

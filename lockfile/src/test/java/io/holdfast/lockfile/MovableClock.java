@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/** A wall clock that moves only when told. It begins with the time that new files bear. */
+/** A wall clock that is moved by the test. It starts at the modification time of new files. */
 final class MovableClock implements InstantSource {
     private volatile Instant now = Instant.ofEpochSecond(Instant.now().getEpochSecond());
 

@@ -5,9 +5,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Knows who believes to have the lock. Whoever was killed is inside no more. */
+/** Tracks the processes that work under the lock. A killed process does not count any more. */
 final class MutualExclusionChecker {
-    /** Two that were inside together. */
+    /** Two processes that worked under the lock at the same time. */
     record Overlap(SimulatedProcess earlier, SimulatedProcess later) {
         boolean isOf(SimulatedProcess process) {
             return earlier == process || later == process;
@@ -39,7 +39,7 @@ final class MutualExclusionChecker {
         return overlaps;
     }
 
-    /** How many overlaps this process has been in until now. */
+    /** The number of overlaps with this process so far. */
     int overlapsOf(SimulatedProcess process) {
         return (int) overlaps.stream().filter(overlap -> overlap.isOf(process)).count();
     }

@@ -5,8 +5,8 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 
 /**
- * Follows the published protocol to the letter: removes by path what it found stale, and at its
- * release whatever is there.
+ * Follows the published protocol literally: it removes a stale lock by its path, and at its release
+ * any file at the path.
  */
 final class NaiveProgram extends ForeignProgram {
     NaiveProgram(MutualExclusionChecker mutualExclusionChecker, int turns) {
@@ -43,7 +43,7 @@ final class NaiveProgram extends ForeignProgram {
         try {
             self.disk.delete(Simulation.LOCK);
         } catch (NoSuchFileException e) {
-            // it is gone, which is as good
+            // already removed
         }
     }
 }

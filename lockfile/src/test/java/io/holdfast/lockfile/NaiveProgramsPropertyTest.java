@@ -5,15 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** They can put two inside together. Nobody of ours does, and nobody of ours is deceived. */
-@DisplayName("Beside programs that remove or overwrite locks which are not theirs")
+/**
+ * Such programs can cause two holders at once. The processes with this library do not, and are
+ * notified of each loss.
+ */
+@DisplayName("Coexistence with programs that remove or overwrite locks of others")
 class NaiveProgramsPropertyTest {
     private int overlaps;
     private int displaced;
     private int putBack;
 
     @Test
-    void whoever_was_displaced_learns_it_and_nobody_removes_what_is_fresh() {
+    void displaced_holders_are_notified_and_fresh_locks_are_not_removed() {
         Seeds.each(750, simulation -> holds(crowd(simulation).members(3).naive(2)));
         Seeds.assertReached(overlaps, 15, "overlaps");
         Seeds.assertReached(displaced, 10, "displaced holders");
@@ -21,14 +24,14 @@ class NaiveProgramsPropertyTest {
     }
 
     @Test
-    void the_same_is_true_beside_scripts_of_three_echo_commands() {
+    void displaced_holders_are_notified_beside_scripts_of_three_echo_commands() {
         Seeds.each(500, simulation -> holds(crowd(simulation).members(3).echo(2)));
         Seeds.assertReached(overlaps, 15, "overlaps");
         Seeds.assertReached(displaced, 10, "displaced holders");
     }
 
     @Test
-    void the_same_is_true_beside_all_of_them_and_whoever_deletes_files() {
+    void displaced_holders_are_notified_beside_all_such_programs_and_deletions() {
         Seeds.each(
                 500,
                 simulation -> {
@@ -42,7 +45,7 @@ class NaiveProgramsPropertyTest {
     }
 
     @Test
-    void the_same_is_true_where_files_can_have_no_second_name() {
+    void displaced_holders_are_notified_without_hard_links() {
         Seeds.each(
                 500,
                 simulation -> {
@@ -59,7 +62,7 @@ class NaiveProgramsPropertyTest {
     }
 
     private static SimulatedProcesses crowd(Simulation simulation) {
-        return new SimulatedProcesses(simulation, 6).afterSomebodyDied();
+        return new SimulatedProcesses(simulation, 6).afterPossibleCrash();
     }
 
     private void holds(SimulatedProcesses simulatedProcesses) {

@@ -104,7 +104,7 @@ final class PlainJson {
 
     private void check(boolean condition) {
         if (!condition) {
-            throw new IllegalArgumentException("no JSON that we know at character " + at);
+            throw new IllegalArgumentException("unsupported JSON at character " + at);
         }
     }
 }

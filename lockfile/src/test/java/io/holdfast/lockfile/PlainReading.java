@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The rules of reading, slow and plain, for files below the limit. Shares no code with ours. */
+/** A simple reference reader for files below the limit, which shares no code with the library. */
 final class PlainReading {
     private static final Pattern FIELD =
             Pattern.compile("[ \\t\\r\\x0B\\f]*([^=]*)=(.*?)[ \\t\\r\\x0B\\f]*", Pattern.DOTALL);
@@ -50,7 +50,7 @@ final class PlainReading {
                 number(fields.get("acquired"), "18446744073709551615"));
     }
 
-    /** What our reader found, in the same words. */
+    /** The result of the library's reader, in the same form. */
     static String words(LockFile read) {
         Holder holder = read.holder();
         return holder == null

@@ -73,7 +73,7 @@ class ProcessesIT {
     }
 
     @Test
-    void that_ends_in_order_or_is_asked_to_end_releases_what_it_holds() throws Exception {
+    void a_process_that_exits_or_is_terminated_releases_its_locks() throws Exception {
         Process exits = program("hold", lock);
         assertThat(line(exits)).isEqualTo("holds");
         assertThat(FileSemaphore.at(lock).tryAcquire()).isEmpty();
@@ -81,15 +81,15 @@ class ProcessesIT {
         assertThat(exits.waitFor()).isZero();
         assertThat(lock).doesNotExist();
 
-        Process asked = program("hold", lock);
-        assertThat(line(asked)).isEqualTo("holds");
-        asked.toHandle().destroy(); // which, unlike the process's own, leaves its input open
-        assertThat(asked.waitFor()).isEqualTo(143);
+        Process terminated = program("hold", lock);
+        assertThat(line(terminated)).isEqualTo("holds");
+        terminated.toHandle().destroy(); // unlike Process.destroy, this leaves the input open
+        assertThat(terminated.waitFor()).isEqualTo(143);
         assertThat(files()).isEqualTo(List.of("my.lock.guard"));
     }
 
     @Test
-    void that_ends_and_cannot_release_one_lock_releases_the_others() throws Exception {
+    void a_process_that_cannot_release_one_lock_at_exit_releases_the_others() throws Exception {
         assertThat(program("hold-some", folder).waitFor()).isZero();
         try (Stream<Path> left = Files.find(folder, 2, (path, is) -> path.endsWith("my.lock"))) {
             assertThat(left).containsExactly(folder.resolve("elsewhere").resolve("my.lock"));
@@ -97,12 +97,13 @@ class ProcessesIT {
     }
 
     @Test
-    void that_ends_because_of_a_warning_at_its_release_does_not_wait_for_itself() throws Exception {
+    void a_process_whose_warning_callback_exits_during_a_release_does_not_deadlock()
+            throws Exception {
         assertThat(program("exit-when-warned", lock).waitFor()).isEqualTo(5);
     }
 
     @Test
-    void that_does_not_want_that_or_is_killed_leaves_its_lock() throws Exception {
+    void a_process_without_release_on_exit_or_that_is_killed_leaves_its_lock() throws Exception {
         Process keeps = program("hold-on-exit", lock);
         assertThat(line(keeps)).isEqualTo("holds");
         keeps.getOutputStream().close();
@@ -119,7 +120,7 @@ class ProcessesIT {
     }
 
     @Test
-    void that_finds_no_room_on_the_disk_leaves_nothing_behind() throws Exception {
+    void a_process_on_a_full_disk_leaves_nothing_behind() throws Exception {
         String program =
                 "ulimit -f 0; exec "
                         + java()
@@ -136,11 +137,12 @@ class ProcessesIT {
     }
 
     @Test
-    void that_has_the_sidecar_for_long_stops_no_release_and_no_later_takeover() throws Exception {
+    void a_process_that_keeps_the_sidecar_locked_blocks_no_release_and_no_later_takeover()
+            throws Exception {
         List<String> warnings = new ArrayList<>();
         var config = LockFileConfig.builder().onWarning(warnings::add).build();
         var semaphore = FileSemaphore.at(lock, config);
-        semaphore.acquireNow().close(); // makes the sidecar
+        semaphore.acquireNow().close(); // creates the sidecar
         Guard guard = semaphore.acquireNow();
         Process busy = program("lock-sidecar", folder.resolve("my.lock.guard"));
         assertThat(line(busy)).isEqualTo("holds true");
@@ -167,9 +169,9 @@ class ProcessesIT {
     }
 
     @Test
-    void that_had_the_sidecar_for_long_and_gives_it_back_lets_the_released_lock_go()
+    void a_released_lock_file_is_removed_when_another_process_unlocks_the_sidecar()
             throws Exception {
-        // For those who take over nothing.
+        // For programs that never take over a stale lock.
         var config = LockFileConfig.builder().neverStale().onWarning(text -> {}).build();
         var semaphore = FileSemaphore.at(lock, config);
         semaphore.acquireNow().close();
@@ -184,7 +186,7 @@ class ProcessesIT {
     }
 
     @Test
-    void that_has_the_sidecar_for_long_does_not_stop_a_heartbeat() throws Exception {
+    void a_process_that_keeps_the_sidecar_locked_blocks_no_heartbeat() throws Exception {
         var clock = new MovableClock();
         var semaphore = FileSemaphore.at(lock, LockFileConfig.builder().clock(clock).build());
         semaphore.acquireNow().close();
@@ -200,16 +202,16 @@ class ProcessesIT {
     }
 
     @Test
-    void that_releases_wakes_who_waits_here() throws Exception {
+    void a_release_by_another_process_wakes_a_waiter() throws Exception {
         Process holder = program("hold", lock);
         assertThat(line(holder)).isEqualTo("holds");
-        // An interval so long that only an event can end it in time.
-        var patient = LockFileConfig.builder().retryInterval(Duration.ofHours(1)).build();
+        // The interval is so long that only a deletion event can end the wait in time.
+        var config = LockFileConfig.builder().retryInterval(Duration.ofHours(1)).build();
         var waiter =
                 CompletableFuture.supplyAsync(
                         () -> {
                             try {
-                                return FileSemaphore.at(lock, patient).acquire();
+                                return FileSemaphore.at(lock, config).acquire();
                             } catch (InterruptedException e) {
                                 throw new AssertionError(e);
                             }

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Draws who is next, who is stopped for long, who is killed and how the clock moves. Each seed has
- * a temper of its own: some change the process at every step, some hardly ever.
+ * Draws at random which process is next, which is suspended for long or killed, and how the clock
+ * moves. Each seed has its own frequency of process changes: from every step to hardly ever.
  */
 final class RandomSchedule implements Simulation.Schedule {
     private static final int[] PERCENT_STAY = {0, 50, 80, 95};
@@ -74,7 +74,10 @@ final class RandomSchedule implements Simulation.Schedule {
         stoppedUntil.put(process, steps + simulation.below(LONGEST_STOP));
     }
 
-    /** Whether much may depend on what others do just before this step. */
+    /**
+     * Whether the step is critical: the outcome may depend on what other processes do just before
+     * it.
+     */
     private static boolean isCrucial(String step) {
         return step.startsWith("rename")
                 || step.startsWith("link")
@@ -93,14 +96,14 @@ final class RandomSchedule implements Simulation.Schedule {
     }
 
     private void disturb(List<SimulatedProcess> running) {
-        SimulatedProcess somebody = running.get(simulation.below(running.size()));
+        SimulatedProcess process = running.get(simulation.below(running.size()));
         if (simulation.oneIn(40)) {
-            stop(somebody);
+            stop(process);
         } else if (killOdds > 0
-                && mayBeKilled.contains(somebody)
-                && somebody.isAlive()
+                && mayBeKilled.contains(process)
+                && process.isAlive()
                 && simulation.oneIn(killOdds)) {
-            simulation.kill(somebody);
+            simulation.kill(process);
         } else if (clockOdds > 0 && simulation.oneIn(clockOdds)) {
             if (clockMayGoBack && simulation.oneIn(4)) {
                 simulation.setClock(simulation.now() - simulation.below(20));

@@ -3,7 +3,7 @@ package io.holdfast.lockfile;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 
-/** Somebody who removes the lock file, whosever it is. */
+/** A program that removes the lock file of any holder. */
 final class Remover implements SimulatedProcess.Program {
     private final int turns;
 
@@ -20,7 +20,7 @@ final class Remover implements SimulatedProcess.Program {
             try {
                 self.disk.delete(Simulation.LOCK);
             } catch (NoSuchFileException e) {
-                // rm -f says nothing
+                // rm -f ignores it
             }
         }
     }

@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-@DisplayName("When one process is stopped at the worst moment")
+@DisplayName("Scripted interleavings of processes")
 class ScriptedScheduleTest {
     private static final String STALE = "pid=99\ntimestamp=1234567890\n";
     private static final long LONG_AGO = 1234567890;
@@ -32,7 +32,7 @@ class ScriptedScheduleTest {
         simulation.close();
     }
 
-    /** A process that makes one attempt; and then holds the lock until it is run again. */
+    /** A process that makes one attempt and then holds the lock until it is run again. */
     private final class One implements SimulatedProcess.Program {
         final SimulatedProcess process;
         boolean acquired;
@@ -86,7 +86,7 @@ class ScriptedScheduleTest {
     }
 
     @Test
-    void a_takeover_just_before_its_removal_keeps_the_others_out_and_wins() {
+    void a_takeover_suspended_before_its_removal_excludes_others_and_succeeds() {
         simulation.plant(STALE, LONG_AGO);
         var first = new One("first");
         var second = new One("second");
@@ -99,7 +99,7 @@ class ScriptedScheduleTest {
     }
 
     @Test
-    void a_takeover_just_before_the_sidecar_leaves_the_winners_file() {
+    void a_takeover_suspended_before_locking_the_sidecar_leaves_the_winners_file() {
         simulation.plant(STALE, LONG_AGO);
         var first = new One("first");
         var second = new One("second");
@@ -114,7 +114,7 @@ class ScriptedScheduleTest {
     }
 
     @Test
-    void a_takeover_that_meets_a_naive_one_puts_the_winners_file_back() {
+    void a_takeover_concurrent_with_a_naive_one_puts_the_winners_file_back() {
         simulation.plant(STALE, LONG_AGO);
         var ours = new One("ours");
         var mutualExclusionChecker = new MutualExclusionChecker();
@@ -122,7 +122,7 @@ class ScriptedScheduleTest {
                 simulation.add("naive", new NaiveProgram(mutualExclusionChecker, 1));
         ours.runsUntil("rename my.lock");
         simulation.runUntil(naive, "delete my.lock"); // the stale file
-        simulation.runUntil(naive, "delete my.lock"); // its own, at its release
+        simulation.runUntil(naive, "delete my.lock"); // its own file, at its release
         assertThat(mutualExclusionChecker.turns()).isEqualTo(1);
         ours.attempts();
         assertThat(ours.acquired).isFalse();
@@ -183,12 +183,12 @@ class ScriptedScheduleTest {
     }
 
     @Test
-    void a_takeover_of_debris_that_somebody_replaced_puts_the_new_file_back() {
+    void a_takeover_of_debris_that_was_replaced_puts_the_new_file_back() {
         simulation.plant("", LONG_AGO);
         var ours = new One("ours");
         ours.runsUntil("rename my.lock");
         simulation.removeLock();
-        simulation.plant("", simulation.now()); // a script that has yet to write
+        simulation.plant("", simulation.now()); // of a script that has not written its content yet
         ours.attempts();
         assertThat(ours.acquired).isFalse();
         assertThat(ours.process.audit.putBack()).isEqualTo(1);
@@ -196,7 +196,7 @@ class ScriptedScheduleTest {
     }
 
     @Test
-    void an_acquisition_just_before_it_publishes_leaves_the_file_of_a_script() {
+    void an_acquire_suspended_before_publishing_leaves_the_file_of_a_script() {
         var ours = new One("ours");
         ours.runsUntil("link my.lock");
         simulation.plant("pid=77\ntimestamp=" + simulation.now() + "\n", simulation.now());
@@ -207,7 +207,7 @@ class ScriptedScheduleTest {
     }
 
     @Test
-    void a_holder_whose_lock_changed_hands_learns_so_and_leaves_the_successors_file() {
+    void a_displaced_holder_is_notified_and_leaves_the_successors_file() {
         var sleeper = new One("sleeper");
         sleeper.attempts();
         sleepPastTheTimeout();
@@ -222,7 +222,7 @@ class ScriptedScheduleTest {
     }
 
     @Test
-    void a_holder_robbed_between_its_heartbeat_and_its_release_removes_nothing() {
+    void a_holder_displaced_between_its_heartbeat_and_its_release_removes_nothing() {
         var sleeper = new One("sleeper");
         sleeper.runsUntil("wants to release");
         sleepPastTheTimeout();
@@ -234,25 +234,25 @@ class ScriptedScheduleTest {
     }
 
     @Test
-    void a_holder_whose_file_was_replaced_by_a_copy_learns_so_and_leaves_the_copy() {
+    void a_holder_whose_file_was_replaced_by_a_copy_is_notified_and_leaves_the_copy() {
         var holder = new One("holder");
         holder.attempts();
         var copy = new String(simulation.folder().at(Simulation.LOCK).bytes(), UTF_8);
         simulation.removeLock();
         simulation.plant(copy, simulation.now());
-        holder.finishes(); // its heartbeats would not reach the copy
+        holder.finishes(); // its heartbeats do not write to the copy
         assertThat(holder.lost).isTrue();
         assertThat(lockHolder()).isEqualTo(holder.process.pid);
     }
 
     @Test
-    void a_heartbeat_that_comes_while_the_lock_is_being_taken_over_saves_or_loses_it_visibly() {
+    void a_heartbeat_during_a_takeover_keeps_the_lock_or_reports_its_loss() {
         var sleeper = new One("sleeper");
         sleeper.attempts();
         sleepPastTheTimeout();
         var taker = new One("taker");
         taker.runsUntil("rename my.lock");
-        sleeper.runsUntil("wants to release"); // its heartbeat goes without the sidecar
+        sleeper.runsUntil("wants to release"); // its heartbeat does not wait for the sidecar
         taker.attempts();
         assertThat(taker.acquired).isFalse();
         assertThat(lockHolder()).isEqualTo(sleeper.process.pid);
@@ -262,7 +262,7 @@ class ScriptedScheduleTest {
     }
 
     @Test
-    void a_release_while_the_sidecar_is_busy_leaves_a_lock_that_the_next_one_takes() {
+    void a_release_while_the_sidecar_is_busy_leaves_a_lock_that_can_be_taken_over() {
         var holder = new One("holder");
         holder.runsUntil("wants to release");
         SimulatedProcess busy =
@@ -293,7 +293,7 @@ class ScriptedScheduleTest {
     }
 
     @Test
-    void whoever_is_killed_with_the_sidecar_locked_keeps_nobody_out() {
+    void a_process_killed_with_the_sidecar_locked_excludes_no_other() {
         simulation.plant(STALE, LONG_AGO);
         var killed = new One("killed");
         killed.runsUntil("rename my.lock");
@@ -304,7 +304,7 @@ class ScriptedScheduleTest {
     }
 
     @Test
-    void whoever_is_killed_between_the_removal_and_the_new_lock_leaves_it_free() {
+    void a_process_killed_between_the_removal_and_the_new_lock_leaves_the_lock_free() {
         simulation.plant(STALE, LONG_AGO);
         var killed = new One("killed");
         killed.runsUntil("link my.lock");

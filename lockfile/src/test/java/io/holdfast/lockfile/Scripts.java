@@ -2,7 +2,7 @@ package io.holdfast.lockfile;
 
 import java.nio.charset.StandardCharsets;
 
-/** What programs without this library put into lock files. */
+/** The content that programs without this library write into lock files. */
 final class Scripts {
     private Scripts() {}
 

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.testsupport.TestTier;
 
 /**
- * Runs a property for many seeds. One that fails is shown with its schedule; {@code
- * -Dsimulation.seed=N} runs that one alone, {@code -Dsimulation.seeds=N} so many times the usual,
- * and {@code -Dsimulation.print=true} tells what the seeds have reached.
+ * Runs a property for many seeds. A failing seed is reported with its schedule; {@code
+ * -Dsimulation.seed=N} runs only that one, {@code -Dsimulation.seeds=N} runs N times the default
+ * number, and {@code -Dsimulation.print=true} prints what the seeds have reached.
  */
 final class Seeds {
     interface Property {
@@ -16,25 +16,25 @@ final class Seeds {
 
     private Seeds() {}
 
-    static void each(int usual, Property property) {
+    static void each(int defaultCount, Property property) {
         Long only = Long.getLong("simulation.seed");
         if (only != null) {
             run(only, property);
             return;
         }
-        long count = usual * Long.getLong("simulation.seeds", TestTier.usually(1, 60));
+        long count = defaultCount * Long.getLong("simulation.seeds", TestTier.usually(1, 60));
         for (long seed = 1; seed <= count; seed++) {
             run(seed, property);
         }
     }
 
-    /** Only of all the usual seeds can it be expected that they reach everything. */
-    static void assertReached(long count, long least, String what) {
+    /** Checked unless a single seed is run. */
+    static void assertReached(long count, long min, String what) {
         if (Boolean.getBoolean("simulation.print")) {
             System.out.println(what + ": " + count);
         }
         if (Long.getLong("simulation.seed") == null) {
-            assertThat(count).as("%s in all seeds together", what).isGreaterThanOrEqualTo(least);
+            assertThat(count).as("%s in all seeds together", what).isGreaterThanOrEqualTo(min);
         }
     }
 

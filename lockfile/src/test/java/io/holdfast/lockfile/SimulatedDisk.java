@@ -15,23 +15,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The simulated folder as one process sees it. Before each system call that the real disk would
- * make, others may run, and the process may be killed or the call may fail.
+ * The simulated folder as one process sees it. Before each system call of the real file system,
+ * other processes may run, the process may be killed, or the call may fail.
  */
 final class SimulatedDisk implements LockFileSystem {
-    /** Decides which calls fail. */
+    /** Selects the calls that fail. */
     interface Fault {
         @Nullable IOException of(String call, Path path);
     }
 
-    private static final int ODDS_OF_LOSING_PATIENCE = 8;
+    private static final int ODDS_OF_TIMEOUT = 8;
 
     private final SimulatedProcess process;
     private final Simulation simulation;
     private final Audit audit;
     private final List<Inode> open = new ArrayList<>();
     private @Nullable Runnable unfinished;
-    private int patienceLost;
+    private int sidecarTimeouts;
     private Fault fault = (call, path) -> null;
 
     SimulatedDisk(SimulatedProcess process, Simulation simulation, Audit audit) {
@@ -44,9 +44,9 @@ final class SimulatedDisk implements LockFileSystem {
         fault = value;
     }
 
-    /** How often it has waited for a sidecar in vain. */
-    int patienceLost() {
-        return patienceLost;
+    /** How often it timed out waiting for a sidecar. */
+    int sidecarTimeouts() {
+        return sidecarTimeouts;
     }
 
     private SimulatedFolder folder() {
@@ -62,7 +62,7 @@ final class SimulatedDisk implements LockFileSystem {
         }
     }
 
-    /** Without what is random in the names of helpers, so that equal seeds give equal traces. */
+    /** The name without the random part of helpers, so that equal seeds produce equal traces. */
     private static String shortName(Path path) {
         String name = path.getFileName().toString();
         return name.startsWith(".") ? name.substring(name.lastIndexOf('.')) : name;
@@ -78,7 +78,7 @@ final class SimulatedDisk implements LockFileSystem {
         return inode == null ? null : new Entry(Kind.FILE, inode.number, inode.modified());
     }
 
-    /** Opening and reading are two calls: what is read may have lost its name in between. */
+    /** Opening and reading are two calls: the file may be removed in between. */
     @Override
     public byte[] read(Path file, int limit) throws IOException {
         step("open", file);
@@ -115,7 +115,7 @@ final class SimulatedDisk implements LockFileSystem {
     public void link(Path file, Path name) throws IOException {
         step("link", name);
         if (!simulation.hasHardLinks()) {
-            throw new UnsupportedOperationException("no links here");
+            throw new UnsupportedOperationException("hard links are not supported");
         }
         Inode inode = folder().existing(file);
         try {
@@ -147,7 +147,7 @@ final class SimulatedDisk implements LockFileSystem {
     }
 
     @Override
-    public <T> Optional<T> locked(Path sidecar, Duration patience, Action<T> action)
+    public <T> Optional<T> locked(Path sidecar, Duration timeout, Action<T> action)
             throws IOException {
         openSidecar(sidecar);
         do {
@@ -161,8 +161,8 @@ final class SimulatedDisk implements LockFileSystem {
                     folder().unlock(sidecar, process);
                 }
             }
-        } while (!patience.isZero() && !simulation.oneIn(ODDS_OF_LOSING_PATIENCE));
-        patienceLost += patience.isZero() ? 0 : 1;
+        } while (!timeout.isZero() && !simulation.oneIn(ODDS_OF_TIMEOUT));
+        sidecarTimeouts += timeout.isZero() ? 0 : 1;
         return Optional.empty();
     }
 
@@ -186,7 +186,7 @@ final class SimulatedDisk implements LockFileSystem {
                 .toList();
     }
 
-    /** What {@code >} does in a shell: makes the file or empties it, then writes. */
+    /** Like {@code >} in a shell: creates or truncates the file, then writes. */
     void overwrite(Path file, String text) throws IOException {
         step("truncate", file);
         Inode inode = folder().at(file);
@@ -203,7 +203,7 @@ final class SimulatedDisk implements LockFileSystem {
         }
     }
 
-    /** What {@code >>} does in a shell: makes the file if need be, then writes at its end. */
+    /** Like {@code >>} in a shell: creates the file if necessary, then appends. */
     void append(Path file, String text) throws IOException {
         step("append", file);
         Inode inode = folder().at(file);
@@ -224,7 +224,7 @@ final class SimulatedDisk implements LockFileSystem {
         }
     }
 
-    /** The operating system does this for a process that ends, in whatever way. */
+    /** What the operating system does at the end of a process. */
     void closeAll() {
         if (unfinished != null) {
             unfinished.run();
@@ -248,9 +248,9 @@ final class SimulatedDisk implements LockFileSystem {
         }
 
         /**
-         * A new file is half written for a while, for ever if the process is killed then: some
-         * programs write in pieces. Written over it is in one call, which a reader may overlap but
-         * which a kill does not cut short.
+         * The first write of a new file is split, and stays incomplete if the process is killed in
+         * between, since some programs write in pieces. An overwrite is one call, which a reader
+         * may overlap but a kill does not interrupt.
          */
         @Override
         public void write(byte[] content) throws IOException {

@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * A folder in memory that the processes of a simulation share. Each call happens at one moment. As
- * on ext4, the number of a file that is gone goes to the next new file, unless it is still open.
+ * A folder in memory that the processes of a simulation share. Each call is atomic. As on ext4, the
+ * inode of a removed file is reused by the next new file, unless it is still open.
  */
 final class SimulatedFolder {
-    /** A file, whatever names it has. */
+    /** A file, with any number of names. */
     static final class Inode {
         final long number;
         final @Nullable SimulatedProcess maker;
@@ -37,7 +37,7 @@ final class SimulatedFolder {
             original = other;
         }
 
-        /** Whether the process made it, or what it is a copy of. */
+        /** Whether the process created it, or created the file that it is a copy of. */
         boolean isOf(SimulatedProcess process) {
             return maker == process || (original != null && original.isOf(process));
         }
@@ -61,7 +61,7 @@ final class SimulatedFolder {
         return names.get(path);
     }
 
-    /** Who gave the file this name; null if it was nobody in the simulation. */
+    /** The process that created this name; null if it was none of the simulation. */
     @Nullable SimulatedProcess giver(Path path) {
         Inode inode = names.get(path);
         return movers.getOrDefault(path, inode == null ? null : inode.maker);
@@ -131,7 +131,7 @@ final class SimulatedFolder {
         freeIfGone(inode);
     }
 
-    /** Whether the process has the lock on the sidecar now. */
+    /** Whether the process has locked the sidecar. */
     boolean lock(Path sidecar, SimulatedProcess process) {
         return locks.putIfAbsent(sidecar, process) == null;
     }

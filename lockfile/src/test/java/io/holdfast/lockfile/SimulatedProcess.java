@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.concurrent.Semaphore;
 
 /**
- * A process of a simulation: a thread that runs only when it has the turn, and offers it to the
+ * A process of a simulation: a thread that runs only when it has the turn, and yields it to the
  * others at every step.
  */
 final class SimulatedProcess {
@@ -34,7 +34,7 @@ final class SimulatedProcess {
     private String nextStep = "start";
     private @Nullable Throwable failure;
 
-    /** As of when what it has written is fresh, and what it writes now will be. */
+    /** The oldest timestamp that it has written or may write now. */
     private long freshSince = NEVER;
 
     private long refreshing = NEVER;
@@ -56,7 +56,7 @@ final class SimulatedProcess {
                 program.run(this);
             }
         } catch (Killed end) {
-            // As it should be.
+            // expected
         } catch (Throwable wrong) {
             if (alive) {
                 failure = wrong;
@@ -69,7 +69,7 @@ final class SimulatedProcess {
         }
     }
 
-    /** Lets others run before the next thing that this process does. */
+    /** Lets others run before the next operation of this process. */
     void step(String what) {
         if (!alive) {
             throw new Killed();
@@ -104,7 +104,7 @@ final class SimulatedProcess {
         return finished;
     }
 
-    /** The step that it makes when it has the turn. */
+    /** The step that it executes at its next turn. */
     String nextStep() {
         return nextStep;
     }
@@ -122,12 +122,12 @@ final class SimulatedProcess {
         mayOversleep = true;
     }
 
-    /** It begins to take the lock: nothing that it writes from now on is older than this. */
+    /** It starts to acquire the lock: nothing that it writes from now on is older than this. */
     void busy() {
         freshSince = simulation.now();
     }
 
-    /** It neither holds nor takes the lock. */
+    /** It neither holds nor acquires the lock. */
     void idle() {
         freshSince = NEVER;
         refreshing = NEVER;
@@ -142,7 +142,7 @@ final class SimulatedProcess {
         refreshing = NEVER;
     }
 
-    /** The clock was put back: what is written now carries an earlier time. */
+    /** The clock was set back: timestamps written from now on are earlier. */
     void clockWentTo(long now) {
         if (freshSince != NEVER) {
             freshSince = Math.min(freshSince, now);
@@ -152,7 +152,10 @@ final class SimulatedProcess {
         }
     }
 
-    /** The time that must not come while this process is stopped, less the stale timeout. */
+    /**
+     * The time that the clock must not reach while this process is suspended, minus the stale
+     * timeout.
+     */
     long freshSince() {
         return mayOversleep ? NEVER : freshSince;
     }

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The processes of one simulation, and what is true of them all at the end. */
+/** The processes of one simulation, and the checks at its end. */
 final class SimulatedProcesses {
     final Simulation simulation;
     final MutualExclusionChecker witness = new MutualExclusionChecker();
@@ -49,8 +49,11 @@ final class SimulatedProcesses {
         return this;
     }
 
-    /** Perhaps somebody died long ago, with the lock or while taking it. */
-    SimulatedProcesses afterSomebodyDied() {
+    /**
+     * At random, adds the remains of a process that died long ago, with the lock or while acquiring
+     * it.
+     */
+    SimulatedProcesses afterPossibleCrash() {
         if (simulation.oneIn(2)) {
             String content = "pid=99\ntimestamp=1234567890\ntag=dead\n";
             int length = simulation.oneIn(3) ? simulation.below(20) : content.length();
@@ -59,12 +62,12 @@ final class SimulatedProcesses {
         return this;
     }
 
-    /** As a schedule draws it: seldom, often or never. */
+    /** The odds of a kill, drawn at random: rarely, often or never. */
     int someKillOdds() {
         return new int[] {0, 30, 100, 400}[simulation.below(4)];
     }
 
-    /** But for files that could not be put back: those are kept for whoever misses them. */
+    /** Except for files that could not be put back, which are kept. */
     void assertOnlyTheDeadLeftHelpers() {
         List<String> left = new ArrayList<>();
         for (var path : simulation.folder().paths()) {
@@ -80,7 +83,7 @@ final class SimulatedProcesses {
         assertThat(left).as("helpers of the living").hasSizeLessThanOrEqualTo(kept);
     }
 
-    /** Whether there is something that might as well be somebody's document. */
+    /** Whether the file at the path is foreign, and may be an unrelated document. */
     boolean isForeign() {
         var inode = simulation.folder().at(Simulation.LOCK);
         return inode != null
@@ -88,7 +91,7 @@ final class SimulatedProcesses {
                         == LockFileContent.FOREIGN;
     }
 
-    /** Once everything that the dead have left is stale, somebody new can take the lock. */
+    /** A new process can acquire the lock once everything that dead processes left is stale. */
     void assertObtainable() {
         simulation.setClock(simulation.latest() + Simulation.STALE.toSeconds() + 1);
         var last = new LibraryProcess(new MutualExclusionChecker(), 1);
@@ -98,7 +101,7 @@ final class SimulatedProcesses {
         assertThat(simulation.folder().at(Simulation.LOCK)).as("left at the end").isNull();
     }
 
-    /** An hour later all that anybody has left can be removed, but for the sidecar. */
+    /** An hour later, all remaining files can be removed except for the sidecar. */
     void assertCleanable() {
         simulation.setClock(simulation.latest() + Duration.ofHours(2).toSeconds());
         SimulatedProcess cleaner =

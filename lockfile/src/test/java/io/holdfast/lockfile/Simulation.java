@@ -16,12 +16,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 
 /**
- * Many processes on one lock file, one step at a time. Who makes the next step is decided by a
- * {@link Schedule}; equal seeds give equal runs. Only the thread that has the turn touches anything
- * in here.
+ * Runs several processes on one lock file, one step at a time. A {@link Schedule} selects the
+ * process of the next step; equal seeds produce equal runs. Only the thread that has the turn
+ * accesses the state.
  */
 final class Simulation implements AutoCloseable {
-    /** Says who makes the next step. */
+    /** Selects the process of the next step. */
     interface Schedule {
         /** Null for the test itself. */
         @Nullable SimulatedProcess next(@Nullable SimulatedProcess last);
@@ -32,7 +32,7 @@ final class Simulation implements AutoCloseable {
     static final Path LOCK = FOLDER.resolve("my.lock");
     static final Path SIDECAR = FOLDER.resolve("my.lock.guard");
 
-    /** Not far before all digits of the clock change at once. */
+    /** The start time: shortly before many digits of the clock change at once. */
     private static final long START = 1_699_999_960;
 
     private static final long FIRST_PID = 101;
@@ -75,8 +75,8 @@ final class Simulation implements AutoCloseable {
     }
 
     /**
-     * Whether a file that is written over can be read while only its beginning is new. The times in
-     * lock files must not go back then: of two of them, a mixture could look ancient.
+     * Whether an overwritten file can be read while only its beginning is new. Timestamps must not
+     * decrease then: a mixture of two of them could be much older than both.
      */
     void tearing(boolean value) {
         tearing = value;
@@ -86,7 +86,7 @@ final class Simulation implements AutoCloseable {
         return tearing;
     }
 
-    /** Runs until the schedule gives the turn back to the test. */
+    /** Runs until the schedule returns the turn to the test. */
     void run(Schedule by) {
         schedule = by;
         SimulatedProcess first = by.next(null);
@@ -101,7 +101,7 @@ final class Simulation implements AutoCloseable {
         }
     }
 
-    /** Runs one process alone, until it is about to make such a step; or to its end. */
+    /** Runs only this process, until its next step is the given one, or to its end. */
     void runUntil(SimulatedProcess process, String step) {
         run(
                 last ->
@@ -111,7 +111,7 @@ final class Simulation implements AutoCloseable {
                                 : process);
     }
 
-    /** Runs one process alone to its end. */
+    /** Runs only this process, to its end. */
     void finish(SimulatedProcess process) {
         run(last -> process.isFinished() ? null : process);
     }
@@ -122,8 +122,8 @@ final class Simulation implements AutoCloseable {
     }
 
     /**
-     * Called by the process that has the turn: gives it to whoever is next, or to the test once
-     * something is wrong.
+     * Called by the process that has the turn: passes it to the next process, or to the test after
+     * a failure.
      */
     void passOn(SimulatedProcess last) {
         SimulatedProcess next = last.failure() == null ? schedule.next(last) : null;
@@ -165,7 +165,7 @@ final class Simulation implements AutoCloseable {
         return now;
     }
 
-    /** The latest time that it ever was. */
+    /** The latest time that the clock ever had. */
     long latest() {
         return latest;
     }
@@ -178,7 +178,10 @@ final class Simulation implements AutoCloseable {
         return this::instant;
     }
 
-    /** Not so far that what a running process wrote, or is about to write, becomes stale. */
+    /**
+     * Moves the clock, but not so far that the timestamp that a running process wrote, or is about
+     * to write, becomes stale.
+     */
     void moveClock(long seconds) {
         long latest = Long.MAX_VALUE;
         for (SimulatedProcess process : processes) {
@@ -190,7 +193,7 @@ final class Simulation implements AutoCloseable {
         }
     }
 
-    /** Somebody who is not in here does so. */
+    /** Removes the lock file, as a program outside the simulation. */
     void removeLock() {
         try {
             folder.delete(LOCK);
@@ -199,7 +202,7 @@ final class Simulation implements AutoCloseable {
         }
     }
 
-    /** Puts a lock file there that nobody in here made. */
+    /** Writes a lock file, as a program outside the simulation. */
     void plant(String content, long modified) {
         try {
             var inode = folder.create(LOCK, null, Instant.ofEpochSecond(modified));
@@ -209,7 +212,7 @@ final class Simulation implements AutoCloseable {
         }
     }
 
-    /** Whatever becomes stale by it. */
+    /** Sets the clock, even if locks become stale by it. */
     void setClock(long then) {
         trace.add("clock " + (then - now));
         now = then;

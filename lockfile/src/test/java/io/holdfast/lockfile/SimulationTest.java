@@ -15,7 +15,7 @@ class SimulationTest {
     private static final Path OTHER = Simulation.FOLDER.resolve("other");
 
     @Test
-    void does_the_same_for_the_same_seed() {
+    void equal_seeds_produce_equal_runs() {
         assertThat(traceOf(7)).isEqualTo(traceOf(7)).isNotEqualTo(traceOf(8));
     }
 
@@ -28,7 +28,7 @@ class SimulationTest {
     }
 
     @Test
-    void finds_that_two_naive_takeovers_of_one_stale_file_can_both_succeed() {
+    void the_simulation_finds_that_two_naive_takeovers_of_one_stale_file_can_both_succeed() {
         int rounds = 0;
         for (long seed = 1; seed <= 300; seed++) {
             try (var simulation = new Simulation(seed)) {
@@ -42,7 +42,7 @@ class SimulationTest {
     }
 
     @Test
-    void gives_the_number_of_a_file_to_the_next_one_unless_it_is_open() throws Exception {
+    void an_inode_is_reused_by_the_next_file_unless_it_is_open() throws Exception {
         try (var simulation = new Simulation(1)) {
             var numbers = new ArrayList<Long>();
             simulation.finish(
@@ -63,7 +63,7 @@ class SimulationTest {
     }
 
     @Test
-    void a_killed_process_does_nothing_more_and_loses_its_locks() {
+    void a_killed_process_executes_nothing_more_and_loses_its_file_locks() {
         try (var simulation = new Simulation(1)) {
             SimulatedProcess victim =
                     simulation.add(

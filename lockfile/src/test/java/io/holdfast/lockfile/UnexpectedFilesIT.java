@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-@DisplayName("At the path of a lock")
+@DisplayName("Unexpected files at the path of a lock")
 @Timeout(120)
 class UnexpectedFilesIT {
     private static final String STALE = "pid=1\ntimestamp=5\n";
@@ -46,8 +46,11 @@ class UnexpectedFilesIT {
         }
     }
 
-    /** Held by nobody known, never stale, and release leaves it alone. */
-    private void assertHeldAndLeftAlone(LockFileStatus.Found found) {
+    /**
+     * The path counts as held by an unknown holder, is never stale, and release leaves it
+     * unchanged.
+     */
+    private void assertHeldAndUnchanged(LockFileStatus.Found found) {
         assertThat(semaphore.status().isLocked()).isTrue();
         assertThat(semaphore.status().found()).isEqualTo(found);
         assertThat(semaphore.status().holder()).isEmpty();
@@ -62,7 +65,7 @@ class UnexpectedFilesIT {
     @Test
     void a_folder_is_held_and_not_even_removed_by_force() throws IOException {
         Files.createDirectory(lock);
-        assertHeldAndLeftAlone(LockFileStatus.Found.FOLDER);
+        assertHeldAndUnchanged(LockFileStatus.Found.FOLDER);
         assertThatThrownBy(semaphore::forceRelease)
                 .isInstanceOf(DamagedLockException.class)
                 .hasMessageContaining("a folder");
@@ -73,7 +76,7 @@ class UnexpectedFilesIT {
     void a_link_to_a_lock_is_held_and_force_removes_the_link_alone() throws IOException {
         Path target = Files.writeString(folder.resolve("target"), STALE);
         Files.createSymbolicLink(lock, target);
-        assertHeldAndLeftAlone(LockFileStatus.Found.LINK);
+        assertHeldAndUnchanged(LockFileStatus.Found.LINK);
         assertThat(semaphore.forceRelease()).isTrue();
         assertThat(target).hasContent(STALE);
         assertThat(Files.exists(lock, LinkOption.NOFOLLOW_LINKS)).isFalse();
@@ -82,15 +85,15 @@ class UnexpectedFilesIT {
     @Test
     void a_link_to_nothing_or_to_itself_is_held() throws IOException {
         Files.createSymbolicLink(lock, folder.resolve("nothing"));
-        assertHeldAndLeftAlone(LockFileStatus.Found.LINK);
+        assertHeldAndUnchanged(LockFileStatus.Found.LINK);
         Files.delete(lock);
         Files.createSymbolicLink(lock, lock);
-        assertHeldAndLeftAlone(LockFileStatus.Found.LINK);
+        assertHeldAndUnchanged(LockFileStatus.Found.LINK);
         assertThat(folder.resolve("nothing")).doesNotExist();
     }
 
     @Test
-    void a_link_stands_for_its_target_if_that_is_wanted() throws IOException {
+    void a_link_is_followed_to_its_target_if_that_is_configured() throws IOException {
         Path target = folder.resolve("target");
         Files.createSymbolicLink(lock, Path.of("hop"));
         Files.createSymbolicLink(folder.resolve("hop"), target);
@@ -114,7 +117,7 @@ class UnexpectedFilesIT {
     void a_pipe_is_held_and_not_opened() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/mkfifo")), "no mkfifo");
         assertThat(new ProcessBuilder("mkfifo", lock.toString()).start().waitFor()).isZero();
-        assertHeldAndLeftAlone(LockFileStatus.Found.OTHER);
+        assertHeldAndUnchanged(LockFileStatus.Found.OTHER);
         assertThatThrownBy(semaphore::forceRelease).isInstanceOf(DamagedLockException.class);
     }
 
@@ -123,11 +126,11 @@ class UnexpectedFilesIT {
         assumeTrue(!"root".equals(System.getProperty("user.name")), "root may do anything");
         Files.writeString(lock, STALE);
         Files.setPosixFilePermissions(lock, PosixFilePermissions.fromString("---------"));
-        assertHeldAndLeftAlone(LockFileStatus.Found.UNREADABLE_FILE);
+        assertHeldAndUnchanged(LockFileStatus.Found.UNREADABLE_FILE);
     }
 
     @Test
-    void a_pipe_or_a_link_beside_a_stale_lock_keeps_nobody_waiting_and_is_told() throws Exception {
+    void a_pipe_or_link_in_place_of_the_sidecar_causes_a_warning_and_no_wait() throws Exception {
         List<String> warnings = new ArrayList<>();
         var warning =
                 FileSemaphore.at(lock, LockFileConfig.builder().onWarning(warnings::add).build());
@@ -143,7 +146,7 @@ class UnexpectedFilesIT {
     }
 
     @Test
-    void a_folder_that_is_a_link_means_the_same_lock() throws IOException {
+    void a_folder_reached_by_a_link_has_the_same_lock() throws IOException {
         Path alias = Files.createSymbolicLink(temporary.resolve("alias"), folder);
         var other = FileSemaphore.at(alias.resolve("my.lock"));
         assertThat(other.path()).isEqualTo(lock);
@@ -154,7 +157,7 @@ class UnexpectedFilesIT {
     }
 
     @Test
-    void a_missing_folder_or_name_is_said_clearly() {
+    void a_missing_folder_or_name_is_reported() {
         assertThatThrownBy(() -> FileSemaphore.at(folder.resolve("no/such.lock")))
                 .isInstanceOf(LockPathException.class)
                 .hasMessageContaining("no such folder")
@@ -171,7 +174,7 @@ class UnexpectedFilesIT {
     }
 
     @Test
-    void a_folder_that_goes_away_later_is_said_clearly_too() throws IOException {
+    void a_folder_that_is_removed_later_is_reported() throws IOException {
         Files.delete(folder);
         assertThatThrownBy(semaphore::tryAcquire)
                 .isInstanceOf(LockPathException.class)
@@ -179,14 +182,14 @@ class UnexpectedFilesIT {
     }
 
     @Test
-    void a_file_where_its_folder_should_be_is_said_clearly() throws IOException {
+    void a_file_in_place_of_the_folder_is_reported() throws IOException {
         Path file = Files.createFile(folder.resolve("file"));
         assertThatThrownBy(() -> FileSemaphore.at(file.resolve("my.lock")))
                 .isInstanceOf(LockPathException.class);
     }
 
     @Test
-    void long_names_and_two_dots_are_fine() throws IOException {
+    void long_names_and_names_with_two_dots_are_accepted() throws IOException {
         for (String name : List.of("a..b.lock", "x".repeat(255), "y".repeat(250), "日".repeat(80))) {
             Path path = folder.resolve(name);
             FileSemaphore.at(path).acquireNow().close();
@@ -202,7 +205,7 @@ class UnexpectedFilesIT {
     }
 
     @Test
-    void a_file_system_that_takes_nothing_is_not_permitted() {
+    void a_file_system_without_write_access_is_reported_as_not_permitted() {
         Path nowhere = Path.of("/sys/my.lock");
         assumeTrue(Files.isDirectory(Path.of("/sys/kernel")), "no folder that is never writable");
         assertThatThrownBy(() -> FileSemaphore.at(nowhere).tryAcquire())
@@ -211,7 +214,7 @@ class UnexpectedFilesIT {
     }
 
     @Test
-    void cleaning_removes_what_is_stale_and_old_helpers_and_nothing_else() throws IOException {
+    void cleaning_removes_stale_locks_and_old_helpers_and_nothing_else() throws IOException {
         String random = "0123456789abcdef";
         List<String> old =
                 List.of(
@@ -253,7 +256,7 @@ class UnexpectedFilesIT {
     }
 
     @Test
-    void a_folder_that_everybody_may_write_to_is_warned_of_once() throws IOException {
+    void a_world_writable_folder_causes_one_warning() throws IOException {
         List<String> warnings = new ArrayList<>();
         var config = LockFileConfig.builder().onWarning(warnings::add).build();
         FileSemaphore.at(lock, config);
@@ -269,7 +272,7 @@ class UnexpectedFilesIT {
     }
 
     @Test
-    void a_sticky_folder_is_not_warned_of() throws Exception {
+    void a_sticky_folder_causes_no_warning() throws Exception {
         List<String> warnings = new ArrayList<>();
         var chmod = new ProcessBuilder("chmod", "1777", folder.toString()).start();
         assertThat(chmod.waitFor(60, TimeUnit.SECONDS)).isTrue();
@@ -278,7 +281,7 @@ class UnexpectedFilesIT {
     }
 
     @Test
-    void whoever_may_write_to_the_folder_may_also_lock_the_sidecar() throws IOException {
+    void users_with_write_access_to_the_folder_may_lock_the_sidecar() throws IOException {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxr-x"));
         semaphore.acquireNow().close();
         assertThat(
