@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 
-/** A server that says what a test tells it to. Every connection plays the script from its start. */
+/** A server that is scripted by a test. Every connection runs the script from its start. */
 final class FakeServer implements AutoCloseable {
-    /** What to do with one connection; when it returns, the connection is closed. */
+    /** Handles one connection; when it returns, the connection is closed. */
     interface Script {
         void play(Peer peer) throws Exception;
     }
@@ -49,9 +49,11 @@ final class FakeServer implements AutoCloseable {
                 script);
     }
 
-    /** One that answers each line as told, and all lines that arrive together. */
-    static FakeServer answering(Function<String, String> answers) throws IOException {
-        return tcp(peer -> peer.answerAll(answers));
+    /**
+     * A server that responds to each line with this function, also to lines that arrive together.
+     */
+    static FakeServer responding(Function<String, String> responses) throws IOException {
+        return tcp(peer -> peer.respondToAll(responses));
     }
 
     static InetSocketAddress loopback() {
@@ -74,7 +76,7 @@ final class FakeServer implements AutoCloseable {
         return "127.0.0.1:" + ((InetSocketAddress) address()).getPort();
     }
 
-    /** Every line that has come, over all connections. */
+    /** All lines received, over all connections. */
     List<String> received() {
         return received;
     }
@@ -101,7 +103,7 @@ final class FakeServer implements AutoCloseable {
                             try (channel) {
                                 script.play(new Peer(channel));
                             } catch (IOException e) {
-                                // The client or the end of the test cut it short.
+                                // Ended by the client or by the end of the test.
                             } catch (Exception | AssertionError e) {
                                 failures.add(e);
                             }
@@ -119,7 +121,7 @@ final class FakeServer implements AutoCloseable {
         thread.start();
     }
 
-    /** The client's end of one connection, as the script sees it. */
+    /** The script's view of one connection. */
     final class Peer {
         private final SocketChannel channel;
         private byte[] unread = new byte[0];
@@ -128,7 +130,7 @@ final class FakeServer implements AutoCloseable {
             this.channel = channel;
         }
 
-        /** The next line, or an {@link IOException} if the client has left. */
+        /** Reads the next line, or throws {@link IOException} if the client has disconnected. */
         String line() throws IOException {
             while (true) {
                 for (int i = 0; i < unread.length; i++) {
@@ -143,7 +145,7 @@ final class FakeServer implements AutoCloseable {
             }
         }
 
-        /** The next line of what has arrived; all that arrived with it is thrown away. */
+        /** Reads the next line, and discards everything else that arrived with it. */
         String onlyLine() throws IOException {
             String line = line();
             unread = new byte[0];
@@ -161,13 +163,13 @@ final class FakeServer implements AutoCloseable {
             }
         }
 
-        void answerAll(Function<String, String> answers) throws IOException {
+        void respondToAll(Function<String, String> responses) throws IOException {
             while (true) {
-                send(answers.apply(line()));
+                send(responses.apply(line()));
             }
         }
 
-        /** Takes what comes and says nothing, until the client leaves. */
+        /** Reads without a response until the client disconnects. */
         void awaitEnd() throws IOException {
             while (true) {
                 line();

@@ -13,9 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * A listener with as many callers waiting as the kernel lets wait, so that the next stays outside.
- */
+/** A listener whose backlog is full, so that further clients cannot connect. */
 final class FullBacklog implements AutoCloseable {
     private static final int MORE_THAN_FIT = 8;
 
@@ -27,7 +25,7 @@ final class FullBacklog implements AutoCloseable {
         this.listener = listener;
     }
 
-    /** Greetings of further callers go unanswered. */
+    /** A TCP listener: SYNs of further clients get no response. */
     static FullBacklog tcp() throws IOException {
         ServerSocketChannel listener = ServerSocketChannel.open();
         listener.bind(FakeServer.loopback(), 1);
@@ -38,7 +36,7 @@ final class FullBacklog implements AutoCloseable {
         return full;
     }
 
-    /** Further callers are turned away. */
+    /** A Unix socket: further clients are refused. */
     static FullBacklog unix(Path socket) throws IOException {
         ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         listener.bind(UnixDomainSocketAddress.of(socket), 1);
@@ -47,7 +45,7 @@ final class FullBacklog implements AutoCloseable {
             while (true) {
                 full.call(SocketChannel.open(StandardProtocolFamily.UNIX));
             }
-        } catch (SocketException turnedAway) {
+        } catch (SocketException refused) {
             return full;
         }
     }
@@ -56,14 +54,14 @@ final class FullBacklog implements AutoCloseable {
         return listener.getLocalAddress();
     }
 
-    void acceptThoseWhoWait() throws IOException {
+    void acceptWaiting() throws IOException {
         for (int i = 0; i < waiting; i++) {
             channels.add(listener.accept());
         }
     }
 
-    /** What the next one to come says first. */
-    String wordsOfTheNext() throws IOException {
+    /** The first line of the next client. */
+    String firstLineOfNext() throws IOException {
         SocketChannel next = listener.accept();
         channels.add(next);
         ByteBuffer in = ByteBuffer.allocate(100);

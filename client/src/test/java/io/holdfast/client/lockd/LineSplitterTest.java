@@ -11,13 +11,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-@DisplayName("What arrives")
+@DisplayName("The splitting of input into lines")
 class LineSplitterTest {
     private final LineSplitter splitter = new LineSplitter(1000);
     private final List<String> lines = new ArrayList<>();
 
     @Test
-    void is_cut_at_line_ends_of_both_kinds_and_empty_lines_are_skipped() throws Exception {
+    void input_is_split_at_both_kinds_of_line_ends_and_empty_lines_are_skipped() throws Exception {
         feed("one\r\ntwo\n\n\r\nthree\r\r\nfo");
         assertThat(lines).containsExactly("one", "two", "three\r");
         assertThat(splitter.rest()).isEqualTo("fo");
@@ -27,22 +27,22 @@ class LineSplitterTest {
     }
 
     @Test
-    void means_the_same_byte_by_byte() throws Exception {
-        String answers = "1 Lock Get Success: gr\u00fcn\r\n0 disabled\n";
-        for (byte b : answers.getBytes(StandardCharsets.UTF_8)) {
+    void input_gives_the_same_lines_byte_by_byte() throws Exception {
+        String responses = "1 Lock Get Success: gr\u00fcn\r\n0 disabled\n";
+        for (byte b : responses.getBytes(StandardCharsets.UTF_8)) {
             splitter.feed(ByteBuffer.wrap(new byte[] {b}), lines::add);
         }
         assertThat(lines).containsExactly("1 Lock Get Success: gr\u00fcn", "0 disabled");
     }
 
     @Test
-    void may_end_within_the_end_of_an_empty_line() throws Exception {
+    void input_may_end_within_the_line_end_of_an_empty_line() throws Exception {
         feed("a\n\r");
         assertThat(splitter.rest()).isEmpty();
     }
 
     @Test
-    void has_lines_of_at_most_the_limit() throws Exception {
+    void a_line_over_the_limit_is_refused() throws Exception {
         feed("x".repeat(1000) + "\n");
         assertThat(lines).containsExactly("x".repeat(1000));
         assertThatThrownBy(() -> feed("x".repeat(1001)))

@@ -16,15 +16,15 @@ class ListingExchangeTest {
             new ListingExchange<>(
                     "d", "It is disabled.", lines::add, lines, new ListingSizeLimit(1000));
     private final String opening = listingExchange.opening();
-    private final String first = answerTo(opening.substring("d\n".length()));
+    private final String first = responseTo(opening.substring("d\n".length()));
 
     @Test
-    void is_one_command_with_its_mark_right_behind() {
+    void a_listing_sends_its_command_followed_by_a_marker() {
         assertThat(opening).matches("d\ni [0-9a-f-]{36}\n");
     }
 
     @Test
-    void ends_at_the_answer_to_its_mark() throws Exception {
+    void a_listing_ends_at_the_response_to_its_marker() throws Exception {
         listingExchange.line("a: 1");
         listingExchange.line("b: 2");
         assertThat(listingExchange.isOver()).isFalse();
@@ -33,29 +33,30 @@ class ListingExchangeTest {
     }
 
     @Test
-    void may_have_no_lines() throws Exception {
+    void a_listing_may_be_empty() throws Exception {
         listingExchange.line(first);
         assertThat(listingExchange.awaitUninterruptibly()).isEmpty();
     }
 
     @Test
-    void takes_no_other_mark_than_its_own() throws Exception {
+    void a_listing_ignores_markers_of_others() throws Exception {
         listingExchange.line("0 Lock Not Locked: 4a8a08f0-9d37-4737-9564-9038408b5f33");
         assertThat(listingExchange.isOver()).isFalse();
     }
 
     @Test
-    void whose_mark_was_lost_ends_at_the_second_one() throws Exception {
+    void a_listing_whose_marker_was_lost_ends_at_the_second_one() throws Exception {
         listingExchange.line("a: 1");
-        String second = answerTo(listingExchange.onReadTimeout());
+        String second = responseTo(listingExchange.onReadTimeout());
         assertThat(second).isNotEqualTo(first);
         listingExchange.line(second);
         assertThat(listingExchange.awaitUninterruptibly()).containsExactly("a: 1");
     }
 
     @Test
-    void whose_first_mark_was_late_also_takes_the_second_ones_answer() throws Exception {
-        String second = answerTo(listingExchange.onReadTimeout());
+    void a_listing_whose_first_marker_was_late_also_waits_for_the_second_ones_response()
+            throws Exception {
+        String second = responseTo(listingExchange.onReadTimeout());
         listingExchange.line("a: 1");
         listingExchange.line(first);
         assertThat(listingExchange.isOver()).isFalse();
@@ -64,18 +65,18 @@ class ListingExchangeTest {
     }
 
     @Test
-    void that_only_slows_down_gets_further_marks() throws Exception {
+    void a_slow_listing_sends_further_markers() throws Exception {
         listingExchange.onReadTimeout();
         listingExchange.line("a: 1");
         listingExchange.onReadTimeout();
         listingExchange.line("b: 2");
-        String last = answerTo(listingExchange.onReadTimeout());
+        String last = responseTo(listingExchange.onReadTimeout());
         listingExchange.line(last);
         assertThat(listingExchange.awaitUninterruptibly()).containsExactly("a: 1", "b: 2");
     }
 
     @Test
-    void that_brings_nothing_after_its_second_mark_is_missed() throws Exception {
+    void a_listing_without_a_line_after_its_second_marker_fails() throws Exception {
         listingExchange.line("a: 1");
         listingExchange.onReadTimeout();
         assertThatThrownBy(listingExchange::onReadTimeout)
@@ -84,14 +85,14 @@ class ListingExchangeTest {
     }
 
     @Test
-    void has_no_line_after_its_end() throws Exception {
+    void a_line_after_the_end_of_a_listing_is_refused() throws Exception {
         listingExchange.onReadTimeout();
         listingExchange.line(first);
         assertThatThrownBy(() -> listingExchange.line("a: 1")).hasMessage("Unexpected line: a: 1");
     }
 
     @Test
-    void that_is_disabled_says_so_once_its_mark_is_answered() throws Exception {
+    void a_disabled_listing_fails_at_the_response_to_its_marker() throws Exception {
         listingExchange.line("0 disabled");
         assertThat(listingExchange.isOver()).isFalse();
         listingExchange.line(first);
@@ -101,21 +102,21 @@ class ListingExchangeTest {
     }
 
     @Test
-    void that_is_disabled_has_no_lines() throws Exception {
+    void a_line_after_a_disabled_response_is_refused() throws Exception {
         listingExchange.line("0 disabled");
         assertThatThrownBy(() -> listingExchange.line("a: 1"))
                 .isInstanceOf(LockdProtocolException.class);
     }
 
     @Test
-    void has_a_limited_size() throws Exception {
+    void the_size_of_a_listing_is_limited() throws Exception {
         listingExchange.line("x".repeat(400));
         assertThatThrownBy(() -> listingExchange.line("x".repeat(401)))
                 .isInstanceOf(LockdProtocolException.class)
                 .hasMessage("A response of more than 1000 bytes");
     }
 
-    private static String answerTo(String mark) {
-        return "0 Lock Not Locked: " + mark.strip().substring("i ".length());
+    private static String responseTo(String marker) {
+        return "0 Lock Not Locked: " + marker.strip().substring("i ".length());
     }
 }

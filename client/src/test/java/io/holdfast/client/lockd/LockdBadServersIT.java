@@ -21,13 +21,13 @@ import java.util.function.Consumer;
 class LockdBadServersIT {
     private static final Duration SHORT = Duration.ofMillis(100);
 
-    /** A listing ends when nothing more comes for so long: enough for a busy machine. */
+    /** The read timeout after which a listing ends: long enough for a busy machine. */
     private static final Duration LISTING = Duration.ofMillis(1500);
 
     private static final Duration ENDLESS = Duration.ofHours(1);
 
     @Test
-    void reads_listings_although_commands_sent_together_get_lost() throws Exception {
+    void listings_are_read_although_commands_sent_together_get_lost() throws Exception {
         var lines = "a: 1\nb: 2\n";
         try (var server =
                         FakeServer.tcp(
@@ -46,7 +46,7 @@ class LockdBadServersIT {
     }
 
     @Test
-    void hears_that_listings_are_disabled_although_commands_sent_together_get_lost()
+    void disabled_listings_are_reported_although_commands_sent_together_get_lost()
             throws Exception {
         try (var server =
                         FakeServer.tcp(
@@ -65,17 +65,18 @@ class LockdBadServersIT {
     }
 
     @Test
-    void takes_the_answers_to_both_marks_when_the_first_is_late() throws Exception {
+    void the_responses_to_both_markers_are_read_when_the_first_is_late() throws Exception {
         try (var server =
                         FakeServer.tcp(
                                 peer -> {
                                     peer.line();
                                     String first = peer.line();
-                                    String second = peer.line(); // sent once the first is overdue
+                                    String second =
+                                            peer.line(); // sent after the timeout of the first
                                     peer.send("a: 1\n");
                                     peer.send(ScriptedReplies.plain(first));
                                     peer.send(ScriptedReplies.plain(second));
-                                    peer.answerAll(ScriptedReplies::plain);
+                                    peer.respondToAll(ScriptedReplies::plain);
                                 });
                 var client = client(server, LISTING)) {
             assertThat(client.dump()).containsOnlyKeys("a");
@@ -85,7 +86,7 @@ class LockdBadServersIT {
 
     @ParameterizedTest
     @CsvSource({"d", "sd", "who", "q", "me", "g x", "iam x"})
-    void gives_up_when_nothing_is_answered(String command) throws Exception {
+    void a_missing_response_closes_the_connection(String command) throws Exception {
         try (var server = FakeServer.tcp(FakeServer.Peer::awaitEnd);
                 var client = client(server, SHORT)) {
             assertThatExceptionOfType(LockdConnectionException.class)
@@ -96,7 +97,7 @@ class LockdBadServersIT {
     }
 
     @Test
-    void gives_up_when_the_counters_stop_halfway() throws Exception {
+    void an_incomplete_list_of_counters_closes_the_connection() throws Exception {
         try (var server =
                         FakeServer.tcp(
                                 peer -> {
@@ -111,12 +112,12 @@ class LockdBadServersIT {
     }
 
     @Test
-    void gives_up_when_only_empty_lines_come() throws Exception {
+    void a_response_of_empty_lines_only_closes_the_connection() throws Exception {
         talksForEver("\r\n\n", SHORT, client -> client.get("x"), "Expected 1 line but got 0");
     }
 
     @Test
-    void gives_up_when_a_line_has_no_end() throws Exception {
+    void a_line_without_end_closes_the_connection() throws Exception {
         talksForEver(
                 "x".repeat(10_000),
                 ENDLESS,
@@ -125,7 +126,7 @@ class LockdBadServersIT {
     }
 
     @Test
-    void gives_up_when_a_listing_grows_over_its_limit() throws Exception {
+    void a_listing_over_its_limit_closes_the_connection() throws Exception {
         talksForEver(
                 "a: 1\nb: 2\n",
                 ENDLESS,
@@ -134,12 +135,12 @@ class LockdBadServersIT {
     }
 
     @Test
-    void gives_up_when_a_listing_never_ends() throws Exception {
+    void a_listing_without_end_closes_the_connection() throws Exception {
         try (var server =
                         FakeServer.tcp(
                                 peer -> {
                                     peer.line();
-                                    while (true) { // the same key, so it takes no memory either
+                                    while (true) { // the same key, so it uses no more memory
                                         peer.send("a: 1\n".repeat(1000));
                                     }
                                 });
@@ -169,20 +170,20 @@ class LockdBadServersIT {
         "iam x, 1 OK",
         "g x, 0 disabled",
     })
-    void gives_up_when_the_answer_is_none_to_the_question(String command, String answer)
-            throws Exception {
-        try (var server = FakeServer.answering(ScriptedReplies.to(command, answer + "\n"));
+    void a_response_that_does_not_fit_the_command_closes_the_connection(
+            String command, String response) throws Exception {
+        try (var server = FakeServer.responding(ScriptedReplies.to(command, response + "\n"));
                 var client = client(server, ENDLESS)) {
             assertThatExceptionOfType(LockdConnectionException.class)
                     .isThrownBy(() -> call(client, command))
-                    .withMessage("Unexpected response to '%s': %s", command, answer);
+                    .withMessage("Unexpected response to '%s': %s", command, response);
             isClosed(client);
         }
     }
 
     @Test
-    void gives_up_when_one_lock_has_two_holders() throws Exception {
-        try (var server = FakeServer.answering(ScriptedReplies.to("d x", "x: 1\nx: 2\n"));
+    void a_listing_with_two_holders_of_one_lock_closes_the_connection() throws Exception {
+        try (var server = FakeServer.responding(ScriptedReplies.to("d x", "x: 1\nx: 2\n"));
                 var client = client(server, ENDLESS)) {
             assertThatExceptionOfType(LockdConnectionException.class)
                     .isThrownBy(() -> client.dump("x"));
@@ -191,14 +192,14 @@ class LockdBadServersIT {
     }
 
     @Test
-    void never_takes_what_came_unasked_for_an_answer() throws Exception {
-        var asked = new CountDownLatch(1);
+    void an_unsolicited_line_is_never_taken_for_a_response() throws Exception {
+        var sent = new CountDownLatch(1);
         var failed = new Recorder();
         try (var server =
                         FakeServer.tcp(
                                 peer -> {
                                     peer.send(ScriptedReplies.plain(peer.line()));
-                                    asked.await();
+                                    sent.await();
                                     peer.send("1 Lock Get Success: x\n");
                                     peer.awaitEnd();
                                 });
@@ -208,7 +209,7 @@ class LockdBadServersIT {
                                 .listener(failed)
                                 .connect(server.address())) {
             client.get("y");
-            asked.countDown();
+            sent.countDown();
             failed.awaitNotices(2);
             assertThat(failed.notices())
                     .containsExactly("connected", "failed: Unexpected line: 1 Lock Get Success: x");
@@ -218,7 +219,7 @@ class LockdBadServersIT {
     }
 
     @Test
-    void trusts_no_answer_whose_beginning_came_before_the_question() throws Exception {
+    void a_response_that_started_before_the_command_is_refused() throws Exception {
         try (var server =
                         FakeServer.tcp(
                                 peer -> {

@@ -15,7 +15,7 @@ import java.util.Random;
 @DisplayName("A name")
 class LockdNameTextTest {
     @Test
-    void loses_blanks_at_its_ends_and_keeps_one_of_each_run() {
+    void whitespace_is_removed_at_both_ends_and_collapsed_inside() {
         assertThat(LockdClient.normalize(" \t two \u3000\u00a0 words\u2028"))
                 .isEqualTo("two words");
         assertThat(LockdClient.normalize(" \u000b\f ")).isEmpty();
@@ -27,20 +27,20 @@ class LockdNameTextTest {
                 0x09, 0x0B, 0x0C, 0x20, 0x85, 0xA0, 0x1680, 0x2000, 0x2007, 0x200A, 0x2028, 0x2029,
                 0x202F, 0x205F, 0x3000
             })
-    void counts_this_as_a_blank(int point) {
+    void each_of_these_characters_is_whitespace(int point) {
         assertThat(LockdClient.normalize("a" + Character.toString(point) + "b")).isEqualTo("a b");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 0x1C, 0x1D, 0x1E, 0x1F, 0x180E, 0x200B, 0xFEFF, 0x1F512, 0xDC85})
-    void counts_this_as_no_blank(int point) {
+    void each_of_these_characters_is_not_whitespace(int point) {
         String name = Character.toString(point);
         assertThat(LockdClient.normalize(name)).isEqualTo(name);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"a\nb", "a\rb", "a\n", "\ra", "\r\n"})
-    void with_a_line_break_is_refused(String name) {
+    void a_name_with_a_line_break_is_refused(String name) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockdClient.normalize(name))
                 .withMessage("A name must not contain CR or LF.");
@@ -48,17 +48,17 @@ class LockdNameTextTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"\ud800", "a\udc00", "\udd00b", "\udc7f"})
-    void that_is_no_text_is_refused(String name) {
+    void a_name_with_an_unpaired_surrogate_is_refused(String name) {
         assertThatIllegalArgumentException().isThrownBy(() -> LockdClient.normalize(name));
     }
 
     @Test
-    void of_any_bytes_comes_back_as_the_same_bytes() {
+    void any_bytes_are_decoded_and_encoded_back_unchanged() {
         var random = new Random(20260101);
         for (int i = 0; i < 2000; i++) {
             byte[] bytes = new byte[random.nextInt(12)];
             random.nextBytes(bytes);
-            if (i % 3 == 0) { // nearly valid
+            if (i % 3 == 0) { // almost valid UTF-8
                 byte[] valid = "\u00fc\u20ac\ud83d\udd12".getBytes(StandardCharsets.UTF_8);
                 bytes = Arrays.copyOfRange(valid, random.nextInt(4), 4 + random.nextInt(6));
             }
@@ -67,14 +67,14 @@ class LockdNameTextTest {
     }
 
     @Test
-    void of_invalid_bytes_shows_each_of_them() {
+    void each_invalid_byte_is_escaped() {
         assertThat(LockdNameText.decode(new byte[] {'a', (byte) 0xFF, 'b'})).isEqualTo("a\udcffb");
         assertThat(LockdNameText.decode(new byte[] {(byte) 0xFF}))
                 .isNotEqualTo(LockdNameText.decode(new byte[] {(byte) 0xFE}));
     }
 
     @Test
-    void spelled_in_escaped_bytes_is_the_name_they_spell() {
+    void escaped_bytes_that_form_a_character_are_normalized_to_it() {
         assertThat(LockdClient.normalize("gr\udcc3\udcbcn")).isEqualTo("gr\u00fcn");
         assertThat(LockdClient.normalize("a\udcc2\udca0b")).isEqualTo("a b");
     }

@@ -24,7 +24,8 @@ class LockdOperationTest {
         "INSPECT_SHARED, 999999999999999999, Shared Lock Is Locked: a b",
         "INSPECT_SHARED, 0, Shared Lock Not Locked: a b",
     })
-    void takes_its_own_answers(LockdOperation command, long number, String text) throws Exception {
+    void a_command_accepts_its_own_responses(LockdOperation command, long number, String text)
+            throws Exception {
         assertThat(command.parse(number + " " + text, "a b"))
                 .isEqualTo(new LockdReply(number, text));
     }
@@ -49,7 +50,7 @@ class LockdOperationTest {
         "GET_SHARED, 1000000000000000000 Shared Lock Get Success: a b",
         "RELEASE_SHARED, 2 Shared Lock Release Success: a b",
     })
-    void takes_no_other_line(LockdOperation command, String line) {
+    void a_command_refuses_any_other_line(LockdOperation command, String line) {
         assertThatThrownBy(() -> command.parse(line, "a b"))
                 .isInstanceOf(LockdProtocolException.class)
                 .hasMessageStartingWith("Unexpected response to '" + command.verb() + " a b': ");

@@ -17,15 +17,15 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** The read timeout is so long here that a test which waits for it fails. */
+/** The read timeout is longer than the tests may take, so a test that waits for it fails. */
 @DisplayName("A client")
 @Timeout(120)
 class LockdOperationsIT {
-    private static final LockdClient.Builder PATIENT =
+    private static final LockdClient.Builder LONG_TIMEOUT =
             LockdClient.builder().readTimeout(Duration.ofHours(1));
 
     @Test
-    void gets_inspects_and_releases_a_lock() throws Exception {
+    void a_lock_is_acquired_inspected_and_released() throws Exception {
         with(
                 ScriptedReplies.to("i printer", "1 Lock Is Locked: printer\n"),
                 client -> {
@@ -41,7 +41,7 @@ class LockdOperationsIT {
     }
 
     @Test
-    void is_refused_with_the_servers_words() throws Exception {
+    void a_refusal_has_the_text_of_the_server() throws Exception {
         with(
                 line -> {
                     String word = line.split(" ", 2)[0];
@@ -64,7 +64,7 @@ class LockdOperationsIT {
     }
 
     @Test
-    void shares_a_lock_and_hears_how_many_do() throws Exception {
+    void a_shared_lock_reports_its_number_of_holders() throws Exception {
         with(
                 ScriptedReplies.to("sg x", "3 Shared Lock Get Success: x\r\n"),
                 client -> {
@@ -77,9 +77,9 @@ class LockdOperationsIT {
     }
 
     @Test
-    void knows_the_lock_without_a_name() throws Exception {
-        try (var server = FakeServer.answering(ScriptedReplies.to("d", ": me\na: you\n"));
-                var client = PATIENT.connect(server.hostAndPort())) {
+    void the_lock_with_the_empty_name_can_be_used() throws Exception {
+        try (var server = FakeServer.responding(ScriptedReplies.to("d", ": me\na: you\n"));
+                var client = LONG_TIMEOUT.connect(server.hostAndPort())) {
             assertThat(client.get(" ").text()).isEqualTo("Lock Get Success: ");
             assertThat(client.dump("")).contains("me");
             assertThat(client.dumpShared("")).isEmpty();
@@ -89,18 +89,18 @@ class LockdOperationsIT {
     }
 
     @Test
-    void sends_names_normalised_and_finds_them_in_listings() throws Exception {
-        try (var server = FakeServer.answering(ScriptedReplies.to("d", "two words: unix:1\n"));
-                var client = PATIENT.connect(server.hostAndPort())) {
-            String asked = "  two \u00a0\t words\u3000";
-            assertThat(client.get(asked).text()).isEqualTo("Lock Get Success: two words");
+    void names_are_sent_normalized_and_found_in_listings() throws Exception {
+        try (var server = FakeServer.responding(ScriptedReplies.to("d", "two words: unix:1\n"));
+                var client = LONG_TIMEOUT.connect(server.hostAndPort())) {
+            String name = "  two \u00a0\t words\u3000";
+            assertThat(client.get(name).text()).isEqualTo("Lock Get Success: two words");
             assertThat(server.received()).containsExactly("g two words");
-            assertThat(client.dump()).containsOnlyKeys(LockdClient.normalize(asked));
+            assertThat(client.dump()).containsOnlyKeys(LockdClient.normalize(name));
         }
     }
 
     @Test
-    void dumps_exclusive_locks_in_order() throws Exception {
+    void exclusive_locks_are_dumped_in_order() throws Exception {
         with(
                 ScriptedReplies.to("d", "b: worker 7\na: 127.0.0.1:57871\nodd: name: [::1]:9\n"),
                 client ->
@@ -112,7 +112,7 @@ class LockdOperationsIT {
     }
 
     @Test
-    void dumps_one_lock_whatever_its_name_looks_like() throws Exception {
+    void a_lock_with_any_name_can_be_dumped() throws Exception {
         with(
                 ScriptedReplies.to("d odd: name", "odd: name: me: too\n"),
                 client -> {
@@ -122,7 +122,7 @@ class LockdOperationsIT {
     }
 
     @Test
-    void dumps_shared_locks_with_their_holders_in_order() throws Exception {
+    void shared_locks_are_dumped_with_their_holders_in_order() throws Exception {
         with(
                 line ->
                         switch (line) {
@@ -140,7 +140,7 @@ class LockdOperationsIT {
     }
 
     @Test
-    void names_itself_and_lists_the_others() throws Exception {
+    void a_client_registers_its_name_and_lists_the_others() throws Exception {
         with(
                 line ->
                         switch (line) {
@@ -162,7 +162,7 @@ class LockdOperationsIT {
     }
 
     @Test
-    void hears_what_is_disabled_and_goes_on() throws Exception {
+    void a_disabled_feature_is_reported_and_the_client_stays_usable() throws Exception {
         with(
                 line ->
                         line.matches("(d|sd|who|iam)( .*)?")
@@ -186,9 +186,9 @@ class LockdOperationsIT {
     }
 
     @Test
-    void refuses_a_command_that_some_servers_would_cut() throws Exception {
-        try (var server = FakeServer.answering(ScriptedReplies::plain);
-                var client = PATIENT.connect(server.hostAndPort())) {
+    void a_command_that_some_servers_would_truncate_is_refused() throws Exception {
+        try (var server = FakeServer.responding(ScriptedReplies::plain);
+                var client = LONG_TIMEOUT.connect(server.hostAndPort())) {
             assertThat(client.tryGet("y".repeat(4093))).isTrue();
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> client.get("y".repeat(4094)))
@@ -201,35 +201,36 @@ class LockdOperationsIT {
     }
 
     @Test
-    void keeps_names_apart_that_are_no_text() throws Exception {
-        byte[] answer = "a?: 1\na!: 2\n".getBytes(StandardCharsets.ISO_8859_1);
-        answer[1] = (byte) 0xFF;
-        answer[7] = (byte) 0xFE;
+    void names_of_different_invalid_bytes_are_distinguished() throws Exception {
+        byte[] response = "a?: 1\na!: 2\n".getBytes(StandardCharsets.ISO_8859_1);
+        response[1] = (byte) 0xFF;
+        response[7] = (byte) 0xFE;
         try (var server =
                         FakeServer.tcp(
                                 peer -> {
                                     peer.line();
-                                    peer.send(answer);
-                                    peer.answerAll(ScriptedReplies::plain);
+                                    peer.send(response);
+                                    peer.respondToAll(ScriptedReplies::plain);
                                 });
-                var client = PATIENT.connect(server.hostAndPort())) {
+                var client = LONG_TIMEOUT.connect(server.hostAndPort())) {
             assertThat(client.dump()).containsExactly(entry("a\udcff", "1"), entry("a\udcfe", "2"));
         }
     }
 
     @Test
-    void understands_answers_in_any_pieces_and_with_empty_lines_between() throws Exception {
+    void fragmented_responses_with_empty_lines_are_understood() throws Exception {
         try (var server =
                         FakeServer.tcp(
                                 peer -> {
                                     while (true) {
-                                        String answer = "\r\n" + ScriptedReplies.plain(peer.line());
-                                        for (byte b : answer.getBytes(StandardCharsets.UTF_8)) {
+                                        String response =
+                                                "\r\n" + ScriptedReplies.plain(peer.line());
+                                        for (byte b : response.getBytes(StandardCharsets.UTF_8)) {
                                             peer.send(new byte[] {b});
                                         }
                                     }
                                 });
-                var client = PATIENT.connect(server.hostAndPort())) {
+                var client = LONG_TIMEOUT.connect(server.hostAndPort())) {
             assertThat(client.get("gr\u00fcn").text()).isEqualTo("Lock Get Success: gr\u00fcn");
             assertThat(client.dump()).isEmpty();
             assertThat(client.getStats()).containsEntry("command_g", 12L);
@@ -237,10 +238,11 @@ class LockdOperationsIT {
     }
 
     @Test
-    void speaks_over_a_unix_socket(@TempDir Path folder) throws Exception {
+    void a_client_works_over_a_unix_socket(@TempDir Path folder) throws Exception {
         Path socket = folder.resolve("lockd.sock");
-        try (var server = FakeServer.unix(socket, peer -> peer.answerAll(ScriptedReplies::plain));
-                var client = PATIENT.connectUnix(socket)) {
+        try (var server =
+                        FakeServer.unix(socket, peer -> peer.respondToAll(ScriptedReplies::plain));
+                var client = LONG_TIMEOUT.connectUnix(socket)) {
             assertThat(client.tryGet("x")).isTrue();
             assertThat(client.dump()).isEmpty();
             assertThat(client.getStats()).containsEntry("shared_orphans", 4L);
@@ -250,18 +252,20 @@ class LockdOperationsIT {
     }
 
     @Test
-    void tries_every_address_of_a_host() throws Exception {
+    void every_address_of_a_host_is_tried() throws Exception {
         try (var server =
-                        FakeServer.answering(
-                                ScriptedReplies::plain); // on one of localhost's addresses
+                        FakeServer.responding(
+                                ScriptedReplies
+                                        ::plain); // listens on one of the addresses of localhost
                 var client =
-                        PATIENT.connect(server.hostAndPort().replace("127.0.0.1", "localhost"))) {
+                        LONG_TIMEOUT.connect(
+                                server.hostAndPort().replace("127.0.0.1", "localhost"))) {
             assertThat(client.tryGet("x")).isTrue();
         }
     }
 
     @Test
-    void reads_a_long_listing() throws Exception {
+    void a_long_listing_is_read() throws Exception {
         var lines = new StringBuilder();
         for (int i = 0; i < 50_000; i++) {
             lines.append("lock-").append(i).append(": 127.0.0.1:").append(i).append('\n');
@@ -276,10 +280,10 @@ class LockdOperationsIT {
                 });
     }
 
-    private static void with(Function<String, String> answers, Consumer<LockdClient> test)
+    private static void with(Function<String, String> responses, Consumer<LockdClient> test)
             throws Exception {
-        try (var server = FakeServer.answering(answers);
-                var client = PATIENT.connect(server.hostAndPort())) {
+        try (var server = FakeServer.responding(responses);
+                var client = LONG_TIMEOUT.connect(server.hostAndPort())) {
             test.accept(client);
         }
     }

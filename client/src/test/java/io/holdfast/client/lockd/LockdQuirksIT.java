@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** Q21 to Q24 of the quirks of earlier clients, on the right side. */
+/** Checks that this client does not have the quirks Q21 to Q24 of earlier clients. */
 @DisplayName("Quirks of earlier clients")
 @Timeout(120)
 class LockdQuirksIT {
@@ -23,7 +23,7 @@ class LockdQuirksIT {
     private static final Duration ENDLESS = Duration.ofHours(1);
 
     @Test
-    void q21_a_late_answer_is_never_taken_for_the_next_commands() throws Exception {
+    void q21_a_late_response_is_never_taken_for_that_of_the_next_command() throws Exception {
         var missed = new CountDownLatch(1);
         try (var server =
                         FakeServer.tcp(
@@ -50,9 +50,9 @@ class LockdQuirksIT {
     }
 
     @Test
-    void q21_an_answer_about_another_lock_is_no_answer() throws Exception {
+    void q21_a_response_about_another_lock_is_refused() throws Exception {
         try (var server =
-                        FakeServer.answering(
+                        FakeServer.responding(
                                 ScriptedReplies.to("g second", "1 Lock Get Success: first\n"));
                 var client = LockdClient.builder().readTimeout(ENDLESS).connect(server.address())) {
             client.get("first");
@@ -68,7 +68,7 @@ class LockdQuirksIT {
     @ValueSource(strings = {"a\nr b", "a\r\nr b", "a\r", "\n"})
     void q22_a_name_with_a_line_break_is_refused_before_anything_is_sent(String name)
             throws Exception {
-        try (var server = FakeServer.answering(ScriptedReplies::plain);
+        try (var server = FakeServer.responding(ScriptedReplies::plain);
                 var client = LockdClient.builder().readTimeout(ENDLESS).connect(server.address())) {
             List<Runnable> operations =
                     List.of(
@@ -103,8 +103,8 @@ class LockdQuirksIT {
                 "\u200b",
                 "\ud83d\udd12"
             })
-    void q22_every_other_name_arrives_as_it_is(String name) throws Exception {
-        try (var server = FakeServer.answering(ScriptedReplies::plain);
+    void q22_every_other_name_arrives_unchanged(String name) throws Exception {
+        try (var server = FakeServer.responding(ScriptedReplies::plain);
                 var client = LockdClient.builder().readTimeout(ENDLESS).connect(server.address())) {
             assertThat(client.get(name).text()).isEqualTo("Lock Get Success: " + name);
             assertThat(server.received()).containsExactly("g " + name);
@@ -126,7 +126,7 @@ class LockdQuirksIT {
     }
 
     @Test
-    void q23_the_connect_timeout_ends_every_operation_when_the_host_never_answers()
+    void q23_the_connect_timeout_ends_every_operation_when_the_host_never_responds()
             throws Exception {
         try (var full = FullBacklog.tcp();
                 var client =
@@ -157,8 +157,8 @@ class LockdQuirksIT {
     }
 
     @Test
-    void q24_the_counters_are_there_as_soon_as_the_last_one_has_come() throws Exception {
-        try (var server = FakeServer.answering(ScriptedReplies::plain);
+    void q24_the_counters_are_complete_as_soon_as_the_last_one_has_arrived() throws Exception {
+        try (var server = FakeServer.responding(ScriptedReplies::plain);
                 var client = LockdClient.builder().readTimeout(ENDLESS).connect(server.address())) {
             assertThat(client.getStats()).hasSize(6).containsEntry("shared_orphans", 4L);
             assertThat(server.received()).containsExactly("q");
@@ -167,7 +167,7 @@ class LockdQuirksIT {
 
     @Test
     void q24_the_other_listings_do_not_wait_for_the_read_timeout_either() throws Exception {
-        try (var server = FakeServer.answering(ScriptedReplies.to("d", "a: 1\n"));
+        try (var server = FakeServer.responding(ScriptedReplies.to("d", "a: 1\n"));
                 var client = LockdClient.builder().readTimeout(ENDLESS).connect(server.address())) {
             assertThat(client.dump()).containsEntry("a", "1");
             assertThat(client.dumpShared()).isEmpty();

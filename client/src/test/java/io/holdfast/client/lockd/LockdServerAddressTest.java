@@ -12,16 +12,16 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 
-@DisplayName("The place of a server")
+@DisplayName("The address of a server")
 class LockdServerAddressTest {
     @Test
-    void is_this_machine_when_only_a_port_is_given() {
+    void an_address_with_only_a_port_is_this_machine() {
         assertThat(LockdServerAddress.parse("9999").address())
                 .isEqualTo(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9999));
     }
 
     @Test
-    void is_the_host_that_is_named_and_looked_up_later() throws Exception {
+    void a_host_name_is_looked_up_later() throws Exception {
         LockdServerAddress lockdServerAddress = LockdServerAddress.parse("my_host-1.example:65535");
         assertThat(lockdServerAddress.text()).isEqualTo("my_host-1.example:65535");
         assertThat(lockdServerAddress.needsLookup()).isTrue();
@@ -30,7 +30,7 @@ class LockdServerAddressTest {
     }
 
     @Test
-    void may_be_an_address_or_a_path() throws Exception {
+    void an_address_may_be_a_socket_address_or_a_path() throws Exception {
         var six = new InetSocketAddress(InetAddress.getByAddress(new byte[16]), 7);
         assertThat(LockdServerAddress.of(six).text()).endsWith("]:7").startsWith("[");
         assertThat(LockdServerAddress.of(Path.of("/run/lockd.sock")).text())
@@ -40,7 +40,7 @@ class LockdServerAddressTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "localhost:0", "00000"})
-    void has_no_port_0(String text) {
+    void port_0_is_refused(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockdClient.connect(text))
                 .withMessage("Port 0 is not valid.");
@@ -61,7 +61,7 @@ class LockdServerAddressTest {
                 "9999\n",
                 "h:\u0661"
             })
-    void is_nowhere_in_other_text(String text) {
+    void any_other_text_is_refused(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockdClient.connect(text))
                 .withMessage("Invalid [host:]port string: " + text);

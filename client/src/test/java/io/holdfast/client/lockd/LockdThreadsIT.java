@@ -24,8 +24,8 @@ class LockdThreadsIT {
     private static final Duration ENDLESS = Duration.ofHours(1);
 
     @Test
-    void let_many_callers_have_their_own_answers() throws Exception {
-        try (var server = FakeServer.answering(ScriptedReplies::plain);
+    void concurrent_callers_get_their_own_responses() throws Exception {
+        try (var server = FakeServer.responding(ScriptedReplies::plain);
                 var client = client(server)) {
             List<Thread> callers = new ArrayList<>();
             List<CompletableFuture<Void>> ends = new ArrayList<>();
@@ -54,7 +54,7 @@ class LockdThreadsIT {
     }
 
     @Test
-    void serve_callers_in_the_order_in_which_they_came() throws Exception {
+    void callers_are_served_in_the_order_of_their_calls() throws Exception {
         var go = new CountDownLatch(1);
         try (var server =
                         FakeServer.tcp(
@@ -62,7 +62,7 @@ class LockdThreadsIT {
                                     String first = peer.line();
                                     go.await();
                                     peer.send(ScriptedReplies.plain(first));
-                                    peer.answerAll(ScriptedReplies::plain);
+                                    peer.respondToAll(ScriptedReplies::plain);
                                 });
                 var client = client(server)) {
             List<Thread> callers = new ArrayList<>();
@@ -84,7 +84,7 @@ class LockdThreadsIT {
     }
 
     @Test
-    void give_up_together_when_the_server_leaves() throws Exception {
+    void all_operations_fail_when_the_server_disconnects() throws Exception {
         var leave = new CountDownLatch(1);
         var listener = new Recorder();
         try (var server =
@@ -110,7 +110,7 @@ class LockdThreadsIT {
     }
 
     @Test
-    void close_the_connection_when_interrupted_during_an_answer() throws Exception {
+    void an_interrupt_while_waiting_for_a_response_closes_the_connection() throws Exception {
         var left = new CountDownLatch(1);
         try (var server =
                         FakeServer.tcp(
@@ -136,7 +136,7 @@ class LockdThreadsIT {
     }
 
     @Test
-    void go_on_when_interrupted_before_their_turn() throws Exception {
+    void an_interrupt_before_sending_leaves_the_client_usable() throws Exception {
         var go = new CountDownLatch(1);
         try (var server =
                         FakeServer.tcp(
@@ -144,7 +144,7 @@ class LockdThreadsIT {
                                     String first = peer.line();
                                     go.await();
                                     peer.send(ScriptedReplies.plain(first));
-                                    peer.answerAll(ScriptedReplies::plain);
+                                    peer.respondToAll(ScriptedReplies::plain);
                                 });
                 var client = client(server)) {
             Caller first = new Caller(() -> client.get("a"));
@@ -159,7 +159,8 @@ class LockdThreadsIT {
     }
 
     @Test
-    void send_nothing_when_interrupted_while_connecting(@TempDir Path folder) throws Exception {
+    void an_operation_interrupted_while_connecting_sends_nothing(@TempDir Path folder)
+            throws Exception {
         Path socket = folder.resolve("s");
         try (var full = FullBacklog.unix(socket);
                 var client =
@@ -170,17 +171,17 @@ class LockdThreadsIT {
             Caller caller = new Caller(() -> client.get("a"));
             caller.interrupt();
             assertThat(caller.failure()).isInstanceOf(LockdInterruptedException.class);
-            full.acceptThoseWhoWait();
+            full.acceptWaiting();
             Caller later = new Caller(() -> client.get("b"));
-            assertThat(full.wordsOfTheNext()).isEqualTo("g b\n");
+            assertThat(full.firstLineOfNext()).isEqualTo("g b\n");
             close(client);
             assertThat(later.failure()).isInstanceOf(LockdConnectionException.class);
         }
     }
 
     @Test
-    void still_release_in_an_interrupted_thread() throws Exception {
-        try (var server = FakeServer.answering(ScriptedReplies::plain);
+    void release_works_in_an_interrupted_thread() throws Exception {
+        try (var server = FakeServer.responding(ScriptedReplies::plain);
                 var client = client(server)) {
             client.get("x");
             Thread.currentThread().interrupt();
@@ -195,7 +196,7 @@ class LockdThreadsIT {
     }
 
     @Test
-    void end_what_is_under_way_when_closed() throws Exception {
+    void close_ends_the_operation_in_flight() throws Exception {
         try (var server = FakeServer.tcp(FakeServer.Peer::awaitEnd);
                 var client = client(server)) {
             Caller caller = new Caller(() -> client.get("x"));
@@ -210,9 +211,9 @@ class LockdThreadsIT {
     }
 
     @Test
-    void are_gone_after_close_and_say_nothing_about_it() throws Exception {
+    void threads_end_after_close_without_an_event() throws Exception {
         var listener = new Recorder();
-        try (var server = FakeServer.answering(ScriptedReplies::plain)) {
+        try (var server = FakeServer.responding(ScriptedReplies::plain)) {
             var client = LockdClient.builder().listener(listener).connect(server.hostAndPort());
             client.getName();
             listener.awaitNotices(1);
@@ -225,7 +226,7 @@ class LockdThreadsIT {
     }
 
     @Test
-    void are_gone_after_close_while_connecting(@TempDir Path folder) throws Exception {
+    void threads_end_after_close_while_connecting(@TempDir Path folder) throws Exception {
         Path socket = folder.resolve("s");
         try (var full = FullBacklog.unix(socket)) {
             var client = LockdClient.builder().connectTimeout(ENDLESS).connect(full.address());
@@ -237,7 +238,8 @@ class LockdThreadsIT {
     }
 
     @Test
-    void stop_waiting_for_a_unix_server_that_never_accepts(@TempDir Path folder) throws Exception {
+    void connecting_to_a_unix_server_that_never_accepts_times_out(@TempDir Path folder)
+            throws Exception {
         Path socket = folder.resolve("s");
         try (var full = FullBacklog.unix(socket);
                 var client =
@@ -251,7 +253,7 @@ class LockdThreadsIT {
     }
 
     @Test
-    void tell_of_a_connection_that_cannot_be_made(@TempDir Path folder) throws Exception {
+    void a_failed_connection_is_reported_to_the_listener(@TempDir Path folder) throws Exception {
         var listener = new Recorder();
         int port;
         try (var gone = new ServerSocket(0)) {
@@ -271,7 +273,7 @@ class LockdThreadsIT {
     }
 
     @Test
-    void let_a_listener_use_the_client() throws Exception {
+    void a_listener_can_use_the_client() throws Exception {
         var name = new AtomicReference<LockdIdentity>();
         var listener =
                 new Recorder() {
@@ -283,7 +285,7 @@ class LockdThreadsIT {
                         close(client);
                     }
                 };
-        try (var server = FakeServer.answering(ScriptedReplies::plain);
+        try (var server = FakeServer.responding(ScriptedReplies::plain);
                 var client =
                         LockdClient.builder()
                                 .readTimeout(ENDLESS)
@@ -311,7 +313,7 @@ class LockdThreadsIT {
                                         .noneMatch(thread -> thread.getName().endsWith(place)));
     }
 
-    /** A thread that has called an operation and is waiting in it. */
+    /** Starts a thread that waits in an operation. */
     private static final class Caller {
         private final CompletableFuture<RuntimeException> failure = new CompletableFuture<>();
         private final Thread thread;

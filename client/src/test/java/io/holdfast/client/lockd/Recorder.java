@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Writes down what a listener hears. */
+/** Records the events of a listener. */
 class Recorder implements LockdListener {
     private final List<String> notices = new CopyOnWriteArrayList<>();
 

@@ -2,7 +2,7 @@ package io.holdfast.client.lockd;
 
 import java.util.function.Function;
 
-/** Answers for scripts. */
+/** Responses for scripted servers. */
 final class ScriptedReplies {
     static final String STATS =
             """
@@ -16,7 +16,7 @@ final class ScriptedReplies {
 
     private ScriptedReplies() {}
 
-    /** What a server says on which nothing is held but what is asked for. */
+    /** The responses of a server that grants every request and has no other holds. */
     static String plain(String line) {
         String word = line.split(" ", 2)[0];
         String name = line.contains(" ") ? line.split(" ", 2)[1] : "";
@@ -34,8 +34,8 @@ final class ScriptedReplies {
         };
     }
 
-    /** As {@link #plain}, but for one line. */
-    static Function<String, String> to(String line, String answer) {
-        return asked -> asked.equals(line) ? answer : plain(asked);
+    /** As {@link #plain}, but with another response to one line. */
+    static Function<String, String> to(String line, String response) {
+        return request -> request.equals(line) ? response : plain(request);
     }
 }

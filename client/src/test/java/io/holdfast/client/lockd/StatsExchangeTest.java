@@ -14,7 +14,7 @@ class StatsExchangeTest {
     private final StatsExchange statsExchange = new StatsExchange(new ListingSizeLimit(100_000));
 
     @Test
-    void end_with_the_last_of_them() throws Exception {
+    void the_counters_end_with_the_last_name() throws Exception {
         statsExchange.line("command_who: 7");
         statsExchange.line("shared_locks: 0");
         assertThat(statsExchange.isOver()).isFalse();
@@ -37,13 +37,13 @@ class StatsExchangeTest {
                 "locks: 9999999999999999999",
                 "0 disabled"
             })
-    void are_numbers(String line) {
+    void a_counter_that_is_no_number_is_refused(String line) {
         assertThatThrownBy(() -> statsExchange.line(line))
                 .isInstanceOf(LockdProtocolException.class);
     }
 
     @Test
-    void are_limited() {
+    void the_size_of_the_counters_is_limited() {
         assertThatThrownBy(
                         () -> {
                             for (int i = 0; i < 1000; i++) {

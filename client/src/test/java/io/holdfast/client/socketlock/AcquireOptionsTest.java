@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.time.Duration;
 
-@DisplayName("What an acquire asks for")
+@DisplayName("The options of an acquire")
 class AcquireOptionsTest {
     @ParameterizedTest
     @CsvSource({
@@ -27,13 +27,13 @@ class AcquireOptionsTest {
     }
 
     @Test
-    void there_is_neither_a_time_to_live_nor_a_limit_unless_told() {
+    void by_default_there_is_no_time_to_live_and_no_timeout() {
         assertThat(AcquireOptions.NONE.ttlSeconds()).isZero();
         assertThat(AcquireOptions.NONE.timeout()).isNull();
     }
 
     @Test
-    void both_can_be_given_together() {
+    void a_time_to_live_and_a_timeout_can_be_combined() {
         AcquireOptions options =
                 AcquireOptions.ttl(Duration.ofSeconds(3)).withTimeout(Duration.ofMillis(5));
 

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
-/** Something that is done on a thread of its own. */
+/** A task that runs on a thread of its own. */
 final class Call<T> {
     private static final int MOST_SECONDS = 30;
 
@@ -69,7 +69,7 @@ final class Call<T> {
         return outcome.isDone();
     }
 
-    /** Whether the thread's flag was set when the task was over. */
+    /** Whether the thread's interrupt flag was set at the end of the task. */
     boolean keptTheInterrupt() {
         return interruptedAtTheEnd;
     }
@@ -82,7 +82,7 @@ final class Call<T> {
         thread.interrupt();
     }
 
-    /** Waits until the thread waits for something. */
+    /** Waits until the thread is in a waiting state. */
     Call<T> waiting() {
         await().until(
                         () ->

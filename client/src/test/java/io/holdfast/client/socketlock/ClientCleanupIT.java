@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
 
-@DisplayName("After the last close")
+@DisplayName("The cleanup of clients")
 class ClientCleanupIT {
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
@@ -40,9 +40,9 @@ class ClientCleanupIT {
     }
 
     @Test
-    void no_thread_and_no_file_is_left_of_clients_that_came_and_went() throws Exception {
+    void closed_clients_leave_no_thread_and_no_file() throws Exception {
         assumeTrue(Files.isDirectory(DESCRIPTORS), "no list of open files here");
-        useOnce(); // what is loaded once stays
+        useOnce(); // load classes and start shared threads first
         long threadsBefore = threads();
         long before = descriptors();
         for (int i = 0; i < 200; i++) {
@@ -65,7 +65,7 @@ class ClientCleanupIT {
     }
 
     @Test
-    void no_thread_and_no_file_is_left_of_clients_that_could_not_connect() throws Exception {
+    void clients_that_could_not_connect_leave_no_thread_and_no_file() throws Exception {
         assumeTrue(Files.isDirectory(DESCRIPTORS), "no list of open files here");
         Path file = Files.writeString(folder.resolve("file"), "mine");
         Path silent = folder.resolve("silent");
@@ -93,7 +93,7 @@ class ClientCleanupIT {
     }
 
     @Test
-    void a_client_that_gives_up_often_keeps_one_connection() throws Exception {
+    void a_client_with_many_timed_out_acquires_has_one_connection() throws Exception {
         assumeTrue(Files.isDirectory(DESCRIPTORS), "no list of open files here");
         try (SocketLockClient one = SocketLockClient.connect(folder.resolve("s"));
                 SocketLockClient other = SocketLockClient.connect(folder.resolve("s"));

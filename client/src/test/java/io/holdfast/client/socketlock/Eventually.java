@@ -5,7 +5,7 @@ import org.awaitility.core.ConditionFactory;
 
 import java.time.Duration;
 
-/** Waiting for what comes soon, with a deadline for machines that are busy. */
+/** Waits for a condition, with a deadline that suits busy machines. */
 final class Eventually {
     private static final Duration LOOK = Duration.ofMillis(5);
     private static final Duration MOST = Duration.ofSeconds(60);

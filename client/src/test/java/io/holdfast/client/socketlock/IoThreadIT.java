@@ -25,8 +25,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** A lock is valid only as long as this is young, so it must not look younger than it is. */
-@DisplayName("What a loop knows of its channels")
+/**
+ * A lock is only valid while the last poll is recent, so the time of the poll must not be too late.
+ */
+@DisplayName("The last poll of an I/O thread")
 class IoThreadIT {
     @TempDir private Path folder;
     private IoThread ioThread;
@@ -48,8 +50,8 @@ class IoThreadIT {
     }
 
     @Test
-    void is_as_old_as_the_beginning_of_the_look() {
-        long begin = onLoop(System::nanoTime); // then it looks
+    void the_time_of_the_last_poll_is_that_of_its_start() {
+        long begin = onLoop(System::nanoTime); // then it polls
         long span = TimeUnit.MILLISECONDS.toNanos(300);
         await().until(() -> System.nanoTime() - begin > span);
 
@@ -58,21 +60,21 @@ class IoThreadIT {
     }
 
     @Test
-    void is_never_old_while_it_runs() {
+    void the_last_poll_is_recent_while_the_thread_runs() {
         await().during(Duration.ofMillis(1500))
                 .until(() -> ioThread.nanosSinceLastPoll() < TimeUnit.SECONDS.toNanos(2));
     }
 
     @Test
-    void includes_the_end_of_a_connection_behind_its_last_line() {
-        List<String> heard = new CopyOnWriteArrayList<>();
-        ioThread.execute(() -> connectAndHangUp(heard));
+    void a_poll_includes_the_end_of_a_connection_after_its_last_line() {
+        List<String> events = new CopyOnWriteArrayList<>();
+        ioThread.execute(() -> connectAndHangUp(events));
 
-        await().until(() -> heard.size() == 3);
-        assertThat(heard).containsExactly("the last line", "the end", "the next turn");
+        await().until(() -> events.size() == 3);
+        assertThat(events).containsExactly("the last line", "the end", "the next turn");
     }
 
-    private void connectAndHangUp(List<String> heard) {
+    private void connectAndHangUp(List<String> events) {
         Path path = folder.resolve("s");
         try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             server.bind(UnixDomainSocketAddress.of(path));
@@ -82,20 +84,20 @@ class IoThreadIT {
                     new Connection.Listener() {
                         @Override
                         public void line(String line) {
-                            heard.add(line);
-                            ioThread.execute(() -> heard.add("the next turn"));
+                            events.add(line);
+                            ioThread.execute(() -> events.add("the next turn"));
                         }
 
                         @Override
                         public void ended() {
-                            heard.add("the end");
+                            events.add("the end");
                         }
                     });
             try (SocketChannel peer = server.accept()) {
                 peer.write(ByteBuffer.wrap("the last line\n".getBytes(StandardCharsets.US_ASCII)));
             }
         } catch (IOException e) {
-            heard.add(e.toString());
+            events.add(e.toString());
         }
     }
 }

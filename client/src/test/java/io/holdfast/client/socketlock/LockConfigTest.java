@@ -13,7 +13,7 @@ import java.time.Duration;
 @DisplayName("The configuration of a lock")
 class LockConfigTest {
     @Test
-    void has_the_defaults_of_the_protocol() {
+    void the_defaults_are_those_of_the_protocol() {
         LockConfig config = LockConfig.defaults();
 
         assertThat(config.policy()).isEqualTo(Policy.FIFO);
@@ -28,7 +28,7 @@ class LockConfigTest {
     }
 
     @Test
-    void takes_nothing_and_less_for_the_default() {
+    void zero_or_negative_durations_mean_the_default() {
         Duration less = Duration.ofSeconds(-1);
         LockConfig config =
                 LockConfig.builder()
@@ -44,14 +44,14 @@ class LockConfigTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"HELLO", "CONNECTED", "a b", "a\nb", "\u00e4", "\t", " "})
-    void refuses_an_id_that_cannot_be_one(String id) {
+    void an_invalid_client_id_is_refused(String id) {
         LockConfig.Builder builder = LockConfig.builder().clientId(id);
 
         assertThatIllegalArgumentException().isThrownBy(builder::build);
     }
 
     @Test
-    void refuses_an_id_that_is_too_long() {
+    void a_client_id_that_is_too_long_is_refused() {
         LockConfig.Builder builder = LockConfig.builder().clientId("x".repeat(1025));
 
         assertThatIllegalArgumentException().isThrownBy(builder::build);
@@ -59,19 +59,19 @@ class LockConfigTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"me", "HELLO1", "c0-1", "~!@#"})
-    void takes_any_other_id(String id) {
+    void any_other_client_id_is_accepted(String id) {
         assertThat(LockConfig.builder().clientId(id).build().clientId()).isEqualTo(id);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"PT-2562047788015215H-30M-8S", "PT-1S", "PT0S"})
-    void a_span_of_nothing_or_less_is_no_time(Duration span) {
+    void a_zero_or_negative_duration_is_zero_nanoseconds(Duration span) {
         assertThat(ClientState.nanos(span)).isZero();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"PT2562047788015215H30M7.999999999S", "P106751D", "P40000D"})
-    void a_span_of_centuries_can_be_added_to_any_time(Duration span) {
+    void a_duration_of_centuries_can_be_added_to_any_time(Duration span) {
         assertThat(System.nanoTime() + ClientState.nanos(span)).isGreaterThan(System.nanoTime());
         assertThat(ClientState.nanos(span)).isLessThanOrEqualTo(Long.MAX_VALUE / 4);
     }

@@ -53,7 +53,7 @@ class LockTableTest {
         "EXPIRED, status, ",
         "EXPIRED, disconnect, ",
     })
-    void has_a_rule_for_every_event_in_every_state(
+    void every_event_in_every_state_has_the_expected_result(
             State before, String event, @Nullable State after) {
         var locks = new TableScenario(Policy.FIFO);
         bring(locks, before);
@@ -94,7 +94,7 @@ class LockTableTest {
     }
 
     @Test
-    void keeps_each_limit_to_the_moment_and_says_which_it_was() {
+    void each_timeout_ends_exactly_and_is_reported_with_its_kind() {
         var locks = new TableScenario(Policy.FIFO);
         locks.write("a");
         locks.write("b");
@@ -112,7 +112,7 @@ class LockTableTest {
     }
 
     @Test
-    void stops_the_queue_limit_at_the_offer() {
+    void the_request_timeout_ends_at_the_offer() {
         var locks = new TableScenario(Policy.FIFO);
         locks.hold(WRITE, "a");
         locks.write("b");
@@ -126,7 +126,7 @@ class LockTableTest {
     }
 
     @Test
-    void lets_a_request_time_out_behind_somebody_else_who_does_not_confirm() {
+    void a_request_times_out_behind_an_unconfirmed_offer() {
         var locks = new TableScenario(Policy.FIFO);
         locks.hold(WRITE, "a");
         locks.write("b");
@@ -144,7 +144,7 @@ class LockTableTest {
     }
 
     @Test
-    void counts_a_time_to_live_from_the_confirmation() {
+    void a_time_to_live_starts_at_the_confirmation() {
         var locks = new TableScenario(Policy.FIFO);
         locks.ask(WRITE, 3, "a");
         locks.advance(9_000);
@@ -159,7 +159,7 @@ class LockTableTest {
     }
 
     @Test
-    void ends_what_is_due_in_order_even_when_the_clock_comes_late() {
+    void deadlines_are_processed_in_order_even_when_advance_is_late() {
         var locks = new TableScenario(Policy.FIFO);
         locks.ask(WRITE, 1, "a");
         locks.confirm("a");
@@ -193,7 +193,7 @@ class LockTableTest {
 
     @ParameterizedTest(name = "example {0}: {1} {2} offers {3}")
     @MethodSource("examples")
-    void offers_in_the_order_of_its_policy(
+    void offers_follow_the_order_of_the_policy(
             int number, Policy policy, String events, String offers) {
         var locks = new TableScenario(policy);
         for (String event : events.split(" ", -1)) {
@@ -214,7 +214,7 @@ class LockTableTest {
     }
 
     @Test
-    void offers_at_the_very_event_that_makes_room() {
+    void an_offer_follows_at_the_event_that_makes_it_possible() {
         var locks = new TableScenario(Policy.FIFO);
         locks.hold(WRITE, "a");
         locks.read("b", "c");
@@ -235,11 +235,11 @@ class LockTableTest {
         assertThat(locks.happened()).containsExactly("offer e");
     }
 
-    // ---- the hazards
+    // ---- known hazards
 
     @ParameterizedTest
     @EnumSource(Policy.class)
-    void never_offers_a_write_beside_a_reader(Policy policy) { // H1
+    void a_write_lock_is_not_offered_while_a_reader_holds(Policy policy) { // H1
         var locks = new TableScenario(policy);
         locks.hold(READ, "a", "b");
         locks.write("c");
@@ -251,7 +251,7 @@ class LockTableTest {
 
     @ParameterizedTest
     @EnumSource(Policy.class)
-    void lets_readers_share_when_no_writer_is_about(Policy policy) { // H2
+    void readers_share_the_lock_when_no_writer_waits(Policy policy) { // H2
         var locks = new TableScenario(policy);
         locks.hold(READ, "a", "b", "c");
         assertThat(List.of(locks.status("a"), locks.status("b"), locks.status("c")))
@@ -260,7 +260,7 @@ class LockTableTest {
 
     @ParameterizedTest
     @EnumSource(LockMode.class)
-    void takes_nothing_from_others_when_a_queued_request_is_given_up(LockMode mode) { // H3
+    void rejecting_a_queued_request_does_not_affect_others(LockMode mode) { // H3
         var locks = new TableScenario(Policy.FIFO);
         locks.hold(mode, "a");
         locks.write("b");
@@ -275,7 +275,7 @@ class LockTableTest {
     }
 
     @Test
-    void looks_for_the_next_when_the_head_of_the_queue_is_withdrawn() { // H3
+    void the_next_waiter_is_offered_the_lock_when_the_head_of_the_queue_is_withdrawn() { // H3
         var locks = new TableScenario(Policy.FIFO);
         locks.hold(READ, "a");
         locks.write("b");
@@ -285,7 +285,7 @@ class LockTableTest {
     }
 
     @Test
-    void counts_a_repeated_confirmation_once() { // H4
+    void a_repeated_confirmation_counts_once() { // H4
         var locks = new TableScenario(Policy.FIFO);
         locks.ask(READ, 5, "a");
         locks.confirm("a");
@@ -301,7 +301,7 @@ class LockTableTest {
     }
 
     @Test
-    void refuses_a_lock_id_that_is_in_use_until_it_is_gone() { // H5
+    void a_lock_id_in_use_is_refused_until_its_request_is_removed() { // H5
         var locks = new TableScenario(Policy.FIFO);
         assertThat(locks.write("a")).isEqualTo(EnqueueResult.QUEUED);
         assertThat(locks.write("a")).isEqualTo(EnqueueResult.IN_USE);
@@ -312,7 +312,7 @@ class LockTableTest {
     }
 
     @Test
-    void keeps_nothing_of_a_session_that_is_closed() { // H5, H22
+    void closing_a_session_removes_all_its_requests() { // H5, H22
         var locks = new TableScenario(Policy.FIFO);
         locks.hold(WRITE, "a");
         var session = locks.session("a");
@@ -329,7 +329,7 @@ class LockTableTest {
     }
 
     @Test
-    void frees_a_lock_whose_holder_is_silent_when_its_time_is_over() { // H6
+    void an_expired_hold_is_free_even_if_its_client_is_silent() { // H6
         var locks = new TableScenario(Policy.FIFO);
         locks.ask(WRITE, 1, "a");
         locks.confirm("a");
@@ -342,7 +342,7 @@ class LockTableTest {
     }
 
     @Test
-    void serves_in_order_of_arrival_whatever_leaves_in_between() { // H20
+    void waiters_are_served_in_order_of_arrival_when_others_leave() { // H20
         var locks = new TableScenario(Policy.FIFO);
         locks.hold(WRITE, "a");
         locks.write("b", "c", "d", "e");
@@ -354,7 +354,7 @@ class LockTableTest {
     }
 
     @Test
-    void goes_on_when_a_holder_disconnects() { // H22
+    void the_next_waiter_is_served_when_a_holder_disconnects() { // H22
         var locks = new TableScenario(Policy.WRITER_PREFERRED);
         locks.hold(READ, "a", "b");
         locks.write("c");
@@ -366,10 +366,10 @@ class LockTableTest {
         assertThat(locks.state("d")).isEqualTo(State.OFFERED);
     }
 
-    // ---- limits, fences and the time of grace
+    // ---- limits, fences and the grace period
 
     @Test
-    void takes_so_many_requests_of_a_session_and_no_more() {
+    void the_number_of_requests_of_a_session_is_limited() {
         var locks = new TableScenario(Policy.FIFO);
         var session = locks.session("a");
         for (int i = 0; i < LockTable.MAX_REQUESTS; i++) {
@@ -382,7 +382,7 @@ class LockTableTest {
     }
 
     @Test
-    void refuses_ids_that_are_too_long_together() {
+    void the_total_length_of_the_lock_ids_is_limited() {
         var locks = new TableScenario(Policy.FIFO);
         var session = locks.session("a");
         String half = "x".repeat(LockTable.MAX_ID_BYTES / 2);
@@ -396,7 +396,7 @@ class LockTableTest {
     }
 
     @Test
-    void gives_every_offer_a_fence_above_all_before() {
+    void every_offer_has_a_greater_fence_than_all_before() {
         var locks = new TableScenario(Policy.FIFO);
         locks.write("a");
         long first = locks.fence("a");
@@ -409,7 +409,7 @@ class LockTableTest {
     }
 
     @Test
-    void offers_nothing_while_suspended_but_lets_time_go_on() {
+    void a_suspended_table_makes_no_offers_but_processes_deadlines() {
         var locks = new TableScenario(Policy.FIFO);
         locks.table().suspend();
         locks.read("a");
@@ -422,7 +422,7 @@ class LockTableTest {
     }
 
     @Test
-    void books_holds_from_before_that_go_together() {
+    void compatible_holds_can_be_reasserted_together() {
         var locks = new TableScenario(Policy.FIFO);
         locks.table().suspend();
         locks.write("waiting");
@@ -439,7 +439,7 @@ class LockTableTest {
     }
 
     @Test
-    void books_a_writer_from_before_only_alone_and_nobody_after_the_grace() {
+    void a_write_hold_is_reasserted_only_alone_and_no_hold_after_the_grace_period() {
         var locks = new TableScenario(Policy.FIFO);
         locks.table().suspend();
         assertThat(locks.reassert(WRITE, "a")).isTrue();

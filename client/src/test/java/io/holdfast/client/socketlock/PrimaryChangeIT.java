@@ -25,7 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-@DisplayName("When the primary changes")
+@DisplayName("A change of the primary")
 @Execution(ExecutionMode.CONCURRENT)
 class PrimaryChangeIT {
     @TempDir private Path folder;
@@ -56,7 +56,8 @@ class PrimaryChangeIT {
 
     @Test
     // H10.
-    void the_holder_keeps_its_lock_and_the_waiter_waits_on() throws Exception {
+    void after_a_change_the_holder_keeps_its_lock_and_the_waiter_continues_to_wait()
+            throws Exception {
         SocketLockClient primary = client();
         SocketLockClient holder = client();
         SocketLockClient waiter = client();
@@ -80,7 +81,7 @@ class PrimaryChangeIT {
     }
 
     @Test
-    void all_readers_keep_theirs() {
+    void after_a_change_all_readers_keep_their_locks() {
         SocketLockClient primary = client();
         List<SocketLock> locks = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -99,7 +100,7 @@ class PrimaryChangeIT {
     }
 
     @Test
-    void a_request_waits_a_moment_for_those_who_can_be_the_primary() throws Exception {
+    void a_request_waits_a_moment_for_a_process_that_can_become_the_primary() throws Exception {
         try (SocketLockServer server = SocketLockServer.start(path(), LockConfig.defaults())) {
             SocketLock held = client().acquireWrite();
             Call<SocketLock> waiting = Call.of(client()::acquireWrite).waiting();
@@ -146,7 +147,7 @@ class PrimaryChangeIT {
     }
 
     @Test
-    void the_lock_of_a_primary_that_closes_at_once_is_free() {
+    void the_lock_of_a_primary_that_is_closed_at_once_is_free() {
         SocketLockClient primary = client();
         SocketLockClient other = client();
         SocketLock lock = primary.acquireWrite();
@@ -159,7 +160,7 @@ class PrimaryChangeIT {
     }
 
     @Test
-    void fences_grow_from_one_life_of_the_path_to_the_next() {
+    void fences_grow_across_successive_primaries_without_clients() {
         long last = 0;
         for (int i = 0; i < 3; i++) {
             try (SocketLockClient client = SocketLockClient.connect(path());
@@ -174,7 +175,7 @@ class PrimaryChangeIT {
     }
 
     @Test
-    void a_lock_survives_that_somebody_removes_the_socket() throws Exception {
+    void a_lock_survives_the_removal_of_the_socket() throws Exception {
         SocketLockClient client = client();
         SocketLockClient other = client();
         SocketLock lock = other.acquireWrite();
@@ -192,7 +193,7 @@ class PrimaryChangeIT {
     }
 
     @Test
-    void a_lock_is_lost_safely_when_somebody_removes_the_lock_file() throws Exception {
+    void a_lock_is_lost_without_overlap_when_the_lock_file_is_removed() throws Exception {
         SocketLockClient client = client();
         SocketLockClient other = client();
         SocketLock lock = other.acquireWrite();
@@ -200,13 +201,13 @@ class PrimaryChangeIT {
         Files.delete(folder.resolve("s.lock"));
 
         await().until(() -> lock.state() == LockState.LOST);
-        // Nobody knows what was held, so the new primary waits as long as it would for anybody.
+        // The holds are unknown, so the new primary waits for the full grace period.
         assertThat(waiting.isDone()).isFalse();
         assertThat(waiting.result().isValid()).isTrue();
     }
 
     @Test
-    void a_client_is_told_what_stands_in_its_way() throws Exception {
+    void a_client_reports_why_it_cannot_connect() throws Exception {
         SocketLockClient client = client();
         Files.delete(path());
         Files.writeString(path(), "mine");
@@ -222,7 +223,7 @@ class PrimaryChangeIT {
     }
 
     @Test
-    void nothing_but_a_socket_is_ever_replaced() throws Exception {
+    void only_sockets_are_replaced() throws Exception {
         Path file = Files.writeString(folder.resolve("file"), "mine");
         Path directory = Files.createDirectory(folder.resolve("directory"));
         Path link = Files.createSymbolicLink(folder.resolve("link"), file);
@@ -242,7 +243,7 @@ class PrimaryChangeIT {
     }
 
     @Test
-    void a_primary_that_has_no_time_to_accept_is_not_dead() throws Exception {
+    void a_primary_that_is_slow_to_accept_is_not_replaced() throws Exception {
         try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             listener.bind(UnixDomainSocketAddress.of(path()), 1);
             Object inode = Files.getAttribute(path(), "unix:ino");

@@ -21,7 +21,7 @@ class PrimaryLoadIT {
     @TempDir private Path folder;
 
     @Test
-    void keeps_nothing_of_a_thousand_connections_that_come_and_go() throws Exception {
+    void a_thousand_closed_connections_leave_no_state() throws Exception {
         Path socket = folder.resolve("lock.sock");
         try (var primary = new RunningPrimary(socket)) {
             for (int round = 0; round < 10; round++) {
@@ -44,7 +44,7 @@ class PrimaryLoadIT {
     }
 
     @Test
-    void reads_no_more_from_a_client_that_does_not_read_and_serves_the_others() throws Exception {
+    void a_client_that_does_not_read_is_not_read_from_and_others_are_served() throws Exception {
         Path socket = folder.resolve("lock.sock");
         try (var primary = new RunningPrimary(socket);
                 var slow = ScriptedLineClient.named(primary.path(), "slow");
@@ -52,7 +52,7 @@ class PrimaryLoadIT {
             String line = "slow STATUS unknown\n";
             String lines = line.repeat(1000);
             long sent = sendUntilStuck(slow, lines);
-            assertThat(sent).isLessThan(4_000_000); // what two socket buffers hold, roughly
+            assertThat(sent).isLessThan(4_000_000); // about the size of two socket buffers
             for (int i = 0; i < 100; i++) {
                 other.send("other REQWRITE l" + i, "other RELEASE l" + i);
                 assertThat(other.line()).isEqualTo("other WRITELOCK l" + i);
@@ -67,7 +67,7 @@ class PrimaryLoadIT {
         }
     }
 
-    /** Until nothing has been taken for a while. */
+    /** Sends until nothing has been accepted for a while. */
     private static long sendUntilStuck(ScriptedLineClient peer, String lines) throws IOException {
         long sent = 0;
         long stuckSince = System.nanoTime();
@@ -84,13 +84,13 @@ class PrimaryLoadIT {
     }
 
     @Test
-    void answers_short_lines_with_long_answers_in_bounded_memory() throws Exception {
+    void short_requests_with_long_responses_use_bounded_memory() throws Exception {
         Path socket = folder.resolve("lock.sock");
         String name = "n".repeat(60_000);
         try (var primary = new RunningPrimary(socket);
                 var greedy = ScriptedLineClient.named(primary.path(), name);
                 var other = ScriptedLineClient.named(primary.path(), "other")) {
-            greedy.sendRaw("HELLO\n".repeat(2500)); // 150 MB of answers
+            greedy.sendRaw("HELLO\n".repeat(2500)); // 150 MB of responses
             other.expectNothing("other");
             for (int i = 0; i < 20; i++) {
                 assertThat(greedy.line()).isEqualTo("CONNECTED " + name);
@@ -100,7 +100,7 @@ class PrimaryLoadIT {
     }
 
     @Test
-    void gives_up_a_client_that_leaves_a_megabyte_of_failures_unread() throws Exception {
+    void a_client_that_leaves_a_megabyte_unread_is_disconnected() throws Exception {
         Path socket = folder.resolve("lock.sock");
         var config = LockConfig.builder().requestTimeout(Duration.ofMillis(500)).build();
         String name = "n".repeat(30_000);
@@ -120,7 +120,7 @@ class PrimaryLoadIT {
     }
 
     @Test
-    void is_not_held_up_by_a_listener_that_never_returns() throws Exception {
+    void a_listener_that_never_returns_does_not_block_the_primary() throws Exception {
         Path socket = folder.resolve("lock.sock");
         var never = new CountDownLatch(1);
         var config =
@@ -148,7 +148,7 @@ class PrimaryLoadIT {
     }
 
     @Test
-    void counts_the_events_that_a_slow_listener_misses() {
+    void dropped_events_of_a_slow_listener_are_counted() {
         var never = new CountDownLatch(1);
         var events =
                 new LockEventDispatcher(

@@ -39,7 +39,7 @@ class PrimaryProtocolIT {
     }
 
     @Test
-    void answers_both_greetings_and_keeps_the_first_id() throws Exception {
+    void both_greetings_get_a_response_and_the_first_id_is_kept() throws Exception {
         try (var both = new ScriptedLineClient(socket);
                 var assigned = new ScriptedLineClient(socket)) {
             both.send("me HELLO", "HELLO", "me HELLO", "you HELLO", "you PING");
@@ -59,7 +59,7 @@ class PrimaryProtocolIT {
     }
 
     @Test
-    void echoes_ids_byte_for_byte() throws Exception {
+    void ids_are_echoed_byte_for_byte() throws Exception {
         try (var peer = ScriptedLineClient.named(socket, "\u00ff\u0000\u00e9\u00a0")) {
             peer.send("\u00ff\u0000\u00e9\u00a0 REQREAD \u0080\u0000~");
             assertThat(peer.line()).isEqualTo("\u00ff\u0000\u00e9\u00a0 READLOCK \u0080\u0000~");
@@ -82,7 +82,7 @@ class PrimaryProtocolIT {
                 "+",
                 "-"
             })
-    void refuses_seconds_that_are_none(String seconds) throws Exception {
+    void a_time_to_live_that_is_no_positive_number_is_refused(String seconds) throws Exception {
         try (var peer = ScriptedLineClient.named(socket, "me")) {
             peer.send("me REQREAD l " + seconds);
             assertThat(peer.line()).isEqualTo("me REQFAIL invalid ttl");
@@ -93,7 +93,7 @@ class PrimaryProtocolIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"6", "9223372036", "9223372037", "18446744074", "9223372036854775807"})
-    void refuses_seconds_over_the_maximum_however_many(String seconds) throws Exception { // H7
+    void a_time_to_live_over_the_maximum_is_refused(String seconds) throws Exception { // H7
         try (var peer = ScriptedLineClient.named(socket, "me")) {
             peer.send("me REQWRITE l " + seconds);
             assertThat(peer.line()).isEqualTo("me REQFAIL timeout too long");
@@ -101,7 +101,7 @@ class PrimaryProtocolIT {
     }
 
     @Test
-    void takes_the_longest_time_to_live_where_there_is_no_maximum() throws Exception {
+    void the_longest_time_to_live_is_accepted_without_a_maximum() throws Exception {
         Path other = folder.resolve("other.sock");
         try (var free = new RunningPrimary(other);
                 var peer = ScriptedLineClient.named(free.path(), "me")) {
@@ -113,7 +113,7 @@ class PrimaryProtocolIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"1", "+2", "0002", "5"})
-    void accepts_seconds_up_to_the_maximum(String seconds) throws Exception {
+    void a_time_to_live_up_to_the_maximum_is_accepted(String seconds) throws Exception {
         try (var peer = ScriptedLineClient.named(socket, "me")) {
             peer.send("me REQWRITE l " + seconds + " ignored");
             assertThat(peer.line()).isEqualTo("me WRITELOCK l");
@@ -121,7 +121,7 @@ class PrimaryProtocolIT {
     }
 
     @Test
-    void writes_lines_in_the_order_in_which_they_were_decided() throws Exception {
+    void lines_are_sent_in_the_order_of_their_events() throws Exception {
         try (var peer = ScriptedLineClient.named(socket, "me")) {
             peer.send("me REQWRITE l", "me PING", "me REQREAD m", "me REJECT l", "me PING");
             assertThat(List.of(peer.line(), peer.line(), peer.line(), peer.line(), peer.line()))
@@ -135,7 +135,7 @@ class PrimaryProtocolIT {
     }
 
     @Test
-    void takes_all_words_behind_the_verb_for_the_lock_id() throws Exception {
+    void all_fields_after_the_verb_are_the_lock_id() throws Exception {
         try (var peer = ScriptedLineClient.named(socket, "me")) {
             peer.send("me REQREAD l1", "me CONFIRM l1 please", "me \t STATUS one   two\r");
             assertThat(List.of(peer.line(), peer.line(), peer.line()))
@@ -147,7 +147,7 @@ class PrimaryProtocolIT {
     }
 
     @Test
-    void refuses_a_lock_id_in_use_and_frees_all_at_the_end_of_the_connection() // H5
+    void a_lock_id_in_use_is_refused_and_the_end_of_the_connection_frees_all() // H5
             throws Exception {
         try (var holder = ScriptedLineClient.named(socket, "me");
                 var next = ScriptedLineClient.named(socket, "me")) {
@@ -166,13 +166,13 @@ class PrimaryProtocolIT {
     }
 
     @Test
-    void takes_the_end_of_input_for_the_end_of_the_connection() throws Exception {
+    void the_end_of_input_is_the_end_of_the_connection() throws Exception {
         try (var holder = ScriptedLineClient.named(socket, "a");
                 var next = ScriptedLineClient.named(socket, "b")) {
             holder.send("a REQWRITE l", "a CONFIRM l");
             assertThat(holder.line()).isEqualTo("a WRITELOCK l");
             next.send("b REQWRITE l");
-            holder.sendRaw("a RELEASE l"); // without its end: never executed
+            holder.sendRaw("a RELEASE l"); // without a line feed: never executed
             next.expectNothing("b");
             holder.shutdownOutput();
             holder.expectEnd();
@@ -181,7 +181,7 @@ class PrimaryProtocolIT {
     }
 
     @Test
-    void closes_a_connection_with_a_line_over_the_limit() throws Exception {
+    void a_line_over_the_limit_closes_the_connection() throws Exception {
         try (var longest = ScriptedLineClient.named(socket, "a");
                 var tooLong = ScriptedLineClient.named(socket, "b");
                 var endless = ScriptedLineClient.named(socket, "c")) {
@@ -196,7 +196,7 @@ class PrimaryProtocolIT {
     }
 
     @Test
-    void takes_so_many_lock_ids_of_a_connection_and_no_more() throws Exception {
+    void the_number_of_lock_ids_of_a_connection_is_limited() throws Exception {
         try (var peer = ScriptedLineClient.named(socket, "me")) {
             peer.send("me REQREAD 0x");
             assertThat(peer.line()).isEqualTo("me READLOCK 0x");
@@ -212,7 +212,7 @@ class PrimaryProtocolIT {
     }
 
     @Test
-    void gives_each_hold_a_token_that_is_higher_than_all_before() throws Exception {
+    void each_hold_has_a_greater_token_than_all_before() throws Exception {
         try (var peer = ScriptedLineClient.named(socket, "me")) {
             peer.send("me EPOCH");
             assertThat(peer.line()).matches("me EPOCH [0-9]+");
@@ -232,7 +232,7 @@ class PrimaryProtocolIT {
     }
 
     @Test
-    void serves_in_the_order_in_which_lines_arrive() throws Exception { // H20
+    void requests_are_served_in_the_order_of_arrival() throws Exception { // H20
         try (var holder = ScriptedLineClient.named(socket, "h");
                 var a = ScriptedLineClient.named(socket, "a");
                 var b = ScriptedLineClient.named(socket, "b")) {
@@ -255,7 +255,7 @@ class PrimaryProtocolIT {
     }
 
     @Test
-    void goes_on_when_a_holder_disconnects() throws Exception { // H22
+    void the_next_waiter_is_served_when_a_holder_disconnects() throws Exception { // H22
         try (var a = ScriptedLineClient.named(socket, "a");
                 var b = ScriptedLineClient.named(socket, "b")) {
             for (ScriptedLineClient peer : List.of(a, b)) {
@@ -273,7 +273,7 @@ class PrimaryProtocolIT {
     }
 
     @Test
-    void tells_its_listener_what_happens() throws Exception {
+    void the_listener_is_notified_of_all_events() throws Exception {
         List<LockEvent> events = new CopyOnWriteArrayList<>();
         Path other = folder.resolve("other.sock");
         var config =

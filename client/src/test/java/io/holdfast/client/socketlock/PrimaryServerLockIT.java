@@ -24,7 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 
-@DisplayName("An embedded primary and its seat")
+@DisplayName("An embedded primary and its primary lock")
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class PrimaryServerLockIT {
@@ -39,7 +39,7 @@ class PrimaryServerLockIT {
     }
 
     @Test
-    void end_at_once_in_order_whoever_is_connected() throws Exception { // H11
+    void a_primary_stops_gracefully_at_once_with_clients_connected() throws Exception { // H11
         try (var primary = new RunningPrimary(socket);
                 var peer = holder(primary.path(), "WRITE")) {
             long begun = System.nanoTime();
@@ -53,8 +53,9 @@ class PrimaryServerLockIT {
     }
 
     @Test
-    void list_a_hold_from_the_offer_to_others_and_from_the_confirmation_to_our_own()
-            throws Exception {
+    void
+            a_hold_is_listed_from_the_offer_for_foreign_clients_and_from_the_confirmation_for_holdfasts()
+                    throws Exception {
         try (var primary = new RunningPrimary(socket);
                 var other = ScriptedLineClient.named(primary.path(), "other");
                 var own = ScriptedLineClient.named(primary.path(), "own")) {
@@ -78,7 +79,7 @@ class PrimaryServerLockIT {
     }
 
     @Test
-    void let_a_holder_have_its_lock_back_and_offer_nothing_before() throws Exception {
+    void a_holder_gets_its_lock_back_before_any_offer() throws Exception {
         try (var primary = new RunningPrimary(socket);
                 var peer = holder(primary.path(), "WRITE")) {
             primary.stop();
@@ -104,7 +105,7 @@ class PrimaryServerLockIT {
     }
 
     @Test
-    void count_the_rest_of_a_time_to_live_from_the_return() throws Exception {
+    void the_rest_of_a_time_to_live_starts_at_the_reassertion() throws Exception {
         long epoch;
         try (var primary = new RunningPrimary(socket);
                 var peer = holder(primary.path(), "WRITE")) {
@@ -128,7 +129,7 @@ class PrimaryServerLockIT {
     }
 
     @Test
-    void wait_for_nobody_who_is_back_without_its_lock() throws Exception {
+    void the_grace_period_ends_for_a_client_that_is_back_without_its_lock() throws Exception {
         try (var primary = new RunningPrimary(socket);
                 var peer = holder(primary.path(), "READ")) {
             primary.stop();
@@ -144,7 +145,7 @@ class PrimaryServerLockIT {
     }
 
     @Test
-    void offer_the_lock_after_the_grace_to_those_who_waited() throws Exception {
+    void waiters_are_offered_the_lock_after_the_grace_period() throws Exception {
         try (var primary = new RunningPrimary(socket);
                 var peer = holder(primary.path(), "WRITE")) {
             primary.stop();
@@ -159,7 +160,7 @@ class PrimaryServerLockIT {
     }
 
     @Test
-    void part_when_the_socket_is_removed_or_replaced() throws Exception { // H13, H14
+    void a_primary_stops_when_the_socket_is_removed_or_replaced() throws Exception { // H13, H14
         try (var primary = new RunningPrimary(socket);
                 var peer = holder(primary.path(), "WRITE")) {
             Files.delete(socket);
@@ -172,10 +173,11 @@ class PrimaryServerLockIT {
     }
 
     @Test
-    void are_looked_at_before_the_first_offer_after_an_idle_second() throws Exception {
+    void the_primary_lock_is_checked_before_the_first_offer_after_an_idle_second()
+            throws Exception {
         long milli = Duration.ofMillis(1).toNanos();
         if (!(PrimaryLock.tryTake(socket) instanceof PrimaryLock.Attempt.Taken taken)) {
-            throw new IOException("no seat");
+            throw new IOException("no primary lock");
         }
         PrimaryLock primaryLock = taken.primaryLock();
         try (var listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
@@ -197,7 +199,7 @@ class PrimaryServerLockIT {
     }
 
     @Test
-    void be_had_without_a_client_too() throws Exception {
+    void a_primary_can_be_started_without_a_client() throws Exception {
         var server = SocketLockServer.start(socket, LockConfig.defaults());
         try (server;
                 var peer = holder(socket, "WRITE")) {
@@ -216,7 +218,7 @@ class PrimaryServerLockIT {
     }
 
     @Test
-    void come_together_again_when_the_path_can_be_had_again() throws Exception {
+    void a_server_serves_the_path_again_when_it_becomes_available() throws Exception {
         try (var server = SocketLockServer.start(socket, LockConfig.defaults());
                 var peer = ScriptedLineClient.named(socket, "me")) {
             assertThat(server).hasToString("SocketLockServer[" + socket + "]");
@@ -227,7 +229,7 @@ class PrimaryServerLockIT {
         }
     }
 
-    /** Of our own kind, holding lock "l" in that mode. */
+    /** A client of Holdfast's kind that holds lock "l" in this mode. */
     private static ScriptedLineClient holder(Path path, String mode) throws IOException {
         var peer = ScriptedLineClient.named(path, "me");
         peer.send("me PROCESS " + ProcessIdentity.own(), "me REQ" + mode + " l");
@@ -237,7 +239,10 @@ class PrimaryServerLockIT {
         return peer;
     }
 
-    /** Through a copy made by another process: opening the file here would end the lock. */
+    /**
+     * Reads a copy made by another process: opening and closing the file here would release the
+     * lock.
+     */
     private String holds() throws Exception {
         Path copy = Files.createTempFile(folder, "copy", ".txt");
         Process cp =

@@ -24,7 +24,7 @@ class PrimaryWithoutFilesIT { // H21
 
     @TempDir private Path folder;
 
-    /** Serves the path that it is given until its input ends. */
+    /** Serves the path of its argument until its input ends. */
     static final class Main {
         private Main() {}
 
@@ -32,14 +32,14 @@ class PrimaryWithoutFilesIT { // H21
             try (var server = SocketLockServer.start(Path.of(args[0]), LockConfig.defaults())) {
                 System.out.println(server);
                 while (System.in.read() >= 0) {
-                    // nothing that anybody says
+                    // input is ignored
                 }
             }
         }
     }
 
     @Test
-    void serves_those_who_are_there_without_spinning_and_the_others_later() throws Exception {
+    void connected_clients_are_served_without_a_busy_loop_and_others_later() throws Exception {
         assumeTrue(Files.exists(Path.of("/bin/sh")));
         Path socket = folder.resolve("lock.sock");
         Process server = start(socket);

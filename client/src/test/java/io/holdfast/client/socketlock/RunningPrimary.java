@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A primary on a loop of its own. */
+/** A primary on an I/O thread of its own. */
 final class RunningPrimary implements AutoCloseable {
     private final IoThread ioThread = IoThread.start("primary under test");
     private final AtomicInteger lost = new AtomicInteger();
@@ -29,7 +29,7 @@ final class RunningPrimary implements AutoCloseable {
                                         config,
                                         lost::incrementAndGet);
                             }
-                            throw new IOException("no seat");
+                            throw new IOException("no primary lock");
                         });
     }
 
@@ -66,7 +66,7 @@ final class RunningPrimary implements AutoCloseable {
         return onLoop(() -> primary.table().isSuspended());
     }
 
-    /** What the selector still watches. */
+    /** The number of channels registered with the selector. */
     int channels() throws Exception {
         return onLoop(ioThread::channels);
     }

@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** A client that says what it is told to. A character is a byte. */
+/** A client that sends the lines of a test. A character is a byte. */
 final class ScriptedLineClient implements Closeable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -31,7 +31,7 @@ final class ScriptedLineClient implements Closeable {
         channel.register(selector, SelectionKey.OP_READ);
     }
 
-    /** Connected, and greeted by that name. */
+    /** Connects and sends the greeting with this id. */
     static ScriptedLineClient named(Path socket, String name) throws IOException {
         var peer = new ScriptedLineClient(socket);
         peer.send(name + " HELLO");
@@ -49,14 +49,14 @@ final class ScriptedLineClient implements Closeable {
         while (out.hasRemaining()) {
             if (channel.write(out) == 0) {
                 if (System.nanoTime() - deadline > 0) {
-                    throw new SocketTimeoutException("nobody reads");
+                    throw new SocketTimeoutException("the primary does not read");
                 }
                 Thread.onSpinWait();
             }
         }
     }
 
-    /** How much of it is taken at once. */
+    /** Sends without blocking; returns the number of bytes accepted. */
     int trySend(String text) throws IOException {
         return channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1)));
     }
@@ -76,7 +76,7 @@ final class ScriptedLineClient implements Closeable {
         return bytes.toString(StandardCharsets.ISO_8859_1);
     }
 
-    /** Everything that was sent before is done, and nothing was said to it. */
+    /** Checks that everything sent before has been executed without a response. */
     void expectNothing(String name) throws IOException {
         send(name + " PING");
         assertThat(line()).isEqualTo(name + " PONG");
@@ -90,7 +90,7 @@ final class ScriptedLineClient implements Closeable {
         }
     }
 
-    /** Reads on until the connection ends; gives how much that was. */
+    /** Reads until the connection ends; returns the number of bytes. */
     long drain() throws IOException {
         long count = 0;
         try {
@@ -99,7 +99,7 @@ final class ScriptedLineClient implements Closeable {
             }
         } catch (SocketTimeoutException e) {
             throw e;
-        } catch (IOException e) { // a reset is an end too
+        } catch (IOException e) { // a reset also ends the connection
             return count;
         }
         return count;

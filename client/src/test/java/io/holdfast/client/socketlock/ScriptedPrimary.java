@@ -20,9 +20,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** A primary that says what a test tells it to, line by line. */
+/** A primary that is scripted by a test, line by line. */
 final class ScriptedPrimary implements AutoCloseable {
-    private static final int MOST_SECONDS = 20;
+    private static final int MAX_SECONDS = 20;
 
     private final ServerSocketChannel listener;
     private final BlockingQueue<Peer> callers = new LinkedBlockingQueue<>();
@@ -40,12 +40,13 @@ final class ScriptedPrimary implements AutoCloseable {
         return primary;
     }
 
-    /** The next one to connect. */
+    /** Accepts the next client. */
     Peer caller() throws InterruptedException {
-        return Objects.requireNonNull(callers.poll(MOST_SECONDS, SECONDS), "Nobody has connected");
+        return Objects.requireNonNull(
+                callers.poll(MAX_SECONDS, SECONDS), "no client has connected");
     }
 
-    /** How many have connected so far. */
+    /** The number of clients that have connected so far. */
     int connections() {
         return peers.size();
     }
@@ -88,24 +89,24 @@ final class ScriptedPrimary implements AutoCloseable {
             this.channel = channel;
         }
 
-        /** The next line, whole. */
+        /** Reads the next line. */
         String line() throws InterruptedException {
             if (!reads) {
                 reads = true;
                 spawn(this::readAll);
             }
-            String line = lines.poll(MOST_SECONDS, SECONDS);
+            String line = lines.poll(MAX_SECONDS, SECONDS);
             return Objects.requireNonNull(line, "No line has come");
         }
 
-        /** The next line, which has the client's id and this verb: what follows them. */
-        String takes(String verb) throws InterruptedException {
+        /** Reads the next line, which must have the client's id and this verb; returns the rest. */
+        String expects(String verb) throws InterruptedException {
             String line = line();
             assertThat(line).startsWith(id + " " + verb);
             return line.substring((id + " " + verb).length()).strip();
         }
 
-        /** As {@link #takes}, with questions about a lock before it. */
+        /** As {@link #expects}, skipping STATUS and TOKEN requests before it. */
         String takesAtLast(String verb) throws InterruptedException {
             String line = line();
             while (line.startsWith(id + " STATUS ") || line.startsWith(id + " TOKEN ")) {
@@ -116,7 +117,7 @@ final class ScriptedPrimary implements AutoCloseable {
         }
 
         /** Sends a line to the client, with its id. */
-        void says(String words) throws IOException {
+        void sends(String words) throws IOException {
             send(id + " " + words + "\n");
         }
 
@@ -127,7 +128,7 @@ final class ScriptedPrimary implements AutoCloseable {
             }
         }
 
-        /** Takes both greetings; gives the id that the client brings. */
+        /** Reads both greetings; returns the id that the client sends. */
         String greeting() throws InterruptedException {
             String named = line();
             assertThat(named).endsWith(" HELLO");
@@ -135,54 +136,55 @@ final class ScriptedPrimary implements AutoCloseable {
             return named.substring(0, named.length() - " HELLO".length());
         }
 
-        /** Calls the client so from now on. */
+        /** Sets the id with which the client is addressed. */
         void calls(String name) {
             id = name;
         }
 
-        /** As our own servers do it, with their number. */
+        /** Responds to the greeting as a Holdfast primary, with an epoch. */
         Peer welcome(long epoch) throws IOException, InterruptedException {
             calls(greeting());
-            says("CONNECTED");
+            sends("CONNECTED");
             send("CONNECTED " + id + "\n");
-            takes("PROCESS");
-            takes("EPOCH");
-            says("EPOCH " + epoch);
+            expects("PROCESS");
+            expects("EPOCH");
+            sends("EPOCH " + epoch);
             return this;
         }
 
-        /** One of our servers, and a client that has nothing to re-assert. */
+        /** Greets as a Holdfast primary, for a client without a hold to re-assert. */
         Peer welcome() throws IOException, InterruptedException {
             welcome(7);
-            takes("SETTLED");
+            expects("SETTLED");
             return this;
         }
 
-        /** An original: it makes the id, and knows none of our extensions. */
+        /** Greets as an original socketlock, which assigns the id and supports no extensions. */
         Peer welcomeLikeAnOriginal() throws IOException, InterruptedException {
             greeting();
             calls("c1-1");
             send("CONNECTED c1-1\n");
-            takes("PROCESS");
-            takes("EPOCH");
+            expects("PROCESS");
+            expects("EPOCH");
             return this;
         }
 
-        /** Gives the lock that the client asks for next; its lock-id. */
+        /** Grants the client's next request; returns its lock id. */
         String grants(LockMode mode, long fence) throws IOException, InterruptedException {
-            String[] asked = takes(mode == LockMode.READ ? "REQREAD" : "REQWRITE").split(" ", -1);
-            String lockId = offers(mode, asked[0]);
-            says("TOKEN " + lockId + " " + fence);
-            says("LOCKOK " + lockId);
+            String[] fields =
+                    expects(mode == LockMode.READ ? "REQREAD" : "REQWRITE").split(" ", -1);
+            String lockId = offers(mode, fields[0]);
+            sends("TOKEN " + lockId + " " + fence);
+            sends("LOCKOK " + lockId);
             return lockId;
         }
 
-        /** Offers it, and takes all that the client answers. */
+        /** Offers the lock, and reads the client's responses. */
         String offers(LockMode mode, String lockId) throws IOException, InterruptedException {
-            says(mode + "LOCK " + lockId);
-            assertThat(takes("CONFIRM")).isEqualTo(lockId);
-            assertThat(takes("TOKEN")).isEqualTo(lockId);
-            assertThat(takes("STATUS")).isEqualTo(lockId);
+            sends(mode + "LOCK " + lockId);
+            assertThat(expects("CONFIRM")).isEqualTo(lockId);
+            assertThat(expects("TOKEN")).isEqualTo(lockId);
+            assertThat(expects("STATUS")).isEqualTo(lockId);
             return lockId;
         }
 
@@ -191,7 +193,7 @@ final class ScriptedPrimary implements AutoCloseable {
             channel.close();
         }
 
-        /** Whether the client has ended it; only if lines are read. */
+        /** Whether the client has closed the connection; only up to date while lines are read. */
         boolean hasEnded() {
             return ended;
         }

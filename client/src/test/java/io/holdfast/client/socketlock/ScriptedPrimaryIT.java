@@ -33,12 +33,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
-@DisplayName("A client, whatever its primary says,")
+@DisplayName("A client of a scripted primary")
 @Execution(ExecutionMode.CONCURRENT)
 class ScriptedPrimaryIT {
     private static final LockConfig USUAL = LockConfig.defaults();
 
-    /** A client greets with its id only while no other of its process has it. */
+    /** A client sends SETTLED only while no other client of its process has its id. */
     private static final String OWN_ID = "the client id 'me'";
 
     @TempDir private Path folder;
@@ -55,7 +55,7 @@ class ScriptedPrimaryIT {
     @AfterEach
     void end() throws IOException {
         if (started != null) {
-            started.close(); // first, so that no farewell waits for an answer
+            started.close(); // first, so that no client waits for the response to EOL
         }
         if (connected != null) {
             connected.closeNow();
@@ -74,7 +74,7 @@ class ScriptedPrimaryIT {
         return Call.of(() -> SocketLockClient.connect(path, config));
     }
 
-    /** Connects to one of our own servers. */
+    /** Connects to a primary that behaves as Holdfast's. */
     private Peer connect(LockConfig config) throws Exception {
         Call<SocketLockClient> connecting = connecting(config);
         Peer peer = primary().caller().welcome();
@@ -82,7 +82,7 @@ class ScriptedPrimaryIT {
         return peer;
     }
 
-    private Call<SocketLock> asking(LockMode mode, AcquireOptions options) {
+    private Call<SocketLock> acquiring(LockMode mode, AcquireOptions options) {
         SocketLockClient client = client();
         return Call.of(
                 () ->
@@ -91,34 +91,34 @@ class ScriptedPrimaryIT {
                                 : client.acquireWrite(options));
     }
 
-    private Call<SocketLock> asking(LockMode mode) {
-        return asking(mode, AcquireOptions.NONE);
+    private Call<SocketLock> acquiring(LockMode mode) {
+        return acquiring(mode, AcquireOptions.NONE);
     }
 
     private SocketLock acquire(Peer peer, LockMode mode) throws Exception {
-        Call<SocketLock> asking = asking(mode);
+        Call<SocketLock> acquiring = acquiring(mode);
         peer.grants(mode, 100);
-        return asking.result();
+        return acquiring.result();
     }
 
     // ---- the greeting
 
     @Test
-    void takes_the_id_that_an_original_makes_for_it() throws Exception {
+    void the_id_assigned_by_an_original_primary_is_used() throws Exception {
         Call<SocketLockClient> connecting = connecting(USUAL);
         Peer peer = primary().caller().welcomeLikeAnOriginal();
         connected = connecting.result();
-        peer.takes("SETTLED");
+        peer.expects("SETTLED");
 
-        Call<SocketLock> asking = asking(LockMode.WRITE);
+        Call<SocketLock> acquiring = acquiring(LockMode.WRITE);
 
         assertThat(peer.line()).matches("c1-1 REQWRITE l[0-9a-f]{12}");
         client().closeNow();
-        assertThat(asking.failure()).isInstanceOf(SocketLockClosedException.class);
+        assertThat(acquiring.failure()).isInstanceOf(SocketLockClosedException.class);
     }
 
     @Test
-    void keeps_its_own_id_with_a_server_of_the_first_days() throws Exception {
+    void the_clients_own_id_is_used_with_an_early_server() throws Exception {
         Call<SocketLockClient> connecting =
                 connecting(LockConfig.builder().clientId("me-1").build());
         Peer peer = primary().caller();
@@ -132,7 +132,7 @@ class ScriptedPrimaryIT {
     }
 
     @Test
-    void ignores_the_second_answer_of_a_server_that_gives_both() throws Exception {
+    void the_second_response_of_a_server_that_sends_both_is_ignored() throws Exception {
         Peer peer = connect(USUAL);
 
         SocketLock lock = acquire(peer, LockMode.READ);
@@ -143,7 +143,7 @@ class ScriptedPrimaryIT {
     }
 
     @Test
-    void does_not_take_the_greeting_of_another_for_its_own() throws Exception {
+    void a_greeting_response_for_another_client_is_ignored() throws Exception {
         Call<SocketLockClient> connecting = connecting(USUAL);
         Peer peer = primary().caller();
         peer.greeting();
@@ -156,7 +156,7 @@ class ScriptedPrimaryIT {
 
     @Test
     // H16.
-    void gives_up_on_a_primary_that_accepts_and_never_answers() throws Exception {
+    void connecting_fails_if_the_primary_accepts_and_never_responds() throws Exception {
         assertThatThrownBy(() -> SocketLockClient.connect(path, USUAL, Duration.ofMillis(200)))
                 .isInstanceOf(SocketLockUnavailableException.class)
                 .hasMessageStartingWith("socketlock: ");
@@ -168,7 +168,7 @@ class ScriptedPrimaryIT {
 
     @Test
     // H16.
-    void tries_again_when_a_connection_ends_before_the_answer() throws Exception {
+    void connecting_is_retried_when_the_connection_ends_before_the_response() throws Exception {
         Call<SocketLockClient> connecting = connecting(USUAL);
         primary().caller().hangUp();
         Peer second = primary().caller();
@@ -180,7 +180,7 @@ class ScriptedPrimaryIT {
     }
 
     @Test
-    void takes_its_time_with_a_server_that_greets_and_hangs_up() throws Exception {
+    void a_client_delays_its_reconnect_to_a_server_that_greets_and_disconnects() throws Exception {
         Call<SocketLockClient> connecting = connecting(USUAL);
         long start = System.nanoTime();
         for (int i = 0; i < 50; i++) {
@@ -197,18 +197,18 @@ class ScriptedPrimaryIT {
     // ---- a normal use
 
     @Test
-    void asks_confirms_and_gives_back() throws Exception {
+    void a_lock_is_requested_confirmed_and_released() throws Exception {
         Peer peer = connect(USUAL);
-        Call<SocketLock> asking =
-                asking(LockMode.READ, AcquireOptions.ttl(Duration.ofMillis(1200)));
-        String[] asked = peer.takes("REQREAD").split(" ", -1);
-        assertThat(asked).hasSize(2);
-        assertThat(asked[1]).isEqualTo("2");
-        peer.offers(LockMode.READ, asked[0]);
-        assertThat(asking.isDone()).isFalse();
-        peer.says("TOKEN " + asked[0] + " 42");
-        peer.says("LOCKOK " + asked[0]);
-        SocketLock lock = asking.result();
+        Call<SocketLock> acquiring =
+                acquiring(LockMode.READ, AcquireOptions.ttl(Duration.ofMillis(1200)));
+        String[] fields = peer.expects("REQREAD").split(" ", -1);
+        assertThat(fields).hasSize(2);
+        assertThat(fields[1]).isEqualTo("2");
+        peer.offers(LockMode.READ, fields[0]);
+        assertThat(acquiring.isDone()).isFalse();
+        peer.sends("TOKEN " + fields[0] + " 42");
+        peer.sends("LOCKOK " + fields[0]);
+        SocketLock lock = acquiring.result();
 
         assertThat(lock.mode()).isEqualTo(LockMode.READ);
         assertThat(lock.fence()).isEqualTo(42);
@@ -217,53 +217,53 @@ class ScriptedPrimaryIT {
         assertThat(lock.state()).isEqualTo(LockState.RELEASED);
         assertThat(lock.isValid()).isFalse();
         assertThat(lock.release()).isFalse();
-        assertThat(peer.takes("RELEASE")).isEqualTo(asked[0]);
+        assertThat(peer.expects("RELEASE")).isEqualTo(fields[0]);
         Call<Boolean> closing = Call.run(client()::close);
-        peer.takes("EOL");
+        peer.expects("EOL");
         peer.hangUp();
         closing.result();
     }
 
     @Test
-    void does_not_mind_a_pong_before_the_offer() throws Exception {
+    void a_pong_before_the_offer_is_ignored() throws Exception {
         Peer peer = connect(USUAL);
-        Call<SocketLock> asking = asking(LockMode.WRITE);
-        String lockId = peer.takes("REQWRITE");
-        peer.says("PONG");
-        peer.says("");
-        peer.says("SOMETHING new " + lockId);
+        Call<SocketLock> acquiring = acquiring(LockMode.WRITE);
+        String lockId = peer.expects("REQWRITE");
+        peer.sends("PONG");
+        peer.sends("");
+        peer.sends("SOMETHING new " + lockId);
         peer.offers(LockMode.WRITE, lockId);
-        peer.says("PONG");
-        peer.says("LOCKOK " + lockId);
+        peer.sends("PONG");
+        peer.sends("LOCKOK " + lockId);
 
-        assertThat(asking.result().isValid()).isTrue();
+        assertThat(acquiring.result().isValid()).isTrue();
     }
 
     @Test
     @ResourceLock(OWN_ID)
-    void understands_lines_in_pieces_and_with_odd_blanks() throws Exception {
+    void fragmented_lines_and_unusual_whitespace_are_understood() throws Exception {
         Peer peer = connect(LockConfig.builder().clientId("me").build());
-        Call<SocketLock> asking = asking(LockMode.WRITE);
-        String lockId = peer.takes("REQWRITE");
+        Call<SocketLock> acquiring = acquiring(LockMode.WRITE);
+        String lockId = peer.expects("REQWRITE");
         for (char c : ("  me\tWRITELOCK \f " + lockId + "  \r\n").toCharArray()) {
             peer.send(String.valueOf(c));
         }
-        peer.takes("CONFIRM");
+        peer.expects("CONFIRM");
         peer.send("me LOCKOK " + lockId + "\r\nme PONG\n");
 
-        assertThat(asking.result().fence()).isZero();
+        assertThat(acquiring.result().fence()).isZero();
     }
 
-    // ---- offers that turn out to be none
+    // ---- offers that do not become holds
 
     @Test
-    void does_not_have_the_lock_when_the_primary_says_that_it_is_over() throws Exception {
+    void the_acquire_fails_when_the_primary_reports_that_the_lock_has_ended() throws Exception {
         Peer peer = connect(USUAL);
-        Call<SocketLock> asking = asking(LockMode.WRITE);
-        String lockId = peer.offers(LockMode.WRITE, peer.takes("REQWRITE"));
-        peer.says("LOCKTIMEOUT " + lockId);
+        Call<SocketLock> acquiring = acquiring(LockMode.WRITE);
+        String lockId = peer.offers(LockMode.WRITE, peer.expects("REQWRITE"));
+        peer.sends("LOCKTIMEOUT " + lockId);
 
-        assertThat(asking.failure())
+        assertThat(acquiring.failure())
                 .isInstanceOf(SocketLockRefusedException.class)
                 .hasMessage("socketlock: lock expired");
         assertThat(acquire(peer, LockMode.WRITE).isValid()).isTrue();
@@ -271,113 +271,114 @@ class ScriptedPrimaryIT {
 
     @Test
     // H8.
-    void does_not_have_the_lock_when_it_confirmed_too_late() throws Exception {
+    void the_acquire_fails_when_the_confirmation_was_too_late() throws Exception {
         Peer peer = connect(USUAL);
-        Call<SocketLock> asking = asking(LockMode.WRITE);
-        String lockId = peer.offers(LockMode.WRITE, peer.takes("REQWRITE"));
-        peer.says("REQFAIL timeout waiting for confirm");
-        peer.says("REQFAIL invalid lock id");
-        peer.says("LOCKTIMEOUT " + lockId);
-        peer.says("LOCKTIMEOUT " + lockId);
+        Call<SocketLock> acquiring = acquiring(LockMode.WRITE);
+        String lockId = peer.offers(LockMode.WRITE, peer.expects("REQWRITE"));
+        peer.sends("REQFAIL timeout waiting for confirm");
+        peer.sends("REQFAIL invalid lock id");
+        peer.sends("LOCKTIMEOUT " + lockId);
+        peer.sends("LOCKTIMEOUT " + lockId);
 
-        assertThat(asking.failure()).hasMessage("socketlock: timeout waiting for confirm");
+        assertThat(acquiring.failure()).hasMessage("socketlock: timeout waiting for confirm");
         SocketLock lock = acquire(peer, LockMode.READ);
         assertThat(lock.isValid()).isTrue();
     }
 
     @Test
-    void does_not_have_a_lock_that_has_ended_before_the_answer() throws Exception {
+    void the_acquire_fails_when_the_lock_expires_before_the_response() throws Exception {
         Peer peer = connect(USUAL);
-        Call<SocketLock> asking = asking(LockMode.WRITE, AcquireOptions.ttl(Duration.ofNanos(1)));
-        String lockId = peer.takes("REQWRITE").split(" ", -1)[0];
+        Call<SocketLock> acquiring =
+                acquiring(LockMode.WRITE, AcquireOptions.ttl(Duration.ofNanos(1)));
+        String lockId = peer.expects("REQWRITE").split(" ", -1)[0];
         peer.offers(LockMode.WRITE, lockId);
         long confirmed = System.nanoTime();
         await().until(() -> System.nanoTime() - confirmed > TimeUnit.SECONDS.toNanos(1));
-        peer.says("LOCKOK " + lockId);
+        peer.sends("LOCKOK " + lockId);
 
-        assertThat(asking.failure()).hasMessage("socketlock: lock expired");
-        assertThat(peer.takes("RELEASE")).isEqualTo(lockId);
+        assertThat(acquiring.failure()).hasMessage("socketlock: lock expired");
+        assertThat(peer.expects("RELEASE")).isEqualTo(lockId);
     }
 
     @Test
     // H9.
-    void is_not_confused_by_what_was_meant_for_an_acquire_before() throws Exception {
+    void messages_for_an_earlier_acquire_are_ignored() throws Exception {
         Peer peer = connect(USUAL);
-        Call<SocketLock> asking = asking(LockMode.READ);
-        String lockId = peer.takes("REQREAD");
-        peer.says("REQFAIL offer rejected");
-        peer.says("REQFAIL invalid lock id");
-        peer.says("READLOCK lffffffffffff");
-        assertThat(peer.takes("REJECT")).isEqualTo("lffffffffffff");
-        peer.says("WRITELOCK " + lockId);
-        assertThat(peer.takes("REJECT")).isEqualTo(lockId);
-        peer.says("LOCKOK " + lockId);
-        peer.says("LOCKTIMEOUT " + lockId);
+        Call<SocketLock> acquiring = acquiring(LockMode.READ);
+        String lockId = peer.expects("REQREAD");
+        peer.sends("REQFAIL offer rejected");
+        peer.sends("REQFAIL invalid lock id");
+        peer.sends("READLOCK lffffffffffff");
+        assertThat(peer.expects("REJECT")).isEqualTo("lffffffffffff");
+        peer.sends("WRITELOCK " + lockId);
+        assertThat(peer.expects("REJECT")).isEqualTo(lockId);
+        peer.sends("LOCKOK " + lockId);
+        peer.sends("LOCKTIMEOUT " + lockId);
         peer.send("somebody READLOCK " + lockId + "\n");
-        assertThat(asking.isDone()).isFalse();
+        assertThat(acquiring.isDone()).isFalse();
         peer.offers(LockMode.READ, lockId);
-        peer.says("LOCKOK lffffffffffff");
-        peer.says("LOCKTIMEOUT lffffffffffff");
-        assertThat(asking.isDone()).isFalse();
-        peer.says("LOCKOK " + lockId);
+        peer.sends("LOCKOK lffffffffffff");
+        peer.sends("LOCKTIMEOUT lffffffffffff");
+        assertThat(acquiring.isDone()).isFalse();
+        peer.sends("LOCKOK " + lockId);
 
-        assertThat(asking.result().mode()).isEqualTo(LockMode.READ);
+        assertThat(acquiring.result().mode()).isEqualTo(LockMode.READ);
     }
 
     @Test
-    void rejects_an_offer_while_it_wants_nothing() throws Exception {
+    void an_unsolicited_offer_is_rejected() throws Exception {
         Peer peer = connect(USUAL);
-        peer.says("WRITELOCK l1");
+        peer.sends("WRITELOCK l1");
 
-        assertThat(peer.takes("REJECT")).isEqualTo("l1");
+        assertThat(peer.expects("REJECT")).isEqualTo("l1");
     }
 
     @Test
     // H9.
-    void makes_a_new_connection_after_an_acquire_that_was_given_up() throws Exception {
+    void an_abandoned_acquire_is_followed_by_a_new_connection() throws Exception {
         Peer first = connect(USUAL);
         Call<SocketLock> hurried =
-                asking(LockMode.WRITE, AcquireOptions.timeout(Duration.ofMillis(50)));
-        String abandoned = first.takes("REQWRITE");
+                acquiring(LockMode.WRITE, AcquireOptions.timeout(Duration.ofMillis(50)));
+        String abandoned = first.expects("REQWRITE");
         assertThat(hurried.failure()).isInstanceOf(SocketLockTimeoutException.class);
-        Call<SocketLock> asking = asking(LockMode.WRITE);
+        Call<SocketLock> acquiring = acquiring(LockMode.WRITE);
 
-        assertThat(first.takes("REJECT")).isEqualTo(abandoned);
-        first.takes("EOL");
+        assertThat(first.expects("REJECT")).isEqualTo(abandoned);
+        first.expects("EOL");
         first.awaitEnd();
         Peer second = primary().caller().welcome();
-        String lockId = second.takes("REQWRITE");
+        String lockId = second.expects("REQWRITE");
         assertThat(lockId).isNotEqualTo(abandoned);
-        second.says("WRITELOCK " + abandoned);
-        assertThat(second.takes("REJECT")).isEqualTo(abandoned);
+        second.sends("WRITELOCK " + abandoned);
+        assertThat(second.expects("REJECT")).isEqualTo(abandoned);
         second.offers(LockMode.WRITE, lockId);
-        second.says("LOCKOK " + lockId);
-        assertThat(asking.result().isValid()).isTrue();
+        second.sends("LOCKOK " + lockId);
+        assertThat(acquiring.result().isValid()).isTrue();
     }
 
     @Test
-    void loses_no_lock_that_comes_together_with_an_interrupt() throws Exception {
+    void a_lock_granted_together_with_an_interrupt_is_not_lost() throws Exception {
         Peer peer = connect(USUAL);
-        Call<SocketLock> asking = asking(LockMode.WRITE);
-        String lockId = peer.offers(LockMode.WRITE, peer.takes("REQWRITE"));
+        Call<SocketLock> acquiring = acquiring(LockMode.WRITE);
+        String lockId = peer.offers(LockMode.WRITE, peer.expects("REQWRITE"));
         ReentrantLock monitor = monitor();
         monitor.lock();
         try {
-            peer.says("LOCKOK " + lockId);
-            await().until(monitor::hasQueuedThreads); // the answer is about to be taken
-            asking.waiting().interrupt();
-            await().until(() -> monitor.hasQueuedThread(asking.thread()));
+            peer.sends("LOCKOK " + lockId);
+            await().until(monitor::hasQueuedThreads); // the response is about to be processed
+            acquiring.waiting().interrupt();
+            await().until(() -> monitor.hasQueuedThread(acquiring.thread()));
         } finally {
             monitor.unlock();
         }
 
-        SocketLock lock = asking.result();
-        assertThat(asking.keptTheInterrupt()).isTrue();
+        SocketLock lock = acquiring.result();
+        assertThat(acquiring.keptTheInterrupt()).isTrue();
         assertThat(lock.release()).isTrue();
-        assertThat(peer.takes("RELEASE")).isEqualTo(lockId);
+        assertThat(peer.expects("RELEASE")).isEqualTo(lockId);
     }
 
-    /** What guards all that a client knows. */
+    /** The monitor of the client's state. */
     private ReentrantLock monitor() throws ReflectiveOperationException {
         Field state = SocketLockClient.class.getDeclaredField("clientState");
         state.setAccessible(true);
@@ -398,13 +399,13 @@ class ScriptedPrimaryIT {
                 "too many requests",
                 "something  else"
             })
-    void says_why_the_primary_refuses(String reason) throws Exception {
+    void the_reason_of_a_refusal_is_reported(String reason) throws Exception {
         Peer peer = connect(USUAL);
-        Call<SocketLock> asking = asking(LockMode.WRITE);
-        peer.takes("REQWRITE");
-        peer.says("REQFAIL " + reason);
+        Call<SocketLock> acquiring = acquiring(LockMode.WRITE);
+        peer.expects("REQWRITE");
+        peer.sends("REQFAIL " + reason);
 
-        Throwable failure = asking.failure();
+        Throwable failure = acquiring.failure();
         assertThat(failure)
                 .isInstanceOf(SocketLockRefusedException.class)
                 .hasMessage("socketlock: " + reason);
@@ -413,28 +414,28 @@ class ScriptedPrimaryIT {
     }
 
     @Test
-    void has_a_word_for_a_refusal_without_one() throws Exception {
+    void a_refusal_without_a_reason_has_a_default_reason() throws Exception {
         Peer peer = connect(USUAL);
-        Call<SocketLock> asking = asking(LockMode.WRITE);
-        peer.takes("REQWRITE");
-        peer.says("REQFAIL");
+        Call<SocketLock> acquiring = acquiring(LockMode.WRITE);
+        peer.expects("REQWRITE");
+        peer.sends("REQFAIL");
 
-        assertThat(asking.failure()).hasMessage("socketlock: request failed");
+        assertThat(acquiring.failure()).hasMessage("socketlock: request failed");
     }
 
     // ---- while a lock is held
 
     @Test
-    void asks_now_and_then_whether_its_lock_is_still_held() throws Exception {
+    void the_status_of_a_held_lock_is_queried_periodically() throws Exception {
         Peer peer = connect(LockConfig.builder().statusInterval(Duration.ofMillis(20)).build());
         SocketLock lock = acquire(peer, LockMode.WRITE);
         SocketLock nested = client().acquireRead();
         List<LockState> changes = new CopyOnWriteArrayList<>();
         lock.onChange(changes::add);
-        String lockId = peer.takes("STATUS");
-        peer.says("LOCKOK " + lockId);
-        peer.takes("STATUS");
-        peer.says("LOCKTIMEOUT " + lockId);
+        String lockId = peer.expects("STATUS");
+        peer.sends("LOCKOK " + lockId);
+        peer.expects("STATUS");
+        peer.sends("LOCKTIMEOUT " + lockId);
 
         await().until(() -> !lock.isValid());
         assertThat(lock.state()).isEqualTo(LockState.LOST);
@@ -443,22 +444,24 @@ class ScriptedPrimaryIT {
         assertThat(lock.release()).isFalse();
         assertThat(nested.release()).isFalse();
         assertThat(client().isPrimary()).isFalse();
-        asking(LockMode.WRITE);
+        acquiring(LockMode.WRITE);
         peer.takesAtLast("REQWRITE");
     }
 
     @Test
-    void ends_its_lock_by_its_own_clock_and_says_so() throws Exception {
+    void a_lock_expires_by_the_clients_clock_and_is_released() throws Exception {
         Peer peer = connect(USUAL);
-        Call<SocketLock> asking = asking(LockMode.WRITE, AcquireOptions.ttl(Duration.ofNanos(1)));
+        Call<SocketLock> acquiring =
+                acquiring(LockMode.WRITE, AcquireOptions.ttl(Duration.ofNanos(1)));
         String lockId = peer.grants(LockMode.WRITE, 1);
-        SocketLock lock = asking.result();
+        SocketLock lock = acquiring.result();
         List<LockState> changes = new CopyOnWriteArrayList<>();
         lock.onChange(changes::add);
 
         assertThat(lock.isValid()).isTrue();
-        // An original frees it only when it is told, and ours remembers it until then.
-        assertThat(peer.takes("RELEASE")).isEqualTo(lockId);
+        // An original primary frees the lock only at the RELEASE, and Holdfast's keeps the request
+        // until then.
+        assertThat(peer.expects("RELEASE")).isEqualTo(lockId);
         assertThat(lock.isValid()).isFalse();
         await().until(() -> lock.state() == LockState.LOST);
         await().untilAsserted(() -> assertThat(changes).containsExactly(LockState.LOST));
@@ -467,46 +470,46 @@ class ScriptedPrimaryIT {
     }
 
     @Test
-    void does_not_wait_in_close_for_a_lock_that_is_lost() throws Exception {
+    void close_does_not_wait_for_a_lost_lock() throws Exception {
         Peer peer = connect(LockConfig.builder().statusInterval(Duration.ofMillis(20)).build());
         acquire(peer, LockMode.WRITE);
         Call<Boolean> closing = Call.run(client()::close).waiting();
-        peer.says("LOCKTIMEOUT " + peer.takes("STATUS"));
+        peer.sends("LOCKTIMEOUT " + peer.expects("STATUS"));
 
         assertThat(closing.result()).isTrue();
     }
 
     @Test
     // H16.
-    void keeps_a_silent_connection_only_for_the_sake_of_a_lock() throws Exception {
+    void an_idle_connection_without_response_is_kept_only_while_a_lock_is_held() throws Exception {
         Peer peer = connect(LockConfig.builder().heartbeat(Duration.ofMillis(1)).build());
         SocketLock lock = acquire(peer, LockMode.WRITE);
-        peer.takes("PING");
+        peer.expects("PING");
 
         await().during(Duration.ofMillis(1500)).until(() -> !peer.hasEnded());
         assertThat(lock.isValid()).isTrue();
         lock.release();
-        peer.takes("RELEASE");
+        peer.expects("RELEASE");
         peer.awaitEnd();
         primary().caller().welcome();
     }
 
     @Test
     // H16.
-    void asks_whether_the_primary_is_there_while_a_request_waits() throws Exception {
+    void the_primary_is_pinged_while_a_request_waits() throws Exception {
         Peer peer = connect(USUAL);
-        Call<SocketLock> asking = asking(LockMode.WRITE);
-        peer.takes("REQWRITE");
-        peer.takes("PING"); // long before the heartbeat
-        asking.waiting();
+        Call<SocketLock> acquiring = acquiring(LockMode.WRITE);
+        peer.expects("REQWRITE");
+        peer.expects("PING"); // long before the heartbeat
+        acquiring.waiting();
     }
 
     @Test
-    void keeps_a_connection_whose_pings_are_answered() throws Exception {
+    void a_connection_whose_pings_get_responses_is_kept() throws Exception {
         Peer peer = connect(LockConfig.builder().heartbeat(Duration.ofMillis(1)).build());
         for (int i = 0; i < 2; i++) {
-            peer.takes("PING");
-            peer.says("PONG");
+            peer.expects("PING");
+            peer.sends("PONG");
         }
 
         assertThat(acquire(peer, LockMode.READ).isValid()).isTrue();
@@ -518,7 +521,7 @@ class ScriptedPrimaryIT {
     @ParameterizedTest
     @ValueSource(strings = {"EOL", "me EOL", "me EOL now"})
     @ResourceLock(OWN_ID)
-    void takes_a_farewell_for_the_end_of_the_connection(String farewell) throws Exception {
+    void an_eol_of_the_primary_ends_the_connection(String farewell) throws Exception {
         Peer first = connect(LockConfig.builder().clientId("me").build());
         first.send(farewell + "\n");
 
@@ -527,7 +530,7 @@ class ScriptedPrimaryIT {
     }
 
     @Test
-    void doubts_its_lock_until_the_next_primary_confirms_it() throws Exception {
+    void a_lock_is_in_doubt_until_the_next_primary_confirms_it() throws Exception {
         Peer first = connect(USUAL);
         SocketLock lock = acquire(first, LockMode.WRITE);
         List<LockState> changes = new CopyOnWriteArrayList<>();
@@ -537,21 +540,21 @@ class ScriptedPrimaryIT {
         assertThat(lock.isValid()).isFalse();
 
         Peer second = primary().caller().welcome(8);
-        String[] words = second.takes("REASSERT").split(" ", -1);
+        String[] words = second.expects("REASSERT").split(" ", -1);
         assertThat(words).hasSize(3);
         assertThat(words[1]).isEqualTo("WRITE");
         assertThat(words[2]).isEqualTo("7");
-        assertThat(second.takes("STATUS")).isEqualTo(words[0]);
-        second.takes("SETTLED");
+        assertThat(second.expects("STATUS")).isEqualTo(words[0]);
+        second.expects("SETTLED");
         assertThat(lock.isValid()).isFalse();
-        second.says("LOCKOK " + words[0]);
+        second.sends("LOCKOK " + words[0]);
         await().until(lock::isValid);
         second.hangUp();
 
         Peer third = primary().caller().welcome(9);
-        assertThat(third.takes("REASSERT")).isEqualTo(words[0] + " WRITE 8");
-        third.takes("STATUS");
-        third.says("LOCKTIMEOUT " + words[0]);
+        assertThat(third.expects("REASSERT")).isEqualTo(words[0] + " WRITE 8");
+        third.expects("STATUS");
+        third.sends("LOCKTIMEOUT " + words[0]);
         await().until(() -> lock.state() == LockState.LOST);
         await().untilAsserted(
                         () ->
@@ -564,98 +567,100 @@ class ScriptedPrimaryIT {
     }
 
     @Test
-    void tells_the_next_primary_how_long_its_lock_still_lasts() throws Exception {
+    void a_reassertion_contains_the_remaining_time_to_live() throws Exception {
         Peer first = connect(USUAL);
-        Call<SocketLock> asking =
-                asking(LockMode.READ, AcquireOptions.ttl(Duration.ofSeconds(1000)));
+        Call<SocketLock> acquiring =
+                acquiring(LockMode.READ, AcquireOptions.ttl(Duration.ofSeconds(1000)));
         first.grants(LockMode.READ, 1);
-        asking.result();
+        acquiring.result();
         first.hangUp();
 
         Peer second = primary().caller().welcome(8);
-        String[] words = second.takes("REASSERT").split(" ", -1);
+        String[] words = second.expects("REASSERT").split(" ", -1);
         assertThat(words).hasSize(4);
         assertThat(words[1]).isEqualTo("READ");
         assertThat(Integer.parseInt(words[3])).isBetween(900, 1000);
     }
 
     @Test
-    void loses_its_lock_to_a_server_that_knows_nothing_of_failover() throws Exception {
+    void a_lock_is_lost_at_a_server_without_failover() throws Exception {
         Call<SocketLockClient> connecting = connecting(USUAL);
         Peer first = primary().caller().welcomeLikeAnOriginal();
         connected = connecting.result();
-        first.takes("SETTLED");
-        Call<SocketLock> asking = asking(LockMode.WRITE);
-        String lockId = first.offers(LockMode.WRITE, first.takes("REQWRITE"));
-        first.says("LOCKOK " + lockId);
-        SocketLock lock = asking.result();
+        first.expects("SETTLED");
+        Call<SocketLock> acquiring = acquiring(LockMode.WRITE);
+        String lockId = first.offers(LockMode.WRITE, first.expects("REQWRITE"));
+        first.sends("LOCKOK " + lockId);
+        SocketLock lock = acquiring.result();
         assertThat(lock.fence()).isZero();
         first.hangUp();
 
         Peer second = primary().caller().welcomeLikeAnOriginal();
-        assertThat(second.takes("REASSERT")).isEqualTo(lockId + " WRITE 0");
-        second.takes("STATUS");
-        second.says("LOCKTIMEOUT " + lockId);
+        assertThat(second.expects("REASSERT")).isEqualTo(lockId + " WRITE 0");
+        second.expects("STATUS");
+        second.sends("LOCKTIMEOUT " + lockId);
         await().until(() -> lock.state() == LockState.LOST);
     }
 
     @Test
-    void leaves_an_original_that_serves_on_when_the_path_is_not_its_any_more() throws Exception {
+    void a_client_disconnects_from_an_original_primary_that_lost_the_path() throws Exception {
         Call<SocketLockClient> connecting = connecting(USUAL);
         Peer first = primary().caller().welcomeLikeAnOriginal();
         connected = connecting.result();
-        first.takes("SETTLED");
-        Call<SocketLock> asking = asking(LockMode.WRITE);
-        String lockId = first.offers(LockMode.WRITE, first.takes("REQWRITE"));
-        first.says("LOCKOK " + lockId);
-        SocketLock lock = asking.result();
+        first.expects("SETTLED");
+        Call<SocketLock> acquiring = acquiring(LockMode.WRITE);
+        String lockId = first.offers(LockMode.WRITE, first.expects("REQWRITE"));
+        first.sends("LOCKOK " + lockId);
+        SocketLock lock = acquiring.result();
 
         Files.delete(path);
         try (ScriptedPrimary next = ScriptedPrimary.at(path)) {
             Peer second = next.caller().welcomeLikeAnOriginal();
             assertThat(lock.isValid()).isFalse();
-            assertThat(second.takes("REASSERT")).isEqualTo(lockId + " WRITE 0");
+            assertThat(second.expects("REASSERT")).isEqualTo(lockId + " WRITE 0");
             client().closeNow();
         }
     }
 
     @Test
     // H18.
-    void joins_no_lock_that_is_in_doubt() throws Exception {
+    void an_acquire_does_not_join_a_lock_in_doubt() throws Exception {
         Peer first = connect(USUAL);
         SocketLock lock = acquire(first, LockMode.WRITE);
         first.hangUp();
         await().until(() -> lock.state() == LockState.IN_DOUBT);
 
-        assertThat(asking(LockMode.READ, AcquireOptions.timeout(Duration.ofMillis(50))).failure())
+        assertThat(
+                        acquiring(LockMode.READ, AcquireOptions.timeout(Duration.ofMillis(50)))
+                                .failure())
                 .isInstanceOf(SocketLockTimeoutException.class);
-        Call<SocketLock> patient = asking(LockMode.READ).waiting();
+        Call<SocketLock> call = acquiring(LockMode.READ).waiting();
         Peer second = primary().caller().welcome(8);
-        second.takes("REASSERT");
-        assertThat(patient.isDone()).isFalse();
-        second.says("LOCKOK " + second.takes("STATUS"));
-        assertThat(patient.result().isValid()).isTrue();
+        second.expects("REASSERT");
+        assertThat(call.isDone()).isFalse();
+        second.sends("LOCKOK " + second.expects("STATUS"));
+        assertThat(call.result().isValid()).isTrue();
     }
 
     @Test
-    void asks_anew_when_the_lock_in_doubt_is_lost() throws Exception {
+    void a_new_request_is_sent_when_the_lock_in_doubt_is_lost() throws Exception {
         Peer first = connect(USUAL);
         SocketLock lock = acquire(first, LockMode.WRITE);
         first.hangUp();
         await().until(() -> lock.state() == LockState.IN_DOUBT);
-        Call<SocketLock> asking = asking(LockMode.READ).waiting();
+        Call<SocketLock> acquiring = acquiring(LockMode.READ).waiting();
         Peer second = primary().caller().welcome(8);
-        second.takes("REASSERT");
-        second.says("LOCKTIMEOUT " + second.takes("STATUS"));
-        second.takes("SETTLED");
+        second.expects("REASSERT");
+        second.sends("LOCKTIMEOUT " + second.expects("STATUS"));
+        second.expects("SETTLED");
         second.grants(LockMode.READ, 200);
 
-        assertThat(asking.result().fence()).isEqualTo(200);
+        assertThat(acquiring.result().fence()).isEqualTo(200);
         assertThat(lock.state()).isEqualTo(LockState.LOST);
     }
 
     @Test
-    void does_not_claim_what_it_gave_back_while_in_doubt() throws Exception {
+    void a_lock_released_while_in_doubt_is_not_reasserted() throws Exception {
         Peer first = connect(USUAL);
         SocketLock lock = acquire(first, LockMode.WRITE);
         first.hangUp();
@@ -666,79 +671,80 @@ class ScriptedPrimaryIT {
     }
 
     @Test
-    void gives_back_what_it_claimed_and_does_not_want_any_more() throws Exception {
+    void a_lock_released_after_its_reassertion_is_released_at_the_primary() throws Exception {
         Peer first = connect(USUAL);
         SocketLock lock = acquire(first, LockMode.WRITE);
         first.hangUp();
         Peer second = primary().caller().welcome(8);
-        second.takes("REASSERT");
-        String lockId = second.takes("STATUS");
-        second.takes("SETTLED");
+        second.expects("REASSERT");
+        String lockId = second.expects("STATUS");
+        second.expects("SETTLED");
         lock.release();
-        second.says("LOCKOK " + lockId);
+        second.sends("LOCKOK " + lockId);
 
-        assertThat(second.takes("RELEASE")).isEqualTo(lockId);
+        assertThat(second.expects("RELEASE")).isEqualTo(lockId);
     }
 
     @Test
-    void sends_a_request_again_to_the_next_primary() throws Exception {
+    void a_request_is_sent_again_to_the_next_primary() throws Exception {
         Peer first = connect(USUAL);
-        Call<SocketLock> asking = asking(LockMode.WRITE);
-        String lockId = first.offers(LockMode.WRITE, first.takes("REQWRITE"));
+        Call<SocketLock> acquiring = acquiring(LockMode.WRITE);
+        String lockId = first.offers(LockMode.WRITE, first.expects("REQWRITE"));
         first.hangUp();
         Peer second = primary().caller().welcome();
-        String again = second.takes("REQWRITE");
+        String again = second.expects("REQWRITE");
         assertThat(again).isNotEqualTo(lockId);
-        second.says("LOCKOK " + lockId);
+        second.sends("LOCKOK " + lockId);
         second.offers(LockMode.WRITE, again);
-        assertThat(asking.isDone()).isFalse();
-        second.says("LOCKOK " + again);
+        assertThat(acquiring.isDone()).isFalse();
+        second.sends("LOCKOK " + again);
 
-        assertThat(asking.result().isValid()).isTrue();
+        assertThat(acquiring.result().isValid()).isTrue();
     }
 
     @Test
-    void an_earlier_doubt_does_not_shorten_a_later_one() throws Exception {
+    void an_earlier_time_in_doubt_does_not_shorten_a_later_one() throws Exception {
         Peer first = connect(USUAL);
         SocketLock lock = acquire(first, LockMode.WRITE);
         first.hangUp();
         await().until(() -> lock.state() == LockState.IN_DOUBT);
         long doubted = System.nanoTime();
         Peer second = primary().caller().welcome(8);
-        second.takes("REASSERT");
-        second.says("LOCKOK " + second.takes("STATUS"));
+        second.expects("REASSERT");
+        second.sends("LOCKOK " + second.expects("STATUS"));
         await().until(lock::isValid);
         await().until(() -> System.nanoTime() - doubted > TimeUnit.MILLISECONDS.toNanos(4700));
         second.hangUp();
-        Peer third = primary().caller(); // and no answer until the first doubt would be over
+        Peer third =
+                primary().caller(); // without a response until the first timeout would have passed
         await().until(() -> System.nanoTime() - doubted > TimeUnit.MILLISECONDS.toNanos(5300));
         third.welcome(9);
-        third.takes("REASSERT");
-        third.says("LOCKOK " + third.takes("STATUS"));
+        third.expects("REASSERT");
+        third.sends("LOCKOK " + third.expects("STATUS"));
 
         await().until(lock::isValid);
     }
 
     @Test
-    void loses_a_lock_in_doubt_when_no_primary_answers() throws Exception {
+    void a_lock_in_doubt_is_lost_when_no_primary_responds() throws Exception {
         Peer first = connect(USUAL);
         SocketLock lock = acquire(first, LockMode.WRITE);
         first.hangUp();
-        primary().caller(); // and no answer
+        primary().caller(); // without a response
 
         await().until(() -> lock.state() == LockState.LOST);
         client().close();
     }
 
-    // ---- servers that do not behave
+    // ---- misbehaving servers
 
     @Test
-    void gives_up_a_connection_with_a_line_that_does_not_end() throws Exception {
+    void a_line_without_end_closes_the_connection() throws Exception {
         Peer first = connect(USUAL);
         try {
             first.send("x".repeat(200_000));
         } catch (IOException e) {
-            // It need not take all of it.
+            // The client may close before reading all of it.
         }
         first.awaitEnd();
         Peer second = primary().caller().welcome();
@@ -747,63 +753,65 @@ class ScriptedPrimaryIT {
     }
 
     @Test
-    void is_not_held_up_by_a_server_that_does_not_read() throws Exception {
+    void a_server_that_does_not_read_does_not_block_the_client() throws Exception {
         Call<SocketLockClient> connecting = connecting(USUAL);
         Peer silent = primary().caller();
         silent.send("CONNECTED x\n");
         connected = connecting.result();
 
-        assertThat(asking(LockMode.READ, AcquireOptions.timeout(Duration.ofMillis(50))).failure())
+        assertThat(
+                        acquiring(LockMode.READ, AcquireOptions.timeout(Duration.ofMillis(50)))
+                                .failure())
                 .isInstanceOf(SocketLockTimeoutException.class);
         client().close();
     }
 
     @Test
-    void does_not_wait_long_for_a_server_that_does_not_answer_a_farewell() throws Exception {
+    void close_waits_only_briefly_for_a_server_that_ignores_eol() throws Exception {
         Peer peer = connect(USUAL);
 
         Call.run(client()::close).result();
 
-        peer.takes("EOL");
+        peer.expects("EOL");
         peer.awaitEnd();
     }
 
     @ParameterizedTest
     @EnumSource(LockMode.class)
-    void takes_no_fence_that_is_not_a_number(LockMode mode) throws Exception {
+    void a_fence_that_is_not_a_number_is_ignored(LockMode mode) throws Exception {
         Peer peer = connect(USUAL);
-        Call<SocketLock> asking = asking(mode);
+        Call<SocketLock> acquiring = acquiring(mode);
         String lockId =
-                peer.offers(mode, peer.takes(mode == LockMode.READ ? "REQREAD" : "REQWRITE"));
-        peer.says("TOKEN " + lockId);
-        peer.says("TOKEN other 5");
-        peer.says("TOKEN " + lockId + " many");
-        peer.says("EPOCH soon");
-        peer.says("LOCKOK " + lockId);
+                peer.offers(mode, peer.expects(mode == LockMode.READ ? "REQREAD" : "REQWRITE"));
+        peer.sends("TOKEN " + lockId);
+        peer.sends("TOKEN other 5");
+        peer.sends("TOKEN " + lockId + " many");
+        peer.sends("EPOCH soon");
+        peer.sends("LOCKOK " + lockId);
 
-        assertThat(asking.result().fence()).isZero();
+        assertThat(acquiring.result().fence()).isZero();
     }
 
     // ---- threads
 
     @Test
-    void a_thread_unlocks_its_own_lock_and_not_that_of_another() throws Exception {
+    void unlock_releases_the_lock_of_the_thread_and_not_that_of_another() throws Exception {
         Peer peer = connect(LockConfig.builder().statusInterval(Duration.ofMillis(50)).build());
         Lock lock = client().asReadWriteLock().readLock();
         var firstMayGo = new CountDownLatch(1);
         var secondMayGo = new CountDownLatch(1);
         Call<Boolean> first = lockingUntil(lock, firstMayGo);
         String lost = peer.grants(LockMode.READ, 1);
-        assertThat(peer.takes("STATUS")).isEqualTo(lost);
+        assertThat(peer.expects("STATUS")).isEqualTo(lost);
         first.waiting();
         SocketLock joined = client().acquireRead();
-        peer.says("LOCKTIMEOUT " + lost);
+        peer.sends("LOCKTIMEOUT " + lost);
         await().until(() -> joined.state() == LockState.LOST);
         Call<Boolean> second = lockingUntil(lock, secondMayGo);
         String lockId = peer.takesAtLast("REQREAD");
-        peer.says("READLOCK " + lockId);
+        peer.sends("READLOCK " + lockId);
         assertThat(peer.takesAtLast("CONFIRM")).isEqualTo(lockId);
-        peer.says("LOCKOK " + lockId);
+        peer.sends("LOCKOK " + lockId);
         second.waiting();
 
         firstMayGo.countDown();

@@ -23,7 +23,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
-@DisplayName("A client of its own primary")
+@DisplayName("A client with an embedded primary")
 class SocketLockClientIT {
     private static final Duration SOON = Duration.ofSeconds(60);
     private static final AcquireOptions HURRIED = AcquireOptions.timeout(Duration.ofMillis(50));
@@ -69,7 +69,7 @@ class SocketLockClientIT {
 
     @ParameterizedTest
     @EnumSource(LockMode.class)
-    void asks_for_the_lock_when_it_has_none(LockMode mode) {
+    void a_first_acquire_requests_the_lock(LockMode mode) {
         SocketLock lock = acquire(client(), mode);
 
         assertThat(lock.mode()).isEqualTo(mode);
@@ -80,13 +80,13 @@ class SocketLockClientIT {
 
     @ParameterizedTest
     @CsvSource({"READ, READ", "WRITE, READ", "WRITE, WRITE"})
-    void counts_further_uses_of_the_lock_that_it_has(LockMode had, LockMode wanted) {
+    void further_acquires_of_a_held_lock_are_counted(LockMode held, LockMode requested) {
         SocketLockClient client = client();
         SocketLockClient other = client();
-        SocketLock outer = acquire(client, had);
-        SocketLock inner = acquire(client, wanted);
+        SocketLock outer = acquire(client, held);
+        SocketLock inner = acquire(client, requested);
 
-        assertThat(inner.mode()).isEqualTo(had);
+        assertThat(inner.mode()).isEqualTo(held);
         assertThat(inner.fence()).isEqualTo(outer.fence());
         assertThat(outer.release()).isTrue();
         assertThat(outer.release()).isFalse();
@@ -98,7 +98,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void does_not_make_a_writer_of_a_reader() {
+    void a_read_lock_is_not_upgraded_to_a_write_lock() {
         SocketLockClient client = client();
         SocketLock lock = client.acquireRead();
 
@@ -110,7 +110,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void ignores_the_time_to_live_of_a_nested_acquire() throws Exception {
+    void the_time_to_live_of_a_nested_acquire_is_ignored() throws Exception {
         SocketLockClient client = client();
         SocketLock outer = client.acquireWrite();
         SocketLock inner = client.acquireWrite(AcquireOptions.ttl(Duration.ofNanos(1)));
@@ -122,7 +122,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void has_one_acquire_in_flight_at_most() throws Exception {
+    void a_client_has_at_most_one_acquire_in_flight() throws Exception {
         SocketLockClient client = client();
         SocketLock foreign = client().acquireWrite();
         Call<SocketLock> first = Call.of(client::acquireWrite).waiting();
@@ -136,7 +136,7 @@ class SocketLockClientIT {
 
     @Test
     // H19.
-    void gives_every_acquire_of_many_threads_a_lock_a_count_or_a_clear_no() throws Exception {
+    void concurrent_acquires_of_many_threads_succeed_join_or_fail() throws Exception {
         var confirmed = ConcurrentHashMap.<String>newKeySet();
         LockEvent.Listener listener =
                 event -> {
@@ -183,7 +183,7 @@ class SocketLockClientIT {
     // ---- between clients
 
     @Test
-    void shares_the_lock_with_other_readers_and_no_writer() {
+    void a_read_lock_is_shared_with_readers_and_excludes_writers() {
         SocketLockClient one = client();
         SocketLockClient other = client();
         SocketLock mine = one.acquireRead();
@@ -201,7 +201,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void is_told_when_the_time_to_live_is_longer_than_allowed() {
+    void a_time_to_live_longer_than_allowed_is_refused() {
         SocketLockClient client =
                 client(LockConfig.builder().maxTtl(Duration.ofSeconds(5)).build());
 
@@ -213,7 +213,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void is_told_when_the_primary_lets_nobody_wait_any_longer() {
+    void an_acquire_is_refused_after_the_request_timeout_of_the_primary() {
         SocketLockClient holder =
                 client(LockConfig.builder().requestTimeout(Duration.ofMillis(50)).build());
         SocketLock lock = holder.acquireWrite();
@@ -226,7 +226,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void gives_up_after_the_time_that_its_caller_gave() {
+    void an_acquire_ends_after_the_timeout_of_the_caller() {
         SocketLockClient holder = client();
         SocketLockClient waiter = client();
         SocketLock lock = holder.acquireWrite();
@@ -246,7 +246,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void waits_for_centuries_if_it_is_told_to() throws Exception {
+    void an_acquire_with_a_timeout_of_centuries_waits() throws Exception {
         SocketLockClient holder = client();
         SocketLockClient waiter = client();
         SocketLock lock = holder.acquireWrite();
@@ -262,7 +262,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void has_its_timers_work_beside_one_that_is_centuries_away() {
+    void timers_work_beside_one_that_is_due_in_centuries() {
         Duration centuries = Duration.ofDays(106_751);
         SocketLockClient client =
                 client(LockConfig.builder().statusInterval(centuries).heartbeat(centuries).build());
@@ -274,7 +274,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void has_the_lock_after_the_one_whose_time_to_live_is_over() throws Exception {
+    void the_next_client_acquires_a_lock_that_has_expired() throws Exception {
         SocketLockClient holder = client();
         SocketLockClient waiter = client();
         SocketLock lock = holder.acquireWrite(AcquireOptions.ttl(Duration.ofSeconds(1)));
@@ -287,7 +287,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void tells_of_its_changes_in_order() {
+    void state_changes_are_delivered_in_order() {
         SocketLock lock = client().acquireWrite();
         List<LockState> changes = new CopyOnWriteArrayList<>();
         lock.onChange(
@@ -302,7 +302,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void was_released_whatever_becomes_of_those_who_share_it() {
+    void a_released_lock_stays_released_whatever_happens_to_the_shared_hold() {
         SocketLock first = client().acquireWrite(AcquireOptions.ttl(Duration.ofSeconds(1)));
         SocketLock second = client().acquireWrite();
         assertThat(second.release()).isTrue();
@@ -311,7 +311,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void tells_that_its_time_was_over_even_if_the_release_comes_first() {
+    void an_expired_lock_is_reported_as_lost_even_if_it_is_released_first() {
         for (int i = 0; i < 2; i++) {
             SocketLock lock = client().acquireWrite(AcquireOptions.ttl(Duration.ofSeconds(1)));
             List<LockState> changes = new CopyOnWriteArrayList<>();
@@ -320,7 +320,7 @@ class SocketLockClientIT {
                 Thread.onSpinWait();
             }
             assertThat(lock.release()).isFalse();
-            assertThat(lock.state()).isEqualTo(LockState.LOST); // for good
+            assertThat(lock.state()).isEqualTo(LockState.LOST); // permanently
             await().untilAsserted(() -> assertThat(changes).containsExactly(LockState.LOST));
         }
     }
@@ -328,7 +328,7 @@ class SocketLockClientIT {
     // ---- interrupts
 
     @Test
-    void leaves_nothing_behind_when_it_is_interrupted() throws Exception {
+    void an_interrupted_acquire_leaves_no_hold() throws Exception {
         SocketLockClient holder = client();
         SocketLockClient waiter = client();
         SocketLock lock = holder.acquireWrite();
@@ -343,7 +343,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void leaves_nothing_behind_whenever_it_is_interrupted() throws Exception {
+    void an_acquire_interrupted_at_any_time_leaves_no_hold() throws Exception {
         SocketLockClient other = client();
         SocketLockClient client = client();
         for (int i = 0; i < 60; i++) {
@@ -363,7 +363,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void does_not_ask_in_an_interrupted_thread_but_counts() throws Exception {
+    void an_interrupted_thread_can_join_a_lock_but_not_request_one() throws Exception {
         SocketLockClient client = client();
         Call<SocketLock> asking =
                 Call.of(
@@ -387,7 +387,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void releases_and_closes_in_an_interrupted_thread() throws Exception {
+    void release_and_close_work_in_an_interrupted_thread() throws Exception {
         SocketLockClient other = client();
         SocketLockClient client = client();
         SocketLock lock = client.acquireWrite();
@@ -408,11 +408,11 @@ class SocketLockClientIT {
     // ---- the end
 
     @Test
-    void waits_in_close_until_all_uses_have_ended() throws Exception {
+    void close_waits_until_all_uses_are_released() throws Exception {
         SocketLockClient client = client();
         SocketLock outer = client.acquireWrite();
         Call<Boolean> closing = Call.run(client::close).waiting();
-        SocketLock inner = client.acquireRead(); // nested ones are still served
+        SocketLock inner = client.acquireRead(); // nested acquires still succeed
         outer.release();
 
         assertThat(inner.isValid()).isTrue();
@@ -427,7 +427,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void is_as_before_when_close_is_interrupted() throws Exception {
+    void an_interrupted_close_leaves_the_client_usable() throws Exception {
         SocketLockClient client = client();
         SocketLock lock = client.acquireWrite();
         Call<Boolean> closing = Call.run(client::close).waiting();
@@ -441,7 +441,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void goes_on_closing_for_one_thread_when_another_is_interrupted() throws Exception {
+    void an_interrupt_of_one_closing_thread_does_not_affect_another() throws Exception {
         SocketLockClient client = client();
         SocketLock lock = client.acquireWrite();
         Call<Boolean> one = Call.run(client::close).waiting();
@@ -454,7 +454,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void closes_for_all_threads_that_close_it() throws Exception {
+    void close_ends_for_all_closing_threads() throws Exception {
         SocketLockClient client = client();
         SocketLock lock = client.acquireWrite();
         List<Call<Boolean>> closing = new ArrayList<>();
@@ -469,7 +469,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void closes_at_once_although_another_thread_waits_in_close() throws Exception {
+    void close_now_works_while_another_thread_waits_in_close() throws Exception {
         SocketLockClient client = client();
         SocketLock lock = client.acquireWrite();
         Call<Boolean> closing = Call.run(client::close).waiting();
@@ -480,7 +480,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void ends_the_acquire_in_flight_when_it_closes() throws Exception {
+    void close_ends_the_acquire_in_flight() throws Exception {
         SocketLock foreign = client().acquireWrite();
         SocketLockClient client = client();
         Call<SocketLock> asking = Call.of(client::acquireWrite).waiting();
@@ -491,7 +491,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void loses_its_lock_when_it_is_closed_at_once() {
+    void close_now_loses_the_held_lock() {
         SocketLockClient other = client();
         SocketLockClient client = client();
         SocketLock lock = client.acquireWrite();
@@ -506,17 +506,17 @@ class SocketLockClientIT {
         assertThat(acquire(other, LockMode.WRITE).isValid()).isTrue();
     }
 
-    // ---- where it cannot be
+    // ---- invalid paths
 
     @Test
-    void needs_a_path() {
+    void an_empty_path_is_refused() {
         assertThatThrownBy(() -> SocketLockClient.connect(Path.of("")))
                 .isInstanceOf(SocketLockException.class)
                 .hasMessage("socketlock: path is required");
     }
 
     @Test
-    void says_what_is_wrong_with_a_path() {
+    void an_unusable_path_is_reported_with_the_reason() {
         assertThatThrownBy(() -> SocketLockClient.connect(folder.resolve("none/s")))
                 .isInstanceOf(SocketLockUnavailableException.class)
                 .hasMessageContaining("no such directory");
@@ -528,7 +528,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void does_not_connect_in_an_interrupted_thread() throws Exception {
+    void connecting_fails_in_an_interrupted_thread() throws Exception {
         Call<SocketLockClient> connecting =
                 Call.of(
                         () -> {
@@ -542,7 +542,7 @@ class SocketLockClientIT {
     }
 
     @Test
-    void gives_up_at_once_when_there_is_no_time() {
+    void connecting_with_a_zero_timeout_fails_at_once() {
         for (Duration none : List.of(Duration.ZERO, Duration.ofSeconds(Long.MIN_VALUE))) {
             assertThatThrownBy(
                             () ->

@@ -15,8 +15,8 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A lock table, a clock that moves only when told, and clients that are their names. A client's
- * request is called like the client.
+ * A lock table with a manual clock, and clients identified by their names. A client's request has
+ * the name of the client.
  */
 final class TableScenario implements LockTable.Sink {
     static final long QUEUE_SECONDS = 30;
@@ -26,7 +26,7 @@ final class TableScenario implements LockTable.Sink {
     private final LockTable table;
     private final Map<String, Session> sessions = new HashMap<>();
     private final List<String> happened = new ArrayList<>();
-    private long nowNanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(15); // soon wraps around
+    private long nowNanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(15); // overflows soon
 
     TableScenario(Policy policy) {
         table =
@@ -68,7 +68,7 @@ final class TableScenario implements LockTable.Sink {
         return last;
     }
 
-    /** They ask for it and confirm it, one after the other. */
+    /** The clients request and confirm the lock, one after the other. */
     void hold(LockMode mode, String... clients) {
         for (String client : clients) {
             ask(mode, 0, client);
@@ -128,7 +128,7 @@ final class TableScenario implements LockTable.Sink {
         table.advance(nowNanos);
     }
 
-    /** Null if it is gone. */
+    /** Null if the request has been removed. */
     @Nullable State state(String client) {
         Request request = session(client).find(client);
         return request == null ? null : request.state();
@@ -142,7 +142,7 @@ final class TableScenario implements LockTable.Sink {
         return sessions.computeIfAbsent(client, name -> new Session(this));
     }
 
-    /** What has happened since the last call. */
+    /** The events since the last call. */
     List<String> happened() {
         List<String> all = List.copyOf(happened);
         happened.clear();

@@ -33,7 +33,7 @@ class ThreadReadWriteLockIT {
 
     private ReadWriteLock here = new ReentrantReadWriteLock();
 
-    /** As if it were of another process. */
+    /** A client that acts as one of another process. */
     private ReadWriteLock elsewhere = here;
 
     @BeforeEach
@@ -51,7 +51,7 @@ class ThreadReadWriteLockIT {
         clients.get(0).closeNow();
     }
 
-    /** A thread that has a lock until it is told to unlock it. */
+    /** A thread that holds a lock until the test lets it unlock. */
     private static final class Keeper {
         private final CountDownLatch locked = new CountDownLatch(1);
         private final CountDownLatch mayGo = new CountDownLatch(1);
@@ -100,7 +100,7 @@ class ThreadReadWriteLockIT {
     }
 
     @Test
-    void is_the_same_for_every_call() {
+    void every_call_returns_the_same_lock() {
         assertThat(clients.get(0).asReadWriteLock()).isSameAs(elsewhere).isNotSameAs(here);
         assertThat(here.readLock()).isSameAs(here.readLock());
         assertThatThrownBy(here.readLock()::newCondition)
@@ -108,7 +108,7 @@ class ThreadReadWriteLockIT {
     }
 
     @Test
-    void readers_share_it_in_a_process_and_between_processes() throws Exception {
+    void readers_share_the_lock_within_and_between_processes() throws Exception {
         Keeper one = Keeper.of(here.readLock());
         Keeper another = Keeper.of(here.readLock());
         Keeper foreign = Keeper.of(elsewhere.readLock());
@@ -124,7 +124,7 @@ class ThreadReadWriteLockIT {
     }
 
     @Test
-    void a_reader_does_not_wait_for_itself_to_write() throws Exception {
+    void a_thread_with_the_read_lock_is_refused_the_write_lock_without_waiting() throws Exception {
         here.readLock().lock();
         Lock write = here.writeLock();
         assertThatThrownBy(write::lock)
@@ -140,7 +140,7 @@ class ThreadReadWriteLockIT {
     }
 
     @Test
-    void a_writer_keeps_out_threads_and_processes() throws Exception {
+    void a_writer_excludes_other_threads_and_processes() throws Exception {
         Keeper writer = Keeper.of(here.writeLock());
 
         assertThat(tryElsewhere(here.readLock())).isFalse();
@@ -156,7 +156,7 @@ class ThreadReadWriteLockIT {
     }
 
     @Test
-    void many_threads_of_two_processes_are_never_in_it_together() throws Exception {
+    void threads_of_two_processes_exclude_each_other() throws Exception {
         int[] counted = {0, 0};
         List<Call<Boolean>> threads = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
@@ -183,14 +183,14 @@ class ThreadReadWriteLockIT {
     }
 
     @Test
-    void a_thread_may_lock_it_again_and_read_what_it_writes() throws Exception {
+    void a_thread_with_the_write_lock_may_lock_again_for_writing_and_reading() throws Exception {
         here.writeLock().lock();
         here.writeLock().lock();
         here.readLock().lock();
         here.writeLock().unlock();
         here.writeLock().unlock();
 
-        // Now it only reads, as far as this process is concerned.
+        // From now on the thread's lock is only a read lock.
         assertThat(tryElsewhere(here.readLock())).isTrue();
         assertThat(tryElsewhere(here.writeLock())).isFalse();
         assertThat(tryElsewhere(elsewhere.writeLock())).isFalse();
@@ -199,7 +199,7 @@ class ThreadReadWriteLockIT {
     }
 
     @Test
-    void a_reader_does_not_become_a_writer() {
+    void a_read_lock_cannot_be_upgraded() {
         here.readLock().lock();
 
         assertThat(here.writeLock().tryLock()).isFalse();
@@ -209,19 +209,19 @@ class ThreadReadWriteLockIT {
     }
 
     @Test
-    void waits_as_long_as_it_is_told_to() throws Exception {
+    void try_lock_waits_for_its_timeout() throws Exception {
         Keeper foreign = Keeper.of(elsewhere.writeLock());
 
         assertThat(here.readLock().tryLock(30, MILLISECONDS)).isFalse();
         assertThat(here.writeLock().tryLock(0, MILLISECONDS)).isFalse();
-        Call<Boolean> patient = Call.of(() -> here.writeLock().tryLock(Long.MAX_VALUE, DAYS));
-        patient.waiting();
+        Call<Boolean> call = Call.of(() -> here.writeLock().tryLock(Long.MAX_VALUE, DAYS));
+        call.waiting();
         foreign.leave();
-        assertThat(patient.result()).isTrue();
+        assertThat(call.result()).isTrue();
     }
 
     @Test
-    void a_try_without_time_gets_a_lock_that_is_free() throws Exception {
+    void try_lock_without_a_timeout_acquires_a_free_lock() throws Exception {
         assertThat(here.readLock().tryLock(0, SECONDS)).isTrue();
         here.readLock().unlock();
         assertThat(here.writeLock().tryLock(-1, SECONDS)).isTrue();
@@ -229,7 +229,7 @@ class ThreadReadWriteLockIT {
     }
 
     @Test
-    void an_interrupt_ends_a_wait_that_can_be_interrupted() throws Exception {
+    void an_interrupt_ends_an_interruptible_wait() throws Exception {
         Keeper foreign = Keeper.of(elsewhere.writeLock());
         Call<Boolean> locking =
                 Call.of(
@@ -251,7 +251,7 @@ class ThreadReadWriteLockIT {
     }
 
     @Test
-    void an_interrupt_does_not_end_any_other_wait() throws Exception {
+    void an_interrupt_does_not_end_an_uninterruptible_wait() throws Exception {
         Keeper foreign = Keeper.of(elsewhere.writeLock());
         Call<Boolean> locking =
                 Call.of(
@@ -269,7 +269,7 @@ class ThreadReadWriteLockIT {
     }
 
     @Test
-    void waits_longer_than_the_primary_lets_a_request_wait() throws Exception {
+    void lock_waits_longer_than_the_request_timeout_of_the_primary() throws Exception {
         LockConfig hurried = LockConfig.builder().requestTimeout(Duration.ofMillis(30)).build();
         try (SocketLockClient one = SocketLockClient.connect(folder.resolve("t"), hurried);
                 SocketLockClient other = SocketLockClient.connect(folder.resolve("t"))) {
@@ -283,7 +283,7 @@ class ThreadReadWriteLockIT {
     }
 
     @Test
-    void tries_as_long_as_it_is_told_to_though_the_primary_refuses_earlier() throws Exception {
+    void try_lock_waits_for_its_timeout_although_the_primary_refuses_earlier() throws Exception {
         LockConfig hurried = LockConfig.builder().requestTimeout(Duration.ofMillis(30)).build();
         try (SocketLockClient one = SocketLockClient.connect(folder.resolve("t"), hurried);
                 SocketLockClient other = SocketLockClient.connect(folder.resolve("t"));
@@ -308,7 +308,7 @@ class ThreadReadWriteLockIT {
     }
 
     @Test
-    void a_stranger_cannot_unlock_it() throws Exception {
+    void a_thread_that_does_not_hold_the_lock_cannot_unlock_it() throws Exception {
         Keeper writer = Keeper.of(here.writeLock());
 
         assertThatThrownBy(here.writeLock()::unlock)
@@ -320,7 +320,7 @@ class ThreadReadWriteLockIT {
     }
 
     @Test
-    void unlocking_says_that_the_lock_was_lost_and_unlocks_all_the_same() throws Exception {
+    void unlock_reports_a_lost_lock_and_still_unlocks() throws Exception {
         here.writeLock().lock();
         clients.get(1).closeNow();
 

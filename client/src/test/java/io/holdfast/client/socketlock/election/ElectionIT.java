@@ -36,17 +36,20 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-@DisplayName("When processes start, stop and die")
+@DisplayName("The election of a primary when processes start, are suspended and die")
 @Timeout(120)
 class ElectionIT {
     private static final Duration GRACE = LockConfig.GRACE;
 
-    /** Enough for anything that does not wait for the grace time to end, and less than that. */
+    /**
+     * Long enough for everything that does not wait for the end of the grace period, and shorter
+     * than that.
+     */
     private static final Duration SOON = GRACE.minusSeconds(1);
 
     private static final Duration LONG = Duration.ofMinutes(1);
 
-    /** Enough to see that something does not happen. */
+    /** How long to observe that something does not happen. */
     private static final Duration A_WHILE = Duration.ofMillis(400);
 
     @TempDir
@@ -78,7 +81,7 @@ class ElectionIT {
     private List<LockProcess> started(int count) throws IOException {
         List<LockProcess> all = new ArrayList<>();
         all.add(start());
-        all.get(0).hears("serves");
+        all.get(0).expect("serves");
         for (int i = 1; i < count; i++) {
             all.add(start());
         }
@@ -98,39 +101,39 @@ class ElectionIT {
 
     @Test
     // H10.
-    void a_lock_outlives_the_primary_and_nobody_else_gets_it_before_its_release()
+    void a_lock_survives_the_primary_and_is_not_granted_to_others_before_its_release()
             throws IOException {
         List<LockProcess> all = started(7);
         LockProcess holder = all.get(1);
         long fence = holder.holds("write");
         List<LockProcess> waiting = all.subList(2, 7);
-        waiting.forEach(process -> process.tell("write"));
+        waiting.forEach(process -> process.send("write"));
 
         all.get(0).kill();
 
-        holder.hears("became IN_DOUBT");
-        holder.hears("became VALID");
+        holder.expect("became IN_DOUBT");
+        holder.expect("became VALID");
         awaitOnePrimary();
-        assertThat(waiting).noneMatch(process -> process.says("holds", Duration.ofMillis(100)));
-        holder.tell("look");
-        assertThat(holder.hears("looks")).isEqualTo("true VALID");
-        holder.tell("release");
-        assertThat(holder.hears("released")).isEqualTo("true");
+        assertThat(waiting).noneMatch(process -> process.prints("holds", Duration.ofMillis(100)));
+        holder.send("look");
+        assertThat(holder.expect("looks")).isEqualTo("true VALID");
+        holder.send("release");
+        assertThat(holder.expect("released")).isEqualTo("true");
         List<Long> fences = new ArrayList<>();
         List<LockProcess> left = new ArrayList<>(waiting);
         while (!left.isEmpty()) {
             LockProcess next = oneThatHolds(left, LONG);
             fences.add(next.holds());
             assertThat(left).noneMatch(process -> process != next && holdsNow(process));
-            next.tell("release");
-            next.hears("released");
+            next.send("release");
+            next.expect("released");
             left.remove(next);
         }
         assertThat(fences).isSorted().doesNotHaveDuplicates().allMatch(next -> next > fence);
     }
 
     private static boolean holdsNow(LockProcess process) {
-        return process.said().stream().anyMatch(line -> line.startsWith("holds"));
+        return process.output().stream().anyMatch(line -> line.startsWith("holds"));
     }
 
     private static LockProcess oneThatHolds(List<LockProcess> among, Duration within) {
@@ -139,21 +142,21 @@ class ElectionIT {
     }
 
     @Test
-    void readers_outlive_the_primary_together() throws IOException {
+    void all_read_locks_survive_the_primary() throws IOException {
         List<LockProcess> all = started(4);
         all.get(1).holds("read");
         all.get(2).holds("read");
-        all.get(3).tell("write");
+        all.get(3).send("write");
 
         all.get(0).kill();
 
         for (LockProcess reader : all.subList(1, 3)) {
-            reader.hears("became VALID");
+            reader.expect("became VALID");
         }
-        all.get(1).tell("release");
-        assertThat(all.get(1).hears("released")).isEqualTo("true");
-        assertThat(all.get(3).says("holds", A_WHILE)).isFalse();
-        all.get(2).tell("release");
+        all.get(1).send("release");
+        assertThat(all.get(1).expect("released")).isEqualTo("true");
+        assertThat(all.get(3).prints("holds", A_WHILE)).isFalse();
+        all.get(2).send("release");
         all.get(3).holds();
     }
 
@@ -161,21 +164,22 @@ class ElectionIT {
     void a_holder_that_is_killed_with_the_primary_is_not_waited_for() throws IOException {
         List<LockProcess> all = started(4);
         long fence = all.get(1).holds("write");
-        all.subList(2, 4).forEach(process -> process.tell("write"));
+        all.subList(2, 4).forEach(process -> process.send("write"));
 
         all.get(0).kill();
         all.get(1).kill();
 
-        LockProcess next = oneThatHolds(all.subList(2, 4), SOON); // sooner than the grace time
+        LockProcess next =
+                oneThatHolds(all.subList(2, 4), SOON); // before the end of the grace period
         assertThat(next.holds()).isGreaterThan(fence);
     }
 
     @Test
-    void what_the_primary_itself_held_is_free_when_it_is_killed() throws IOException {
+    void the_lock_of_a_killed_primary_is_free() throws IOException {
         List<LockProcess> all = started(2);
         long fence = all.get(0).holds("write");
-        all.get(1).tell("write");
-        assertThat(all.get(1).says("holds", A_WHILE)).isFalse();
+        all.get(1).send("write");
+        assertThat(all.get(1).prints("holds", A_WHILE)).isFalse();
 
         all.get(0).kill();
 
@@ -184,23 +188,23 @@ class ElectionIT {
     }
 
     @Test
-    void what_a_killed_client_held_is_free_at_once() throws IOException {
+    void the_lock_of_a_killed_client_is_free_at_once() throws IOException {
         List<LockProcess> all = started(3);
         all.get(1).holds("write");
-        all.get(2).tell("read");
+        all.get(2).send("read");
 
         all.get(1).kill();
 
-        assertThat(all.get(2).says("holds", SOON)).isTrue();
+        assertThat(all.get(2).prints("holds", SOON)).isTrue();
         assertThat(all.get(0).serves()).isTrue();
     }
 
     @Test
-    void a_lock_outlives_one_primary_after_the_other() throws IOException {
+    void a_lock_survives_several_primaries() throws IOException {
         List<LockProcess> all = started(5);
         LockProcess holder = all.get(1);
         holder.holds("write");
-        all.get(4).tell("write");
+        all.get(4).send("write");
         for (int i = 0; i < 3; i++) {
             awaitOnePrimary();
             LockProcess primary = primaries().get(0);
@@ -208,19 +212,18 @@ class ElectionIT {
                 break; // it may be any of them
             }
             primary.kill();
-            holder.hears("became VALID");
+            holder.expect("became VALID");
         }
-        assertThat(all.get(4).says("holds", A_WHILE)).isFalse();
-        holder.tell("release");
-        assertThat(holder.hears("released")).isEqualTo("true");
+        assertThat(all.get(4).prints("holds", A_WHILE)).isFalse();
+        holder.send("release");
+        assertThat(holder.expect("released")).isEqualTo("true");
         all.get(4).holds();
     }
 
     @Test
-    void clients_of_one_process_that_call_themselves_the_same_keep_their_locks()
-            throws IOException {
+    void clients_of_one_process_with_the_same_id_keep_their_locks() throws IOException {
         LockConfig config = LockConfig.builder().clientId("same").build();
-        for (int round = 0; round < 4; round++) { // either may be the first to be back
+        for (int round = 0; round < 4; round++) { // either may be the first to reconnect
             path = folder.resolve("s" + round);
             LockProcess primary = started(1).get(0);
             try (SocketLockClient one = SocketLockClient.connect(path, config);
@@ -233,18 +236,18 @@ class ElectionIT {
         }
     }
 
-    // ---- stopped processes
+    // ---- suspended processes
 
     @Test
     // H10.
-    void a_holder_stopped_for_longer_than_the_grace_time_finds_its_lock_lost()
+    void a_holder_suspended_for_longer_than_the_grace_period_loses_its_lock()
             throws IOException, InterruptedException {
         List<LockProcess> all = started(3);
         LockProcess holder = all.get(1);
         long fence = holder.holds("write");
-        holder.tell("guard");
-        holder.hears("guards");
-        all.get(2).tell("write");
+        holder.send("guard");
+        holder.expect("guards");
+        all.get(2).send("write");
 
         holder.stop();
         all.get(0).kill();
@@ -254,42 +257,42 @@ class ElectionIT {
         assertThat(Duration.ofNanos(System.nanoTime() - began))
                 .isBetween(GRACE.minusMillis(500), GRACE.plusSeconds(30));
         holder.goOn();
-        assertThat(holder.hears("woke")).isEqualTo("false");
-        holder.hears("became LOST");
-        holder.tell("look");
-        assertThat(holder.hears("looks")).isEqualTo("false LOST");
-        holder.tell("release");
-        assertThat(holder.hears("released")).isEqualTo("false");
-        assertThat(holder.said()).doesNotContain("error valid again");
-        all.get(2).tell("look");
-        assertThat(all.get(2).hears("looks")).isEqualTo("true VALID");
+        assertThat(holder.expect("woke")).isEqualTo("false");
+        holder.expect("became LOST");
+        holder.send("look");
+        assertThat(holder.expect("looks")).isEqualTo("false LOST");
+        holder.send("release");
+        assertThat(holder.expect("released")).isEqualTo("false");
+        assertThat(holder.output()).doesNotContain("error valid again");
+        all.get(2).send("look");
+        assertThat(all.get(2).expect("looks")).isEqualTo("true VALID");
     }
 
     @Test
-    void a_primary_that_is_stopped_and_goes_on_stays_the_only_one()
+    void a_primary_that_is_suspended_and_resumed_stays_the_only_one()
             throws IOException, InterruptedException {
         List<LockProcess> all = started(4);
         all.get(1).holds("write");
-        all.get(2).tell("write");
+        all.get(2).send("write");
 
         all.get(0).stop();
 
         LockProcess late = start();
-        assertThat(late.says("connected", Duration.ofSeconds(1))).isFalse();
-        all.get(1).tell("look");
-        assertThat(all.get(1).hears("looks")).isEqualTo("true VALID");
-        all.get(1).tell("release");
-        assertThat(all.get(2).says("holds", A_WHILE)).isFalse();
+        assertThat(late.prints("connected", Duration.ofSeconds(1))).isFalse();
+        all.get(1).send("look");
+        assertThat(all.get(1).expect("looks")).isEqualTo("true VALID");
+        all.get(1).send("release");
+        assertThat(all.get(2).prints("holds", A_WHILE)).isFalse();
         all.get(0).goOn();
         all.get(2).holds();
         late.connected();
         assertThat(primaries()).containsExactly(all.get(0));
-        assertThat(all.get(2).said()).noneMatch(line -> line.startsWith("became"));
+        assertThat(all.get(2).output()).noneMatch(line -> line.startsWith("became"));
     }
 
     @Test
     // H13.
-    void a_full_accept_queue_is_no_evidence_of_death() throws IOException, InterruptedException {
+    void a_full_backlog_does_not_cause_an_election() throws IOException, InterruptedException {
         List<LockProcess> all = started(2);
         all.get(1).holds("write");
         all.get(0).stop();
@@ -297,8 +300,8 @@ class ElectionIT {
         try {
             fillQueue(queue);
             LockProcess late = start();
-            assertThat(late.says("serves", Duration.ofSeconds(1))).isFalse();
-            assertThat(late.said()).isEmpty();
+            assertThat(late.prints("serves", Duration.ofSeconds(1))).isFalse();
+            assertThat(late.output()).isEmpty();
             all.get(0).goOn();
             late.connected();
             assertThat(primaries()).containsExactly(all.get(0));
@@ -307,11 +310,11 @@ class ElectionIT {
                 channel.close();
             }
         }
-        all.get(1).tell("look");
-        assertThat(all.get(1).hears("looks")).isEqualTo("true VALID");
+        all.get(1).send("look");
+        assertThat(all.get(1).expect("looks")).isEqualTo("true VALID");
     }
 
-    /** Until nobody else is let in. */
+    /** Connects until the backlog is full. */
     private void fillQueue(List<SocketChannel> queue) throws IOException {
         for (int i = 0; i < 10_000; i++) {
             SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
@@ -326,37 +329,37 @@ class ElectionIT {
         throw new AssertionError("the queue has no end");
     }
 
-    // ---- an orderly end
+    // ---- a graceful end
 
     @Test
     // H11.
-    void the_primary_ends_at_once_and_a_lock_elsewhere_stays() throws IOException {
+    void a_primary_closes_at_once_and_the_lock_of_another_client_stays() throws IOException {
         List<LockProcess> all = started(3);
         all.get(1).holds("write");
-        all.get(2).tell("read");
+        all.get(2).send("read");
 
-        all.get(0).tell("close");
+        all.get(0).send("close");
 
-        assertThat(Long.parseLong(all.get(0).hears("closed"))).isLessThan(GRACE.toMillis());
-        all.get(1).hears("became VALID");
-        assertThat(all.get(2).says("holds", A_WHILE)).isFalse();
-        all.get(1).tell("release");
-        assertThat(all.get(1).hears("released")).isEqualTo("true");
+        assertThat(Long.parseLong(all.get(0).expect("closed"))).isLessThan(GRACE.toMillis());
+        all.get(1).expect("became VALID");
+        assertThat(all.get(2).prints("holds", A_WHILE)).isFalse();
+        all.get(1).send("release");
+        assertThat(all.get(1).expect("released")).isEqualTo("true");
         all.get(2).holds();
         awaitOnePrimary();
     }
 
     @Test
-    void a_primary_that_leaves_with_a_lock_of_its_own_leaves_it_free() throws IOException {
+    void a_primary_that_closes_with_a_lock_of_its_own_leaves_it_free() throws IOException {
         List<LockProcess> all = started(2);
         all.get(0).holds("write");
-        all.get(1).tell("write");
+        all.get(1).send("write");
 
-        all.get(0).tell("leave");
+        all.get(0).send("leave");
 
-        assertThat(Long.parseLong(all.get(0).hears("left"))).isLessThan(GRACE.toMillis());
-        all.get(0).hears("became LOST");
-        assertThat(all.get(1).says("holds", SOON)).isTrue();
+        assertThat(Long.parseLong(all.get(0).expect("left"))).isLessThan(GRACE.toMillis());
+        all.get(0).expect("became LOST");
+        assertThat(all.get(1).prints("holds", SOON)).isTrue();
         assertThat(all.get(0).isAlive()).isTrue();
     }
 
@@ -364,16 +367,16 @@ class ElectionIT {
 
     @Test
     // H12, H15.
-    void of_those_that_start_together_one_becomes_the_primary() throws IOException {
+    void of_processes_started_together_one_becomes_the_primary() throws IOException {
         for (int round = 0; round < 4; round++) {
-            // First over nothing, then over the socket of a primary that was killed.
+            // First without a socket, then over the socket of a killed primary.
             List<LockProcess> all = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
                 all.add(start());
             }
             all.forEach(LockProcess::connected);
             awaitOnePrimary();
-            all.forEach(process -> process.tell("read"));
+            all.forEach(process -> process.send("read"));
             all.forEach(LockProcess::holds);
             assertThat(primaries()).hasSize(1);
             assertThat(all).allMatch(LockProcess::isAlive);
@@ -387,7 +390,7 @@ class ElectionIT {
 
     @Test
     // H12, H15.
-    void a_hundred_times_over_a_stale_socket_one_of_eight_becomes_the_primary() throws IOException {
+    void one_of_eight_processes_becomes_the_primary_over_a_stale_socket() throws IOException {
         List<LockProcess> all = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             all.add(start());
@@ -398,20 +401,20 @@ class ElectionIT {
             try (var listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
                 listener.bind(UnixDomainSocketAddress.of(stale));
             }
-            all.forEach(process -> process.tell("meet " + stale));
-            assertThat(all.stream().map(process -> process.hears("met")).filter("true"::equals))
+            all.forEach(process -> process.send("meet " + stale));
+            assertThat(all.stream().map(process -> process.expect("met")).filter("true"::equals))
                     .as("round %d", round)
                     .hasSize(1);
         }
     }
 
-    // ---- what others do to the files
+    // ---- files changed by others
 
     @Test
-    void the_service_goes_on_when_the_socket_is_removed() throws IOException {
+    void the_service_continues_when_the_socket_is_removed() throws IOException {
         List<LockProcess> all = started(4);
         Path marker = folder.resolve("marker");
-        all.forEach(process -> process.tell("use " + marker + " 800"));
+        all.forEach(process -> process.send("use " + marker + " 800"));
         Object socket = key(path);
         for (int i = 0; i < 3; i++) {
             Files.delete(path);
@@ -419,7 +422,7 @@ class ElectionIT {
             await().until(() -> Files.exists(path) && !Objects.equals(key(path), removed));
             socket = key(path);
         }
-        all.forEach(process -> process.hears("used"));
+        all.forEach(process -> process.expect("used"));
         assertThat(primaries()).hasSize(1);
     }
 
@@ -430,24 +433,24 @@ class ElectionIT {
     }
 
     @Test
-    void a_lock_outlives_the_removal_of_the_socket() throws IOException {
+    void a_lock_survives_the_removal_of_the_socket() throws IOException {
         List<LockProcess> all = started(3);
         all.get(1).holds("write");
-        all.get(2).tell("write");
+        all.get(2).send("write");
 
         Files.delete(path);
 
-        all.get(1).hears("became VALID");
-        assertThat(all.get(2).says("holds", A_WHILE)).isFalse();
-        all.get(1).tell("release");
-        assertThat(all.get(1).hears("released")).isEqualTo("true");
+        all.get(1).expect("became VALID");
+        assertThat(all.get(2).prints("holds", A_WHILE)).isFalse();
+        all.get(1).send("release");
+        assertThat(all.get(1).expect("released")).isEqualTo("true");
         all.get(2).holds();
         awaitOnePrimary();
     }
 
     @Test
     // H13.
-    void what_is_no_socket_is_left_alone() throws IOException {
+    void a_file_that_is_no_socket_is_left_unchanged() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "precious");
         Path link = Files.createSymbolicLink(folder.resolve("link"), file);
         Path nowhere = Files.createSymbolicLink(folder.resolve("nowhere"), Path.of("nothing"));
@@ -479,7 +482,7 @@ class ElectionIT {
     // ---- in one process
 
     @Test
-    void clients_of_one_process_take_the_place_of_each_other() {
+    void clients_of_one_process_succeed_each_other_as_primary() {
         try (SocketLockClient other = closeAnotherThatServes()) {
             await().until(other::isPrimary);
             assertThat(other.acquireWrite().release()).isTrue();
@@ -496,7 +499,7 @@ class ElectionIT {
     }
 
     @Test
-    void two_copies_of_the_library_in_one_process_know_of_each_other() throws Exception {
+    void two_copies_of_the_library_in_one_process_respect_each_others_locks() throws Exception {
         URL classes = SocketLockClient.class.getProtectionDomain().getCodeSource().getLocation();
         try (SocketLockClient here = SocketLockClient.connect(path);
                 URLClassLoader loader =
@@ -510,7 +513,7 @@ class ElectionIT {
             try {
                 assertThat(isPrimary.invoke(there)).isEqualTo(false);
                 LockProcess outside = start().connected();
-                Files.delete(path); // all look for a new primary, the old one among them
+                Files.delete(path); // all elect a new primary, including the old one
                 awaitOneOf(here, outside, () -> (boolean) isPrimary.invoke(there));
                 assertThat(outside.holds("write")).isPositive();
             } finally {

@@ -15,15 +15,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A {@link LockProgram} that runs, and what it has said so far. */
+/** A running {@link LockProgram} and its output so far. */
 final class LockProcess implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final Process process;
     private final List<String> lines = new ArrayList<>();
 
-    /** The lines that {@link #hears} has not found yet. Guarded by the lines. */
-    private final List<String> unheard = new ArrayList<>();
+    /** The lines that {@link #expect} has not matched yet. Guarded by this list. */
+    private final List<String> unmatched = new ArrayList<>();
 
     private boolean ended;
 
@@ -72,7 +72,7 @@ final class LockProcess implements AutoCloseable {
     private void add(String line, boolean last) {
         synchronized (lines) {
             lines.add(line);
-            unheard.add(line);
+            unmatched.add(line);
             ended = last;
             lines.notifyAll();
         }
@@ -80,11 +80,11 @@ final class LockProcess implements AutoCloseable {
 
     /** Waits until it is connected. */
     LockProcess connected() {
-        hears("connected");
+        expect("connected");
         return this;
     }
 
-    void tell(String command) {
+    void send(String command) {
         try {
             process.getOutputStream().write((command + "\n").getBytes(StandardCharsets.UTF_8));
             process.getOutputStream().flush();
@@ -93,28 +93,28 @@ final class LockProcess implements AutoCloseable {
         }
     }
 
-    /** Takes the lock and gives its fence. */
+    /** Acquires the lock and returns its fence. */
     long holds(String mode) {
-        tell(mode);
+        send(mode);
         return holds();
     }
 
     /** The fence of the lock that it has been waiting for. */
     long holds() {
-        return Long.parseLong(hears("holds"));
+        return Long.parseLong(expect("holds"));
     }
 
-    /** What follows these words, once it has said them; it must not speak of an error before. */
-    String hears(String words) {
-        String found = find(words, PATIENCE);
+    /** Waits for a line with this prefix and returns the rest; fails on an error line before. */
+    String expect(String words) {
+        String found = find(words, TIMEOUT);
         if (found == null) {
-            throw new AssertionError("no \"" + words + "\" among " + said());
+            throw new AssertionError("no \"" + words + "\" among " + output());
         }
         return found.substring(words.length()).strip();
     }
 
-    /** Whether it has said so and was not heard yet, or does within this time. */
-    boolean says(String words, Duration within) {
+    /** Whether there is an unmatched line with this text, or one arrives within this time. */
+    boolean prints(String words, Duration within) {
         return find(words, within) != null;
     }
 
@@ -122,9 +122,9 @@ final class LockProcess implements AutoCloseable {
         long end = System.nanoTime() + within.toNanos();
         synchronized (lines) {
             while (true) {
-                for (String line : unheard) { // its threads speak in any order
+                for (String line : unmatched) { // lines of its threads arrive in any order
                     if (line.startsWith(words)) {
-                        unheard.remove(line);
+                        unmatched.remove(line);
                         return line;
                     }
                     if (line.startsWith("error") || line.startsWith("Exception")) {
@@ -145,15 +145,15 @@ final class LockProcess implements AutoCloseable {
         }
     }
 
-    List<String> said() {
+    List<String> output() {
         synchronized (lines) {
             return List.copyOf(lines);
         }
     }
 
-    /** Whether it is the primary, as far as it has said. */
+    /** Whether it is the primary, according to its output. */
     boolean serves() {
-        List<String> all = said();
+        List<String> all = output();
         return all.lastIndexOf("serves") > all.lastIndexOf("serves no more");
     }
 

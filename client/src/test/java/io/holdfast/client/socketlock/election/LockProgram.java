@@ -19,24 +19,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process with one client, which does as it is told on standard input and tells on standard
- * output what happens. Started by {@link LockProcess}; ends with its standard input.
+ * A process with one client, which executes the commands of standard input and reports on standard
+ * output. Started by {@link LockProcess}; exits at the end of its input.
  */
 final class LockProgram {
-    /** A thread that has not run for so long was stopped. */
+    /** A longer pause of a thread means that the process was suspended. */
     private static final long GAP_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private final SocketLockClient client;
     private volatile @Nullable SocketLock lock;
 
-    /** At a path that is not the usual one. */
+    /** The client at another path. */
     private @Nullable SocketLockClient visitor;
 
     private LockProgram(SocketLockClient client) {
         this.client = client;
     }
 
-    /** Takes the path, and what the client calls itself if that matters. */
+    /** Arguments: the path, and optionally the client id. */
     public static void main(String[] arguments) throws IOException {
         String id = arguments.length > 1 ? arguments[1] : "";
         LockConfig config = LockConfig.builder().clientId(id).build();
@@ -44,39 +44,39 @@ final class LockProgram {
         try {
             client = SocketLockClient.connect(Path.of(arguments[0]), config);
         } catch (SocketLockException e) {
-            say("error " + e.getMessage());
+            print("error " + e.getMessage());
             return;
         }
-        say("connected " + ProcessHandle.current().pid());
+        print("connected " + ProcessHandle.current().pid());
         LockProgram program = new LockProgram(client);
         daemon(program::watchSeat);
         var commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = commands.readLine(); line != null; line = commands.readLine()) {
             program.obey(line.split(" ", -1));
         }
-        System.exit(0); // like a crash, only slower: nothing is released
+        System.exit(0); // like a crash: nothing is released
     }
 
     private void obey(String[] words) {
         switch (words[0]) {
             case "write" -> daemon(() -> take(true));
             case "read" -> daemon(() -> take(false));
-            case "release" -> say("released " + mine().release());
-            case "look" -> say("looks " + mine().isValid() + " " + mine().state());
+            case "release" -> print("released " + mine().release());
+            case "look" -> print("looks " + mine().isValid() + " " + mine().state());
             case "guard" -> daemon(this::guard);
             case "use" -> daemon(() -> use(Path.of(words[1]), Integer.parseInt(words[2])));
             case "meet" -> meet(Path.of(words[1]));
             case "close" -> {
                 long began = System.nanoTime();
                 client.close();
-                say("closed " + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
+                print("closed " + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
             }
             case "leave" -> {
                 long began = System.nanoTime();
                 client.closeNow();
-                say("left " + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
+                print("left " + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
             }
-            default -> say("error no such command");
+            default -> print("error no such command");
         }
     }
 
@@ -88,27 +88,27 @@ final class LockProgram {
         try {
             SocketLock got = write ? client.acquireWrite() : client.acquireRead();
             lock = got;
-            got.onChange(state -> say("became " + state));
-            say("holds " + got.fence());
+            got.onChange(state -> print("became " + state));
+            print("holds " + got.fence());
         } catch (SocketLockException e) {
-            say("error " + e.getMessage());
+            print("error " + e.getMessage());
         }
     }
 
-    /** Joins the others at another path, until this is said again. */
+    /** Connects to another path, until the command is repeated. */
     private void meet(Path path) {
         try {
             if (visitor != null) {
                 visitor.closeNow();
             }
             visitor = SocketLockClient.connect(path);
-            say("met " + visitor.isPrimary());
+            print("met " + visitor.isPrimary());
         } catch (SocketLockException e) {
-            say("error " + e.getMessage());
+            print("error " + e.getMessage());
         }
     }
 
-    /** Takes the lock over and over, with a file that only one may make. */
+    /** Acquires the lock repeatedly, and creates a file under it that must not exist. */
     private void use(Path marker, int times) {
         try {
             for (int i = 0; i < times; i++) {
@@ -118,33 +118,33 @@ final class LockProgram {
                 Files.delete(marker);
                 mine.release();
             }
-            say("used");
+            print("used");
         } catch (FileAlreadyExistsException e) {
-            say("error two writers");
+            print("error two writers");
         } catch (IOException | SocketLockException e) {
-            say("error " + e);
+            print("error " + e);
         }
     }
 
-    /** Looks at the lock all the time; tells what it sees first when it was stopped. */
+    /** Polls the lock continuously; reports its first observation after a suspension. */
     private void guard() {
         SocketLock mine = mine();
         long last = System.nanoTime();
         boolean woken = false;
-        say("guards");
+        print("guards");
         while (true) {
-            long now = System.nanoTime(); // before the look, which must not be older
+            long now = System.nanoTime(); // before the check, which must not be older
             boolean valid = mine.isValid();
             if (woken && valid) {
-                say("error valid again");
+                print("error valid again");
                 return;
             }
             if (now - last > GAP_NANOS) {
                 woken = true;
-                say("woke " + valid);
+                print("woke " + valid);
             }
             last = now;
-            Thread.onSpinWait(); // it must be the first of all threads to look
+            Thread.onSpinWait(); // this thread must be the first to check
         }
     }
 
@@ -153,7 +153,7 @@ final class LockProgram {
         while (true) {
             boolean is = client.isPrimary();
             if (is != was) {
-                say(is ? "serves" : "serves no more");
+                print(is ? "serves" : "serves no more");
                 was = is;
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
@@ -166,7 +166,7 @@ final class LockProgram {
         thread.start();
     }
 
-    private static synchronized void say(String line) {
+    private static synchronized void print(String line) {
         System.out.println(line);
         System.out.flush();
     }

@@ -1,4 +1,7 @@
-/** Who becomes the primary, and what becomes of the locks, when processes start, stop and die. */
+/**
+ * Tests of the election of a primary and of the fate of locks when processes start, are suspended
+ * and die.
+ */
 @NullMarked
 package io.holdfast.client.socketlock.election;
 

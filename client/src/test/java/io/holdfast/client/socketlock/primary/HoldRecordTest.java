@@ -14,7 +14,7 @@ class HoldRecordTest {
     }
 
     @Test
-    void is_read_as_it_was_written() {
+    void a_hold_is_read_back_unchanged() {
         HoldRecord hold = hold("c1-1", "l1");
         HoldRecord read = HoldRecord.parse(3, hold.line());
 
@@ -27,7 +27,7 @@ class HoldRecordTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "a b", "\u0000", "\u00ff", "line\nbreak", "~\u007f", "\t"})
-    void has_a_word_for_an_odd_id(String id) {
+    void an_unusual_id_is_replaced_by_a_hash(String id) {
         assertThat(HoldRecord.shortened(id)).matches("~[0-9a-f]{32}");
         assertThat(HoldRecord.shortened(id)).isEqualTo(HoldRecord.shortened(id));
         assertThat(HoldRecord.shortened(HoldRecord.shortened(id)))
@@ -35,7 +35,7 @@ class HoldRecordTest {
     }
 
     @Test
-    void fits_in_its_record_however_long_the_ids_are() {
+    void a_hold_fits_its_record_however_long_the_ids_are() {
         ProcessIdentity longest = ProcessIdentity.parse("b".repeat(70) + ":1:1234567890:123");
         assertThat(longest.isKnown()).isTrue();
         HoldRecord hold =
@@ -60,7 +60,7 @@ class HoldRecordTest {
                 "hold write 1 c l -:-:0:0 more",
                 "hold write 1  l -:-:0:0 x"
             })
-    void is_not_made_of_anything_else(String line) {
+    void a_malformed_record_is_no_hold(String line) {
         assertThat(HoldRecord.parse(1, line)).isNull();
     }
 }

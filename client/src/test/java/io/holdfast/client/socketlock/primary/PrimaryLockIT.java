@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-@DisplayName("The seat of the primary")
+@DisplayName("The primary lock")
 class PrimaryLockIT {
     @TempDir private Path folder;
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -56,7 +56,7 @@ class PrimaryLockIT {
         return primaryLock;
     }
 
-    /** Listens, and gives the socket its name. */
+    /** Listens and publishes the socket. */
     private ServerSocketChannel serve(PrimaryLock primaryLock) throws IOException {
         ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         open.add(listener);
@@ -73,15 +73,17 @@ class PrimaryLockIT {
         return Files.getAttribute(file, "unix:ino", LinkOption.NOFOLLOW_LINKS);
     }
 
-    /** Only while nobody has the seat: closing the file ends the lock that this process has. */
+    /**
+     * Only while the primary lock is free: closing the file would release the lock of this process.
+     */
     private String header() throws IOException {
         return Files.readString(lockFile(), StandardCharsets.ISO_8859_1).lines().toList().get(0);
     }
 
-    // ---- taking it
+    // ---- taking the primary lock
 
     @Test
-    void is_for_one_only() throws Exception {
+    void only_one_primary_lock_of_a_path_can_be_taken() throws Exception {
         PrimaryLock primaryLock = take();
 
         assertThat(PrimaryLock.tryTake(path())).isInstanceOf(PrimaryLock.Attempt.Busy.class);
@@ -94,7 +96,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void is_for_one_process_only() throws Exception {
+    void only_one_process_can_take_the_primary_lock() throws Exception {
         Process other =
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -119,7 +121,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void has_a_higher_number_each_time() throws Exception {
+    void the_epoch_grows_with_each_primary() throws Exception {
         long last = 0;
         for (int i = 0; i < 3; i++) {
             PrimaryLock primaryLock = take();
@@ -130,7 +132,8 @@ class PrimaryLockIT {
     }
 
     @Test
-    void is_not_to_be_had_while_somebody_without_a_lock_file_serves() throws Exception {
+    void the_primary_lock_cannot_be_taken_while_a_primary_without_a_lock_file_serves()
+            throws Exception {
         try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             listener.bind(UnixDomainSocketAddress.of(path()));
             Object before = inode(path());
@@ -142,7 +145,8 @@ class PrimaryLockIT {
     }
 
     @Test
-    void is_not_to_be_had_while_somebody_has_no_time_to_accept() throws Exception {
+    void the_primary_lock_cannot_be_taken_while_the_backlog_of_a_primary_is_full()
+            throws Exception {
         try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             listener.bind(UnixDomainSocketAddress.of(path()), 1);
             for (int i = 0; i < 8; i++) {
@@ -164,7 +168,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void touches_nothing_that_is_not_a_socket() throws Exception {
+    void a_file_that_is_not_a_socket_is_left_unchanged() throws Exception {
         Path file = Files.writeString(folder.resolve("file"), "mine");
         Path directory = Files.createDirectory(folder.resolve("directory"));
         Path link = Files.createSymbolicLink(folder.resolve("link"), file);
@@ -183,7 +187,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void follows_no_link_to_a_lock_file() throws Exception {
+    void a_symbolic_link_to_a_lock_file_is_not_followed() throws Exception {
         Path target = Files.writeString(folder.resolve("target"), "mine");
         Files.createSymbolicLink(lockFile(), target);
 
@@ -192,7 +196,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void cannot_be_where_no_socket_can_be() {
+    void a_path_where_no_socket_can_be_is_refused() {
         assertThatThrownBy(() -> PrimaryLock.tryTake(folder.resolve("none/s")))
                 .isInstanceOf(NoSuchFileException.class)
                 .hasMessageContaining("no such directory");
@@ -205,7 +209,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void is_to_be_had_at_the_longest_path_that_there_is() throws Exception {
+    void a_path_of_the_maximum_length_is_accepted() throws Exception {
         int room = 106 - folder.toRealPath().toString().length() - 1;
         Path longest = folder.resolve("x".repeat(room));
         PrimaryLock.Attempt attempt = PrimaryLock.tryTake(longest);
@@ -220,7 +224,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void cannot_be_in_a_folder_that_is_not_ours_to_write() throws Exception {
+    void a_folder_without_write_permission_is_refused() throws Exception {
         assumeTrue(!"root".equals(System.getProperty("user.name")), "root may do anything");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("r-xr-xr-x"));
         try {
@@ -232,10 +236,10 @@ class PrimaryLockIT {
         }
     }
 
-    // ---- having it
+    // ---- holding it
 
     @Test
-    void leads_to_the_socket_that_was_published() throws Exception {
+    void the_path_leads_to_the_published_socket() throws Exception {
         PrimaryLock primaryLock = take();
         assertThat(path()).doesNotExist();
         serve(primaryLock);
@@ -250,7 +254,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void is_lost_with_the_path() throws Exception {
+    void the_primary_lock_is_lost_when_the_socket_is_removed_or_replaced() throws Exception {
         PrimaryLock primaryLock = take();
         serve(primaryLock);
         Files.move(path(), folder.resolve("moved"));
@@ -267,7 +271,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void is_lost_with_the_lock_file() throws Exception {
+    void the_primary_lock_is_lost_when_the_lock_file_is_removed() throws Exception {
         PrimaryLock primaryLock = take();
         serve(primaryLock);
         Files.move(lockFile(), folder.resolve("moved"));
@@ -280,13 +284,14 @@ class PrimaryLockIT {
     }
 
     @Test
-    void leaves_no_socket_behind_that_never_got_its_name() throws Exception {
+    void an_unpublished_socket_is_removed() throws Exception {
         PrimaryLock primaryLock = take();
         ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         open.add(listener);
         listener.bind(UnixDomainSocketAddress.of(primaryLock.bindPath()));
         Files.createDirectory(path());
-        Files.createFile(path().resolve("file")); // nothing can be renamed over this
+        Files.createFile(
+                path().resolve("file")); // a non-empty folder cannot be replaced by a rename
 
         assertThatThrownBy(primaryLock::publish).isInstanceOf(IOException.class);
         primaryLock.stopServing();
@@ -296,10 +301,10 @@ class PrimaryLockIT {
         }
     }
 
-    // ---- leaving it
+    // ---- releasing it
 
     @Test
-    void is_clean_when_nothing_is_held() throws Exception {
+    void the_lock_file_is_clean_when_there_are_no_holds() throws Exception {
         PrimaryLock primaryLock = take();
         serve(primaryLock);
         HoldRecord hold = record(primaryLock, "l1", ProcessIdentity.own());
@@ -314,7 +319,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void is_not_clean_while_something_is_held() throws Exception {
+    void the_lock_file_is_not_clean_while_there_is_a_hold() throws Exception {
         PrimaryLock primaryLock = take();
         serve(primaryLock);
         record(primaryLock, "l1", ProcessIdentity.own());
@@ -333,7 +338,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void removes_no_path_of_a_successor() throws Exception {
+    void the_socket_of_a_successor_is_not_removed() throws Exception {
         PrimaryLock primaryLock = take();
         serve(primaryLock);
         Files.delete(path());
@@ -349,7 +354,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void leaves_the_path_when_nobody_would_find_the_list_of_holds() throws Exception {
+    void the_socket_is_not_removed_when_the_lock_file_was_removed() throws Exception {
         PrimaryLock primaryLock = take();
         serve(primaryLock).close();
         record(primaryLock, "l1", ProcessIdentity.own());
@@ -363,7 +368,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void a_second_leave_or_close_does_nothing() throws Exception {
+    void a_second_stop_or_close_does_nothing() throws Exception {
         PrimaryLock primaryLock = take();
         serve(primaryLock);
         HoldRecord hold = record(primaryLock, "l1", ProcessIdentity.own());
@@ -381,7 +386,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void gives_no_fence_out_twice() throws Exception {
+    void no_fence_is_assigned_twice() throws Exception {
         PrimaryLock primaryLock = take();
         serve(primaryLock).close();
         assertThat(primaryLock.fenceFloor()).isZero();
@@ -399,7 +404,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void lets_nobody_be_told_of_a_hold_that_cannot_be_written() throws Exception {
+    void a_hold_that_cannot_be_written_must_not_be_granted() throws Exception {
         PrimaryLock primaryLock = take();
         serve(primaryLock).close();
         Thread.currentThread().interrupt(); // closes the file at the first write

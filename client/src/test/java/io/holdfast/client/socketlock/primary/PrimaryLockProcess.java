@@ -2,7 +2,7 @@ package io.holdfast.client.socketlock.primary;
 
 import java.nio.file.Path;
 
-/** Another process that takes a seat, says what came of it, and keeps it until its input ends. */
+/** A process that takes a primary lock, prints the result, and keeps it until its input ends. */
 final class PrimaryLockProcess {
     private PrimaryLockProcess() {}
 

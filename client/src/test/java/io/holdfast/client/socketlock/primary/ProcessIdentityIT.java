@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-@DisplayName("The name of a process")
+@DisplayName("The identity of a process")
 class ProcessIdentityIT {
     @BeforeEach
     void needsProc() {
@@ -34,7 +34,7 @@ class ProcessIdentityIT {
     }
 
     @Test
-    void tells_that_this_process_is_here() {
+    void this_process_is_not_gone() {
         ProcessIdentity own = ProcessIdentity.own();
 
         assertThat(own.isKnown()).isTrue();
@@ -46,7 +46,7 @@ class ProcessIdentityIT {
     }
 
     @Test
-    void tells_when_a_child_is_gone() throws Exception {
+    void a_child_that_has_ended_is_gone() throws Exception {
         Process child = new ProcessBuilder("sleep", "60").start();
         ProcessIdentity name = ProcessIdentity.of(child.pid());
         assertThat(name.isKnown()).isTrue();
@@ -59,7 +59,7 @@ class ProcessIdentityIT {
     }
 
     @Test
-    void tells_that_one_is_gone_whose_parent_has_not_noticed() throws Exception {
+    void a_zombie_process_is_gone() throws Exception {
         Process parent =
                 new ProcessBuilder("sh", "-c", "sleep 60 & echo $!; exec sleep 60").start();
         try {
@@ -84,18 +84,18 @@ class ProcessIdentityIT {
     }
 
     @Test
-    void does_not_take_the_next_process_of_a_number_for_the_one_before() {
+    void a_process_whose_pid_was_reused_is_gone() {
         assertThat(with(3, "1").isGone()).isTrue();
     }
 
     @Test
-    void knows_nothing_of_a_process_of_another_container() {
+    void a_process_of_another_container_is_not_known_to_be_gone() {
         assertThat(with(1, "1").isKnown()).isTrue();
         assertThat(with(1, "1").isGone()).isFalse();
     }
 
     @Test
-    void knows_that_all_of_another_boot_are_gone() {
+    void a_process_of_another_boot_is_gone() {
         assertThat(with(0, "00000000-0000-0000-0000-000000000000").isGone()).isTrue();
         assertThat(with(0, "-").isGone()).isFalse();
     }
@@ -119,7 +119,7 @@ class ProcessIdentityIT {
                 "boot::2:3",
                 "boot:1:99999999999999999999:3"
             })
-    void is_unknown_if_it_is_none(String text) {
+    void a_malformed_identity_is_unknown(String text) {
         ProcessIdentity name = ProcessIdentity.parse(text);
 
         assertThat(name).isEqualTo(ProcessIdentity.UNKNOWN);
@@ -128,7 +128,7 @@ class ProcessIdentityIT {
     }
 
     @Test
-    void is_unknown_if_it_is_longer_than_a_record_has_room_for() {
+    void an_identity_too_long_for_a_record_is_unknown() {
         assertThat(ProcessIdentity.parse("b".repeat(91) + ":1:2:3").isKnown()).isFalse();
         assertThat(ProcessIdentity.of(0)).isEqualTo(ProcessIdentity.UNKNOWN);
         assertThat(ProcessIdentity.of(-1)).isEqualTo(ProcessIdentity.UNKNOWN);

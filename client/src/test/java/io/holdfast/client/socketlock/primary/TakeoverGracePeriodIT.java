@@ -26,18 +26,18 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 
-@DisplayName("The grace of a new primary")
+@DisplayName("The grace period of a new primary")
 @Execution(ExecutionMode.CONCURRENT)
 class TakeoverGracePeriodIT {
     private static final ProcessIdentity OWN = ProcessIdentity.own();
 
     @TempDir private Path folder;
-    private final List<PrimaryLock> seats = new ArrayList<>();
+    private final List<PrimaryLock> primaryLocks = new ArrayList<>();
     private final List<Process> processes = new ArrayList<>();
 
     @AfterEach
     void end() {
-        seats.forEach(PrimaryLock::close);
+        primaryLocks.forEach(PrimaryLock::close);
         processes.forEach(Process::destroyForcibly);
     }
 
@@ -49,7 +49,7 @@ class TakeoverGracePeriodIT {
         PrimaryLock.Attempt attempt = PrimaryLock.tryTake(path());
         assertThat(attempt).isInstanceOf(PrimaryLock.Attempt.Taken.class);
         PrimaryLock primaryLock = ((PrimaryLock.Attempt.Taken) attempt).primaryLock();
-        seats.add(primaryLock);
+        primaryLocks.add(primaryLock);
         return primaryLock;
     }
 
@@ -76,7 +76,7 @@ class TakeoverGracePeriodIT {
         return hold(primaryLock, true, "c", lockId, OWN);
     }
 
-    /** Somebody says that it still has a hold, which is then booked. */
+    /** A client re-asserts a hold, which is then booked. */
     private static @Nullable HoldRecord reassert(
             TakeoverGracePeriod takeoverGracePeriod,
             boolean write,
@@ -100,7 +100,7 @@ class TakeoverGracePeriodIT {
         return primaryLock.grace().isOver(System.nanoTime());
     }
 
-    /** Looks again and again until its whole length has passed, as a primary does. */
+    /** Checks repeatedly until the maximum length has passed, as a primary does. */
     private static boolean isOverAtLast(PrimaryLock primaryLock) {
         long now = System.nanoTime();
         for (int tenth = 1; tenth < 10; tenth++) {
@@ -121,15 +121,15 @@ class TakeoverGracePeriodIT {
         return process;
     }
 
-    // ---- nothing to wait for
+    // ---- no holds
 
     @Test
-    void is_none_on_a_new_path() throws Exception {
+    void there_is_no_grace_period_on_a_new_path() throws Exception {
         assertThat(isOver(take())).isTrue();
     }
 
     @Test
-    void is_none_after_a_crash_with_nothing_held() throws Exception {
+    void there_is_no_grace_period_after_a_crash_without_holds() throws Exception {
         PrimaryLock first = serve();
         first.erase(hold(first, "l1"));
         first.close();
@@ -140,7 +140,7 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void is_none_after_a_reboot() throws Exception {
+    void there_is_no_grace_period_after_a_reboot() throws Exception {
         PrimaryLock first = serve();
         hold(first, "l1");
         first.close();
@@ -152,10 +152,10 @@ class TakeoverGracePeriodIT {
         assertThat(reassert(next, "l1", first.epoch())).isNull();
     }
 
-    // ---- those who are listed
+    // ---- listed holds
 
     @Test
-    void ends_when_all_are_back() throws Exception {
+    void the_grace_period_ends_when_all_holders_have_reasserted() throws Exception {
         PrimaryLock first = serve();
         hold(first, false, "c1", "l1", OWN);
         hold(first, false, "c2", "l2", OWN);
@@ -175,7 +175,7 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void waits_until_one_that_is_back_is_booked() throws Exception {
+    void the_grace_period_waits_until_a_reasserted_hold_is_booked() throws Exception {
         PrimaryLock first = serve();
         hold(first, "l1");
         first.close();
@@ -190,7 +190,7 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void is_for_those_only_who_held_something() throws Exception {
+    void only_listed_holds_can_be_reasserted() throws Exception {
         PrimaryLock first = serve();
         hold(first, "l1");
         first.close();
@@ -218,7 +218,7 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void ends_at_once_for_a_process_that_is_gone() throws Exception {
+    void the_grace_period_ends_at_once_for_a_process_that_is_gone() throws Exception {
         Process process = sleeper();
         PrimaryLock first = serve();
         hold(first, true, "c", "l1", ProcessIdentity.of(process.pid()));
@@ -234,7 +234,7 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void ends_for_a_client_that_is_back_and_wants_nothing() throws Exception {
+    void the_grace_period_ends_for_a_client_that_is_back_without_a_reassertion() throws Exception {
         PrimaryLock first = serve();
         hold(first, true, "c", "l1", OWN);
         first.close();
@@ -251,7 +251,7 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void does_not_settle_what_its_client_has_claimed() throws Exception {
+    void the_end_of_reassertions_keeps_the_reasserted_holds() throws Exception {
         PrimaryLock first = serve();
         hold(first, true, "c", "l1", OWN);
         first.close();
@@ -261,14 +261,14 @@ class TakeoverGracePeriodIT {
         assertThat(isOver(next)).isTrue();
         next.close();
 
-        // It is still listed for the one after.
+        // It is still listed for the next primary.
         PrimaryLock third = take();
         assertThat(isOver(third)).isFalse();
         assertThat(reassert(third, "l1", next.epoch())).isNotNull();
     }
 
     @Test
-    void does_not_last_longer_than_five_seconds() throws Exception {
+    void the_grace_period_lasts_at_most_five_seconds() throws Exception {
         PrimaryLock first = serve();
         hold(first, "l1");
         first.close();
@@ -278,14 +278,14 @@ class TakeoverGracePeriodIT {
         assertThat(next.grace().nextLookNanos())
                 .isLessThanOrEqualTo(System.nanoTime() + TakeoverGracePeriod.LENGTH_NANOS);
         assertThat(isOverAtLast(next)).isTrue();
-        assertThat(isOver(next)).isTrue(); // for good
+        assertThat(isOver(next)).isTrue(); // permanently
         assertThat(reassert(next, "l1", first.epoch())).isNull();
         next.close();
-        assertThat(isOver(take())).isTrue(); // nobody is waited for twice
+        assertThat(isOver(take())).isTrue(); // a second primary does not wait again
     }
 
     @Test
-    void goes_on_for_a_moment_if_it_was_the_primary_that_was_stopped() throws Exception {
+    void the_grace_period_is_extended_if_the_primary_was_suspended() throws Exception {
         PrimaryLock first = serve();
         hold(first, "l1");
         first.close();
@@ -293,13 +293,13 @@ class TakeoverGracePeriodIT {
         assertThat(isOver(next)).isFalse();
 
         long later = System.nanoTime() + 3 * TakeoverGracePeriod.LENGTH_NANOS;
-        assertThat(next.grace().isOver(later)).isFalse(); // what waits to be read comes first
+        assertThat(next.grace().isOver(later)).isFalse(); // unread messages are processed first
         assertThat(reassert(next, "l1", first.epoch())).isNotNull();
         assertThat(next.grace().isOver(later)).isTrue();
     }
 
     @Test
-    void ends_soon_after_such_a_stop() throws Exception {
+    void an_extended_grace_period_ends_soon() throws Exception {
         PrimaryLock first = serve();
         hold(first, "l1");
         first.close();
@@ -312,14 +312,15 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void knows_the_holders_if_a_primary_ended_while_it_gave_its_socket_its_name() throws Exception {
+    void holds_are_known_if_a_primary_ended_while_publishing_its_socket() throws Exception {
         PrimaryLock first = serve();
         hold(first, "l1");
         first.close();
         Path kept = folder.resolve("kept");
         Files.createLink(kept, path());
         serve().close();
-        // As if the name had not been given yet: the file of before is there, with its identity.
+        // As if the socket had not been published yet: the previous file is there, with its
+        // identity.
         Files.move(kept, path(), StandardCopyOption.REPLACE_EXISTING);
 
         PrimaryLock third = take();
@@ -327,11 +328,11 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void waits_for_the_holders_of_the_one_before_the_last() throws Exception {
+    void holders_of_the_primary_before_the_last_are_waited_for() throws Exception {
         PrimaryLock first = serve();
         hold(first, "l1");
         first.close();
-        take().close(); // ends in its grace
+        take().close(); // ends within its grace period
         PrimaryLock third = take();
 
         assertThat(isOver(third)).isFalse();
@@ -339,7 +340,7 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void knows_a_hold_without_a_process_by_its_id() throws Exception {
+    void a_hold_of_an_unknown_process_is_matched_by_its_id() throws Exception {
         PrimaryLock first = serve();
         hold(first, true, "c", "l1", ProcessIdentity.UNKNOWN);
         first.close();
@@ -359,7 +360,7 @@ class TakeoverGracePeriodIT {
                 "free",
                 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
             })
-    void knows_ids_of_every_kind(String id) throws Exception {
+    void holds_with_any_id_can_be_reasserted(String id) throws Exception {
         PrimaryLock first = serve();
         hold(first, true, id, id, OWN);
         hold(first, true, id + "2", id + "2", OWN);
@@ -374,7 +375,7 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void knows_more_holds_than_there_was_room_for_at_first() throws Exception {
+    void more_holds_than_initially_allocated_can_be_reasserted() throws Exception {
         PrimaryLock first = serve();
         List<HoldRecord> holds = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
@@ -398,10 +399,10 @@ class TakeoverGracePeriodIT {
         assertThat(takeoverGracePeriod.isOver(System.nanoTime())).isTrue();
     }
 
-    // ---- those who are not
+    // ---- unlisted holds
 
     @Test
-    void is_complete_after_an_unknown_peer() throws Exception {
+    void the_grace_period_has_full_length_after_an_unknown_primary() throws Exception {
         try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             listener.bind(UnixDomainSocketAddress.of(path()));
         }
@@ -410,7 +411,7 @@ class TakeoverGracePeriodIT {
         assertThat(isOver(primaryLock)).isFalse();
         assertThat(reassert(primaryLock, "l1", 5)).isNull();
         assertThat(reassert(primaryLock, "l1", 0)).isNotNull();
-        assertThat(isOver(primaryLock)).isFalse(); // there may be others
+        assertThat(isOver(primaryLock)).isFalse(); // there may be other holds
         assertThat(isOverAtLast(primaryLock)).isTrue();
         assertThat(reassert(primaryLock, "l2", 0)).isNull();
         primaryLock.close();
@@ -421,7 +422,8 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void is_complete_again_if_the_one_before_did_not_live_through_its_own() throws Exception {
+    void the_grace_period_has_full_length_if_the_previous_primary_ended_within_its_own()
+            throws Exception {
         try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             listener.bind(UnixDomainSocketAddress.of(path()));
         }
@@ -436,10 +438,11 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void is_complete_after_a_stranger_that_left_nothing() throws Exception {
+    void the_grace_period_has_full_length_after_a_foreign_primary_without_traces()
+            throws Exception {
         PrimaryLock.Attempt.Taken taken =
                 (PrimaryLock.Attempt.Taken)
-                        PrimaryLock.tryTake(path(), true); // who asks was its client
+                        PrimaryLock.tryTake(path(), true); // the caller was its client
         try {
             assertThat(isOver(taken.primaryLock())).isFalse();
             assertThat(reassert(taken.primaryLock(), "l1", 0)).isNotNull();
@@ -450,7 +453,7 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void is_complete_after_a_peer_that_served_between() throws Exception {
+    void the_grace_period_has_full_length_after_an_intermediate_foreign_primary() throws Exception {
         PrimaryLock first = serve();
         hold(first, "l1");
         first.close();
@@ -461,13 +464,13 @@ class TakeoverGracePeriodIT {
         PrimaryLock next = take();
 
         assertThat(isOver(next)).isFalse();
-        assertThat(reassert(next, "l1", first.epoch())).isNull(); // not its lock any more
+        assertThat(reassert(next, "l1", first.epoch())).isNull(); // its lock has ended
         assertThat(reassert(next, "l2", 0)).isNotNull();
         assertThat(isOverAtLast(next)).isTrue();
     }
 
     @Test
-    void is_complete_when_the_header_cannot_be_read() throws Exception {
+    void the_grace_period_has_full_length_when_the_header_cannot_be_read() throws Exception {
         PrimaryLock first = serve();
         hold(first, "l1");
         first.close();
@@ -482,7 +485,7 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void is_complete_when_a_record_cannot_be_read() throws Exception {
+    void the_grace_period_has_full_length_when_a_record_cannot_be_read() throws Exception {
         PrimaryLock first = serve();
         hold(first, "l1");
         hold(first, "l2");
@@ -493,13 +496,14 @@ class TakeoverGracePeriodIT {
         assertThat(isOver(next)).isFalse();
         assertThat(reassert(next, "l2", first.epoch())).isNotNull();
         assertThat(isOver(next)).isFalse();
-        assertThat(reassert(next, "l1", first.epoch())).isNotNull(); // it may have been this one
+        assertThat(reassert(next, "l1", first.epoch()))
+                .isNotNull(); // it may have been the unreadable hold
         assertThat(isOver(next)).isFalse();
         assertThat(isOverAtLast(next)).isTrue();
     }
 
     @Test
-    void takes_a_file_that_ends_too_early() throws Exception {
+    void a_truncated_lock_file_can_be_read() throws Exception {
         PrimaryLock first = serve();
         hold(first, "l1");
         first.close();
@@ -511,7 +515,7 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void is_complete_when_the_list_is_said_to_have_gaps() throws Exception {
+    void the_grace_period_has_full_length_when_the_list_is_marked_incomplete() throws Exception {
         PrimaryLock first = serve();
         hold(first, "l1");
         first.close();
