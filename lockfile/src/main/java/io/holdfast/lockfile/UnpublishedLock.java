@@ -83,8 +83,7 @@ abstract sealed class UnpublishedLock {
                 disk.link(helper, lock);
                 return true;
             } catch (FileAlreadyExistsException e) {
-                return isPublished(); // a network file system may have linked it and lost the
-                // response
+                return isPublished(); // a file server may have lost the response
             } catch (NoSuchFileException | AccessDeniedException e) {
                 throw e;
             } catch (FileSystemException | UnsupportedOperationException e) {

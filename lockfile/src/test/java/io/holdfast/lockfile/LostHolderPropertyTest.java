@@ -5,13 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("A process that is stopped for longer than the stale timeout")
+@DisplayName("A process suspended for longer than the stale timeout")
 class LostHolderPropertyTest {
     private int displaced;
 
     @Test
-    void
-            a_process_suspended_for_longer_than_the_stale_timeout_is_notified_and_there_are_no_two_other_holders() {
+    void a_process_suspended_beyond_the_stale_timeout_is_notified_of_its_loss() {
         Seeds.each(1250, this::holds);
         Seeds.assertReached(displaced, 50, "holders displaced");
     }

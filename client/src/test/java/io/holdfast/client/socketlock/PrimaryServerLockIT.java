@@ -53,9 +53,8 @@ class PrimaryServerLockIT {
     }
 
     @Test
-    void
-            a_hold_is_listed_from_the_offer_for_foreign_clients_and_from_the_confirmation_for_holdfasts()
-                    throws Exception {
+    void a_hold_is_listed_from_the_offer_or_the_confirmation_depending_on_the_client()
+            throws Exception {
         try (var primary = new RunningPrimary(socket);
                 var other = ScriptedLineClient.named(primary.path(), "other");
                 var own = ScriptedLineClient.named(primary.path(), "own")) {
