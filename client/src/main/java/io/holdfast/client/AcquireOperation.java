@@ -4,24 +4,25 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.CompletableFuture;
 
-/** An acquire under way. */
+/** An acquire that has been started. */
 interface AcquireOperation {
     /**
-     * The hold, or a {@link LockException}. Completes on any thread: nothing that hangs on it may
-     * block or be the user's.
+     * The hold, or a {@link LockException}. Completes on any thread, such as one that reads a
+     * socket: dependent stages must not block and must not run user code.
      */
     CompletableFuture<? extends BaseHold> result();
 
     /**
-     * Gives up. A grant that comes later is released.
+     * Cancels the acquire. A grant that arrives later is released.
      *
-     * @return the hold if it was granted before
+     * @return the hold if the acquire had been granted before, otherwise null
      */
     @Nullable BaseHold cancel();
 
     /**
-     * The hold of one that ended before it was given up. Whoever ended it completes the result at
-     * once, though perhaps not yet; a hold that comes after the wait is released.
+     * The hold of an acquire that had ended before it was cancelled; null if it failed. The thread
+     * that ended the acquire may not have completed the result yet, so this waits up to {@code
+     * nanos}. A hold that arrives after that is released.
      */
     static @Nullable BaseHold late(CompletableFuture<? extends BaseHold> result, long nanos) {
         var valueOrFailure = ClientCore.await(result, nanos);

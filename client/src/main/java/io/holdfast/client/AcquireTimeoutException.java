@@ -3,13 +3,13 @@ package io.holdfast.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock was not free in time. The place in line is given up.
+ * The lock was not acquired within the timeout. The waiter has been removed from the queue.
  *
  * {@snippet :
  * try (Hold hold = holdfast.lock("busy").acquire(Duration.ofSeconds(10))) {
  *     holdfast.lock("busy").acquire(Duration.ofMillis(50)).close();
  * } catch (AcquireTimeoutException e) {
- *     System.out.println("somebody else is busy"); // somebody else is busy
+ *     System.out.println("timed out"); // timed out
  * }
  * }
  */

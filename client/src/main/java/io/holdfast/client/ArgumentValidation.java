@@ -5,14 +5,14 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/** What may stand in a request, so that none can carry a line of its own. */
+/** Validates the parts of a request. No line break is accepted, so no part can inject a line. */
 final class ArgumentValidation {
     private static final int MAX_LINE = 256;
     private static final int MAX_PUSH = 65_536;
 
     private ArgumentValidation() {}
 
-    /** A key, a channel or a pattern. */
+    /** Validates a key, a channel or a pattern. */
     static String key(String name, String key) {
         int bytes = bytes(name, key);
         if (bytes == 0 || bytes > MAX_LINE) {
@@ -23,7 +23,7 @@ final class ArgumentValidation {
             char c = key.charAt(i);
             if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
                 throw new IllegalArgumentException(
-                        name + " must not have blanks, tabs or line breaks");
+                        name + " must not contain spaces, tabs or line breaks");
             }
         }
         return key;
@@ -36,15 +36,15 @@ final class ArgumentValidation {
     static String channel(String channel) {
         key("channel", channel);
         if (channel.indexOf('*') >= 0 || channel.indexOf('>') >= 0) {
-            throw new IllegalArgumentException("channel must not have the wildcards * and >");
+            throw new IllegalArgumentException("channel must not contain the wildcards * and >");
         }
         return channel;
     }
 
-    /** A group of listeners; empty for none. */
+    /** Validates the name of a queue group; empty for no group. */
     static String group(String group) {
         if (!group.strip().equals(group)) {
-            throw new IllegalArgumentException("group must not start or end with a blank");
+            throw new IllegalArgumentException("group must not start or end with whitespace");
         }
         return line("group", group, MAX_LINE);
     }
@@ -56,12 +56,15 @@ final class ArgumentValidation {
         return line("payload", payload, MAX_PUSH - 5 - bytes("channel", channel));
     }
 
-    /** An item of a list. */
+    /** Validates an item of a list. */
     static String item(String item) {
         return notEmpty("item", line("item", item, MAX_LINE));
     }
 
-    /** A value with its time to live, always told: a number at its end would be taken for one. */
+    /**
+     * Returns the value followed by its TTL, also if that is 0: without it the server would read a
+     * number at the end of the value as the TTL.
+     */
     static String value(String value, long seconds) {
         var tail = " " + seconds;
         return notEmpty("value", line("value", value, MAX_LINE - tail.length())) + tail;
@@ -78,25 +81,28 @@ final class ArgumentValidation {
         return text;
     }
 
-    private static String line(String name, String text, int longest) {
+    private static String line(String name, String text, int maxBytes) {
         int bytes = bytes(name, text);
-        if (bytes > longest) {
+        if (bytes > maxBytes) {
             throw new IllegalArgumentException(
-                    name + " must have at most " + longest + " bytes but has " + bytes);
+                    name + " must have at most " + maxBytes + " bytes but has " + bytes);
         }
         if (text.indexOf('\r') >= 0 || text.indexOf('\n') >= 0) {
-            throw new IllegalArgumentException(name + " must not have line breaks");
+            throw new IllegalArgumentException(name + " must not contain line breaks");
         }
         return text;
     }
 
-    /** Refuses halves of surrogate pairs: encoded leniently, different keys would become one. */
+    /**
+     * The length in UTF-8. Rejects unpaired surrogates: lenient encoding would replace them, so
+     * that different keys became equal.
+     */
     private static int bytes(String name, String text) {
         try {
             ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
             return encoded.remaining();
         } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException(name + " is not proper Unicode text", e);
+            throw new IllegalArgumentException(name + " is not valid Unicode text", e);
         }
     }
 }

@@ -3,13 +3,13 @@ package io.holdfast.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server wants another token, or none.
+ * The server rejected the auth token, requires one that is missing, or does not use one.
  *
  * {@snippet :
  * try {
  *     Holdfast.builder().address("127.0.0.1:6388").authToken("a guess").connect().close();
  * } catch (AuthenticationException e) {
- *     System.out.println("another token is needed"); // another token is needed
+ *     System.out.println("wrong token"); // wrong token
  * }
  * }
  */

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** The states of a hold: held, then closed or lost, once. */
+/** The state machine of a hold: held, then either closed or lost, exactly once. */
 abstract class BaseHold implements Hold {
     private enum State {
         HELD,
@@ -30,52 +30,56 @@ abstract class BaseHold implements Hold {
         callbacks = new SerialExecutor(core.callbacks());
     }
 
-    /** From here on somebody has it: what was to be told of a loss is told, also of one before. */
+    /**
+     * Called when the hold is handed to the user: registers the {@code onLost} actions of the
+     * options, which also run if the hold has been lost before.
+     */
     final void handedOut() {
         options.onLost().forEach(this::onLost);
     }
 
-    /** Restarts the lease if that can be done. */
+    /** Restarts the lease; best effort. */
     abstract void restartLease();
 
-    /** Gives back without waiting for the answer. */
+    /** Releases without waiting for the response. */
     abstract void release();
 
-    /** It is over, for whatever reason; called once. */
+    /** Called once when the hold has been closed or lost. */
     abstract void over();
 
     final HoldOptions options() {
         return options;
     }
 
-    /** False if it was over already. */
+    /** Moves to lost. False if the hold had been closed or lost before. */
     final boolean lose(LossReason why) {
-        List<Consumer<LossReason>> told;
-        Consumer<LossReason> first;
+        List<Consumer<LossReason>> pending;
+        Consumer<LossReason> internal;
         synchronized (this) {
             if (state != State.HELD) {
                 return false;
             }
             state = State.LOST;
             reason = why;
-            told = List.copyOf(actions);
+            pending = List.copyOf(actions);
             actions.clear();
-            first = hook;
+            internal = hook;
             if (holder != null) {
-                holder.interrupt(); // in here: not after a close() has returned
+                // Under the lock, so that it never happens after close() has returned.
+                holder.interrupt();
             }
         }
         over();
-        if (first != null) {
-            first.accept(why);
+        if (internal != null) {
+            internal.accept(why);
         }
-        for (var action : told) {
+        for (var action : pending) {
             callbacks.execute(() -> action.accept(why));
         }
         return true;
     }
 
-    /** False if it was over already. */
+    /** Moves to closed. False if the hold had been closed or lost before. */
     final boolean finish() {
         synchronized (this) {
             if (state != State.HELD) {
@@ -89,7 +93,7 @@ abstract class BaseHold implements Hold {
         return true;
     }
 
-    /** Not for users: runs where the loss is found, must not block. */
+    /** Sets an internal action that runs on the thread that detects the loss and must not block. */
     final void hook(Consumer<LossReason> action) {
         LossReason already;
         synchronized (this) {
@@ -101,7 +105,9 @@ abstract class BaseHold implements Hold {
         }
     }
 
-    /** Whoever gets it is interrupted when it is lost, if that was asked for. */
+    /**
+     * Sets the thread that is interrupted when the hold is lost, if {@code interruptOnLoss} is set.
+     */
     final synchronized void handTo(Thread thread) {
         if (!options.interruptOnLoss() || state == State.CLOSED) {
             return;
@@ -143,7 +149,10 @@ abstract class BaseHold implements Hold {
         }
     }
 
-    /** As {@link #ensureHeld}, but what is in doubt for want of a connection may still be held. */
+    /**
+     * As {@link #ensureHeld}, but does not throw while the state is unknown because there is no
+     * connection.
+     */
     final void ensureNotLost() {
         if (!isHeld() && !isOpen()) {
             throw notHeld();
@@ -154,9 +163,9 @@ abstract class BaseHold implements Hold {
         var why = lossReason();
         if (why.isEmpty() && isOpen()) {
             return new OutcomeUnknownException(
-                    "the connection is lost, and whether "
+                    "the connection is lost: whether "
                             + key()
-                            + " is still held is not known before there is one again",
+                            + " is still held is unknown until the client has reconnected",
                     null);
         }
         return why.isPresent()

@@ -7,11 +7,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
-/** Waits for acquires. */
+/** Blocks until an acquire has ended. */
 final class BlockingAcquire {
     private BlockingAcquire() {}
 
-    /** The hold; interrupted, it gives up first. */
+    /** Returns the hold. When interrupted, cancels the acquire before it throws. */
     static BaseHold get(AcquireOperation acquireOperation) throws InterruptedException {
         try {
             return acquireOperation.result().get();
@@ -26,7 +26,7 @@ final class BlockingAcquire {
         }
     }
 
-    /** The same, but an interrupt is only remembered. */
+    /** The same, but not interruptible: restores the interrupt flag at the end. */
     static BaseHold getWithoutInterrupt(AcquireOperation acquireOperation) {
         boolean interrupted = false;
         try {
@@ -54,7 +54,10 @@ final class BlockingAcquire {
         }
     }
 
-    /** With the stack of the one who asked, not of the thread that heard the answer. */
+    /**
+     * Gives the exception the stack trace of the calling thread in place of that of the thread that
+     * read the response.
+     */
     private static RuntimeException inThisThread(@Nullable Throwable failure) {
         if (failure instanceof LockException known) {
             known.fillInStackTrace();

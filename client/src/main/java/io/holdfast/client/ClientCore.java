@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** What all parts of a client share. */
+/** The state that all parts of a client share: services, executors, timeouts, open parts. */
 final class ClientCore {
-    /** What a client is made of. */
+    /** The components of a client. */
     record Parts(
             List<LockService> services,
             ShardStrategy strategy,
@@ -58,7 +58,7 @@ final class ClientCore {
         int shard = parts.strategy().shardOf(key, count);
         if (shard < 0 || shard >= count) {
             throw new IllegalStateException(
-                    "the shard strategy gave " + shard + " for " + count + " shards");
+                    "the shard strategy returned " + shard + " for " + count + " shards");
         }
         return services().get(shard);
     }
@@ -75,7 +75,7 @@ final class ClientCore {
         return parts.callbacks();
     }
 
-    /** For what runs long. */
+    /** For tasks that run long or block. */
     Executor tasks() {
         return parts.tasks();
     }
@@ -84,12 +84,12 @@ final class ClientCore {
         return SaturatedNanos.saturated(parts.readTimeout());
     }
 
-    /** How long an answer is waited for by one who cannot be interrupted. */
+    /** How long an uninterruptible wait for a response may take. */
     long responseTimeoutNanos() {
         return SaturatedNanos.saturated(parts.connectTimeout().plus(parts.readTimeout()));
     }
 
-    /** How long a release is waited for. */
+    /** How long {@code close()} of a hold waits for the response to the release. */
     long releaseTimeoutNanos() {
         return Math.min(RELEASE_TIMEOUT, readTimeoutNanos());
     }
@@ -100,7 +100,7 @@ final class ClientCore {
         }
     }
 
-    /** Closes it together with the client; false if that is closed already. */
+    /** Registers a part that is closed together with the client; false if the client is closed. */
     boolean add(Part part) {
         open.add(part);
         if (closed) {
@@ -124,7 +124,7 @@ final class ClientCore {
         }
     }
 
-    /** Closes what is open; false if that was done before. */
+    /** Closes all open parts; false if the client had been closed before. */
     boolean close() {
         synchronized (this) {
             if (closed) {
@@ -139,7 +139,10 @@ final class ClientCore {
         return true;
     }
 
-    /** The answer, or null if none came in time; goes on waiting when interrupted. */
+    /**
+     * Waits uninterruptibly for up to {@code nanos}; null at the timeout. Restores the interrupt
+     * flag at the end.
+     */
     static <T> @Nullable ValueOrFailure<T> await(CompletableFuture<T> future, long nanos) {
         boolean interrupted = false;
         long end = System.nanoTime() + nanos;
@@ -163,6 +166,6 @@ final class ClientCore {
         }
     }
 
-    /** A value or a failure. */
+    /** The outcome of a future: its value, or the exception that it completed with. */
     record ValueOrFailure<T>(@Nullable T value, @Nullable Exception failure) {}
 }

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
-/** Turns what a service reports into what users see: the only place that does. */
+/** Maps failures of a service to the public exceptions. The only place that does. */
 final class ClientExceptions {
     private ClientExceptions() {}
 
     /**
-     * @param what was tried, with its key, such as {@code lock deploy}
+     * @param what the operation with its key, such as {@code lock deploy}
      */
     static LockException of(Throwable failure, String what, String address) {
         var cause = bare(failure);
@@ -20,13 +20,13 @@ final class ClientExceptions {
             return known;
         }
         if (!(cause instanceof ServiceException service)) {
-            return new OutcomeUnknownException(message(what, address, "failed inside"), cause);
+            return new OutcomeUnknownException(message(what, address, "internal error"), cause);
         }
         return switch (service.kind()) {
             case REFUSED -> refused(what, address, service.answer());
             case OUTCOME_UNKNOWN ->
                     new OutcomeUnknownException(
-                            message(what, address, "no answer came: " + service.getMessage()),
+                            message(what, address, "no response: " + service.getMessage()),
                             service);
             case UNREACHABLE ->
                     new ServerUnreachableException(what + ": " + service.getMessage(), service);
@@ -37,17 +37,18 @@ final class ClientExceptions {
         };
     }
 
-    static LockException refused(String what, String address, String answer) {
+    static LockException refused(String what, String address, String response) {
         String text =
-                answer.equals("error")
-                        ? "the server answered error: it could not do that, or its cluster has no"
-                                + " majority"
-                        : "the server refused: " + answer;
-        return new RefusedException(message(what, address, text), answer);
+                response.equals("error")
+                        ? "the server responded with error: it could not execute the request, or"
+                                + " its cluster has no majority"
+                        : "the server refused: " + response;
+        return new RefusedException(message(what, address, text), response);
     }
 
     static LockException timedOut(String what, String address) {
-        return new AcquireTimeoutException(message(what, address, "not free in time"), null);
+        return new AcquireTimeoutException(
+                message(what, address, "not acquired within the timeout"), null);
     }
 
     static LockException closed(String what) {
@@ -55,7 +56,7 @@ final class ClientExceptions {
     }
 
     static String unsupported(String what, String address) {
-        return message(what, address, "the server is a plain dflockd, which cannot do this");
+        return message(what, address, "not supported by this server, which is a plain dflockd");
     }
 
     private static String message(String what, String address, String text) {

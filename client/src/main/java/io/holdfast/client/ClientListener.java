@@ -3,11 +3,12 @@ package io.holdfast.client;
 import java.time.Duration;
 
 /**
- * Hears what a client does, for metrics and logs; see {@link HoldfastBuilder#listener}. Calls come
- * one after the other, on the builder's executor. What it throws is logged and hurts nobody.
+ * Is notified of the operations of a client, for metrics and logs; see {@link
+ * HoldfastBuilder#listener}. Calls are serialized and run on the builder's executor. Exceptions
+ * that it throws are logged and have no other effect.
  *
  * <p>Every {@link AcquireResult#ACQUIRED} is followed by exactly one {@link #released} or {@link
- * #lost}. A multi lock is reported as its parts.
+ * #lost}. A multi lock reports each of its parts.
  *
  * {@snippet :
  * BlockingQueue<String> acquired = new LinkedBlockingQueue<>();
@@ -26,21 +27,21 @@ import java.time.Duration;
  * }
  */
 public interface ClientListener {
-    /** How an acquire ended for the one who asked. */
+    /** How an acquire ended for the caller. */
     enum AcquireResult {
         ACQUIRED,
-        /** Not free in time; also a try that does not wait. */
+        /** Not acquired within the timeout; also for a try-acquire, which does not wait. */
         TIMED_OUT,
-        /** Cancelled or interrupted, or the place in line was closed. */
+        /** Cancelled or interrupted, or the {@link QueuedAcquire} was closed. */
         CANCELLED,
-        /** Refused, or no answer. */
+        /** Refused, or no response. */
         FAILED
     }
 
-    /** An acquire ended, so long after it was asked for. */
+    /** An acquire ended; {@code waited} is the time since it was requested. */
     default void acquireEnded(String key, AcquireResult result, Duration waited) {}
 
-    /** A hold was closed before it was lost, also if the server could not be told. */
+    /** A hold was closed before it was lost, also if the release did not reach the server. */
     default void released(String key, Duration held) {}
 
     /** A hold was lost before it was closed. */
@@ -49,9 +50,9 @@ public interface ClientListener {
     /** The server renewed a lease. */
     default void renewed(String key) {}
 
-    /** A try to renew got no answer; there may be another one. */
+    /** An attempt to renew got no response; it may be retried. */
     default void renewalFailed(String key) {}
 
-    /** The connection with a server changed. */
+    /** The state of the connection to a server changed. */
     default void connection(ConnectionEvent event) {}
 }

@@ -11,9 +11,9 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 
 /**
- * The settings of a client; whatever is wrong is found here.
+ * The validated settings of a client.
  *
- * @param services the addresses of each service
+ * @param services the addresses of each service: one list per shard
  */
 record ClientSettings(
         List<List<InetSocketAddress>> services,
@@ -44,9 +44,11 @@ record ClientSettings(
                             + grace);
         }
         int bytes = label.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes < 1 || bytes > 128 || label.codePoints().anyMatch(ClientSettings::isUnseen)) {
+        if (bytes < 1
+                || bytes > 128
+                || label.codePoints().anyMatch(ClientSettings::isBlankOrControl)) {
             throw new IllegalArgumentException(
-                    "label must have 1 to 128 bytes without blanks and control characters");
+                    "label must have 1 to 128 bytes without whitespace and control characters");
         }
         if (maxConnections < 2) {
             throw new IllegalArgumentException(
@@ -54,8 +56,11 @@ record ClientSettings(
         }
     }
 
-    /** As the server sees it: it refuses a hello with one of these, and would pass for plain. */
-    private static boolean isUnseen(int c) {
+    /**
+     * The same rule as the server's: it refuses a hello whose label has such a character, and the
+     * client would then take it for a plain dflockd.
+     */
+    private static boolean isBlankOrControl(int c) {
         return Character.isISOControl(c)
                 || Character.isWhitespace(c)
                 || Character.isSpaceChar(c)
@@ -70,7 +75,7 @@ record ClientSettings(
         }
     }
 
-    /** {@code host:port}, an IPv6 address in brackets. */
+    /** Parses {@code host:port}; an IPv6 address is in brackets. */
     static InetSocketAddress address(String setting, String text) {
         int colon = text.lastIndexOf(':');
         var host = colon < 0 ? "" : text.substring(0, colon);
@@ -87,13 +92,13 @@ record ClientSettings(
         return InetSocketAddress.createUnresolved(host, Integer.parseInt(port));
     }
 
-    /** As people write it. */
+    /** The inverse of {@link #address}. */
     static String text(InetSocketAddress address) {
         var host = address.getHostString();
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
 
-    /** Names no secret. */
+    /** Contains no secret. */
     @Override
     public String toString() {
         return "ClientSettings" + services;

@@ -4,7 +4,9 @@ import io.holdfast.client.service.LockService;
 
 import java.util.Optional;
 
-/** Short commands: sends, waits for the answer, and reads it. */
+/**
+ * Commands that do not wait at the server: sends the request, waits for the response and parses it.
+ */
 final class Commands {
     private final ClientCore core;
 
@@ -12,7 +14,7 @@ final class Commands {
         this.core = core;
     }
 
-    /** What follows {@code ok}; empty for {@code nil}. */
+    /** Returns the text after {@code ok}; empty for {@code nil}. */
     Optional<String> send(String command, String key, String argument) {
         return send(core.serviceOf(key), command, key, argument);
     }
@@ -25,13 +27,13 @@ final class Commands {
                         service.command(command, key, argument), core.responseTimeoutNanos());
         if (valueOrFailure == null) {
             throw new OutcomeUnknownException(
-                    what + " at " + service.address() + ": no answer came in time", null);
+                    what + " at " + service.address() + ": no response within the timeout", null);
         }
         var line = valueOrFailure.value();
         if (line == null) {
             var failure = valueOrFailure.failure();
             throw ClientExceptions.of(
-                    failure == null ? new IllegalStateException("no answer") : failure,
+                    failure == null ? new IllegalStateException("no response") : failure,
                     what,
                     service.address());
         }
@@ -44,7 +46,7 @@ final class Commands {
             return Long.parseLong(text);
         } catch (NumberFormatException e) {
             throw new OutcomeUnknownException(
-                    command + " " + key + ": the answer is no number", null);
+                    command + " " + key + ": the response is not a number", null);
         }
     }
 

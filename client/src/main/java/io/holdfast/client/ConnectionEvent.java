@@ -1,7 +1,7 @@
 package io.holdfast.client;
 
 /**
- * What happened to the connection with a server.
+ * A change of the state of the connection to a server.
  *
  * {@snippet :
  * BlockingQueue<ConnectionEvent> events = new LinkedBlockingQueue<>();
@@ -11,21 +11,22 @@ package io.holdfast.client;
  * }
  * }
  *
- * @param address of the server that the client is connected to, or was last
- * @param state what it is now
+ * @param address the address of the server that the client is connected to, or was connected to
+ *     last
+ * @param state the new state
  */
 public record ConnectionEvent(String address, State state) {
-    /** The states. */
+    /** The states of a connection. */
     public enum State {
         /** Connected for the first time. */
         CONNECTED,
-        /** The connection ended: it is not known whether what is held still is. */
+        /** The connection ended: it is unknown whether the session and its holds survive. */
         SUSPENDED,
-        /** Connected again, and the session was resumed: nothing was lost. */
+        /** Reconnected, and the session was resumed: nothing was lost. */
         RESTORED,
-        /** Everything that was held by the session is lost. */
+        /** The session ended, and all its holds are lost. */
         LOST,
-        /** Connected again, with a new session, after a loss. */
+        /** Reconnected with a new session after {@link #LOST}. */
         RECONNECTED
     }
 }

@@ -6,7 +6,10 @@ import io.holdfast.client.service.ServiceEvents;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Tells users what happens to a connection, in order, not on the thread that found out. */
+/**
+ * Publishes connection events to the user's actions: in order, on the executor and not on the
+ * thread that detected them.
+ */
 final class ConnectionEventDispatcher implements ServiceEvents {
     private final SerialExecutor executor;
     private final List<Consumer<ConnectionEvent>> actions;
@@ -19,7 +22,7 @@ final class ConnectionEventDispatcher implements ServiceEvents {
         this.actions = actions;
     }
 
-    private void tell(State state) {
+    private void publish(State state) {
         var event = new ConnectionEvent(address, state);
         for (var action : actions) {
             executor.execute(() -> action.accept(event));
@@ -33,26 +36,26 @@ final class ConnectionEventDispatcher implements ServiceEvents {
 
     @Override
     public void connected() {
-        tell(State.CONNECTED);
+        publish(State.CONNECTED);
     }
 
     @Override
     public void suspended() {
-        tell(State.SUSPENDED);
+        publish(State.SUSPENDED);
     }
 
     @Override
     public void restored() {
-        tell(State.RESTORED);
+        publish(State.RESTORED);
     }
 
     @Override
     public void lost() {
-        tell(State.LOST);
+        publish(State.LOST);
     }
 
     @Override
     public void reconnected() {
-        tell(State.RECONNECTED);
+        publish(State.RECONNECTED);
     }
 }

@@ -1,7 +1,7 @@
 package io.holdfast.client;
 
 /**
- * A number at the server.
+ * A 64-bit counter that is stored by the server.
  *
  * {@snippet :
  * Counter visits = holdfast.counter("visits");

@@ -6,7 +6,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A thread per task: virtual ones where there are any, else daemon threads that are used again. */
+/**
+ * Runs each task on its own thread: a virtual thread if the JVM has them, otherwise a daemon thread
+ * of a cached pool.
+ */
 final class DaemonThreads implements Executor {
     private static final AtomicLong NUMBERS = new AtomicLong();
 
@@ -37,7 +40,7 @@ final class DaemonThreads implements Executor {
         executor.execute(task);
     }
 
-    /** Takes no more tasks where threads are kept; those under way go on. */
+    /** Shuts down the thread pool, if there is one; running tasks continue. */
     void close() {
         end.run();
     }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Counters, values and lists. */
+/** The implementations of counters, values and lists. */
 final class Data {
     private Data() {}
 
@@ -131,7 +131,8 @@ final class Data {
                 items.add(JsonReader.string(item));
             }
         } catch (IllegalArgumentException e) {
-            throw new OutcomeUnknownException("lrange " + key + ": the answer is no JSON", e);
+            throw new OutcomeUnknownException(
+                    "lrange " + key + ": the response is not valid JSON", e);
         }
         return List.copyOf(items);
     }

@@ -4,8 +4,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One plain connection with one method per command of the dflockd protocol; times are whole
- * seconds, as on the wire. Not for use by two threads at once. Locks taken here end with it.
+ * One connection in dflockd's plain mode, with one method per command of the protocol. Times are
+ * whole seconds, as on the wire. Not safe for concurrent use. Locks acquired here are released when
+ * the connection ends.
  *
  * {@snippet :
  * try (DflockdConnection connection = holdfast.openConnection()) {
@@ -16,7 +17,7 @@ import java.util.Optional;
  * }
  */
 public interface DflockdConnection extends AutoCloseable {
-    /** What a lock was granted with. */
+    /** The token and the lease of a granted lock. */
     record Grant(String token, long leaseSeconds) {
         /** The token is a secret. */
         @Override
@@ -25,34 +26,37 @@ public interface DflockdConnection extends AutoCloseable {
         }
     }
 
-    /** {@code l}; empty at a timeout. A lease of 0 is the server's default. */
+    /** {@code l}: acquires a lock; empty at the timeout. A lease of 0 is the server's default. */
     Optional<Grant> lock(String key, long timeoutSeconds, long leaseSeconds);
 
-    /** {@code r}; false if it was not held by that token. */
+    /** {@code r}: releases a lock; false if it was not held with that token. */
     boolean release(String key, String token);
 
-    /** {@code n}; empty if it was not held by that token. */
+    /**
+     * {@code n}: renews a lease and returns its seconds; empty if the lock was not held with that
+     * token.
+     */
     Optional<Long> renew(String key, String token, long leaseSeconds);
 
-    /** {@code e}; empty if queued. */
+    /** {@code e}: enqueues; the grant if the lock was free, empty if queued. */
     Optional<Grant> enqueue(String key, long leaseSeconds);
 
-    /** {@code w} */
+    /** {@code w}: waits for the grant of an enqueued acquire; empty at the timeout. */
     Optional<Grant> await(String key, long timeoutSeconds);
 
-    /** {@code sl} */
+    /** {@code sl}: as {@link #lock}, for a semaphore. */
     Optional<Grant> semaphoreLock(String key, long timeoutSeconds, long limit, long leaseSeconds);
 
-    /** {@code sr} */
+    /** {@code sr}: as {@link #release}, for a semaphore. */
     boolean semaphoreRelease(String key, String token);
 
-    /** {@code sn} */
+    /** {@code sn}: as {@link #renew}, for a semaphore. */
     Optional<Long> semaphoreRenew(String key, String token, long leaseSeconds);
 
-    /** {@code se} */
+    /** {@code se}: as {@link #enqueue}, for a semaphore. */
     Optional<Grant> semaphoreEnqueue(String key, long limit, long leaseSeconds);
 
-    /** {@code sw} */
+    /** {@code sw}: as {@link #await}, for a semaphore. */
     Optional<Grant> semaphoreAwait(String key, long timeoutSeconds);
 
     long incr(String key, long by);
@@ -87,12 +91,12 @@ public interface DflockdConnection extends AutoCloseable {
 
     void unlisten(String pattern, String group);
 
-    /** Waits for the next signal; empty if none came in time. */
+    /** Waits for the next signal; empty at the timeout. */
     Optional<Signals.Message> nextSignal(java.time.Duration timeout) throws InterruptedException;
 
     void ping();
 
-    /** The JSON text. */
+    /** The server's statistics as JSON text. */
     String stats();
 
     @Override

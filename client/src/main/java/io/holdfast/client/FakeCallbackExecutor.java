@@ -4,7 +4,9 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.Executor;
 
-/** Runs callbacks on threads, and can wait until they have run or wait themselves. */
+/**
+ * Runs each callback on its own thread, and can wait until all callbacks have ended or are blocked.
+ */
 final class FakeCallbackExecutor implements Executor {
     private static final long CHECK_INTERVAL_MILLIS = 10;
     private static final int CHECKS = 5;
@@ -33,18 +35,21 @@ final class FakeCallbackExecutor implements Executor {
         notifyAll();
     }
 
-    /** Returns when nothing runs, or when all that runs has been blocked for some looks. */
+    /**
+     * Returns when no callback is running, or when all running ones have been blocked for {@link
+     * #CHECKS} consecutive checks.
+     */
     synchronized void awaitQuiet() {
         boolean interrupted = false;
-        int looks = 0;
-        while (looks < CHECKS
+        int checks = 0;
+        while (checks < CHECKS
                 && running.stream().anyMatch(t -> !t.equals(Thread.currentThread()))) {
             try {
                 wait(CHECK_INTERVAL_MILLIS);
             } catch (InterruptedException e) {
                 interrupted = true;
             }
-            looks = running.stream().allMatch(FakeCallbackExecutor::isBlocked) ? looks + 1 : 0;
+            checks = running.stream().allMatch(FakeCallbackExecutor::isBlocked) ? checks + 1 : 0;
         }
         if (interrupted) {
             Thread.currentThread().interrupt();

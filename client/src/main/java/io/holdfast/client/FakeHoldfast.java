@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * A server in memory for tests, with a clock that moves only when told: leases, timeouts, renewals
- * and times to live go by it. It can all that a Holdfast server can, except {@link
- * Holdfast#openConnection}. A connection can be cut and brought back.
+ * An in-memory server for tests, with a manual clock: leases, timeouts, renewals and TTLs use it,
+ * and it moves only by {@link #advance}. It supports everything that a Holdfast server does, except
+ * {@link Holdfast#openConnection}. Connections can be cut and restored.
  *
- * <p>What somebody waits for in real life needs another thread here: an acquire with a timeout
- * returns when a lock is released, or when another thread moves the clock far enough. Callbacks run
- * on threads of their own; what moves the clock or cuts a connection returns after they have run,
- * unless they wait for something themselves.
+ * <p>A blocking call needs another thread, as with a real server: an acquire with a timeout returns
+ * when the lock is released or when another thread advances the clock far enough. Callbacks run on
+ * their own threads; methods that advance the clock or cut a connection return after the callbacks
+ * have run, or when these are blocked.
  *
  * {@snippet :
  * FakeHoldfast fake = new FakeHoldfast();
@@ -38,14 +38,14 @@ public final class FakeHoldfast implements AutoCloseable {
 
     public FakeHoldfast() {}
 
-    /** Another client of the same server. */
+    /** Connects another client to the same server. */
     public Holdfast client(String label) {
         return client(label, builder -> builder);
     }
 
     /**
-     * Another client, with other settings: a grace, a listener, plain dflockd. Addresses, TLS and
-     * tokens mean nothing here.
+     * Connects another client with other settings, such as a grace period, a listener or plain
+     * dflockd. Addresses, TLS and auth tokens are ignored.
      */
     public Holdfast client(String label, UnaryOperator<HoldfastBuilder> settings) {
         var daemonThreads = new DaemonThreads();
@@ -71,39 +71,45 @@ public final class FakeHoldfast implements AutoCloseable {
         return client;
     }
 
-    /** Moves the clock; what is due on the way happens in order. */
-    public void advance(Duration span) {
-        clock.advance(SaturatedNanos.waiting(span), this::awaitCallbacks);
+    /** Advances the clock; timers that become due run in the order of their times. */
+    public void advance(Duration duration) {
+        clock.advance(SaturatedNanos.waiting(duration), this::awaitCallbacks);
         awaitCallbacks();
     }
 
-    /** What the clock shows; it starts anywhere. */
+    /** The time of the clock, which starts at an arbitrary value. */
     public Duration now() {
         return Duration.ofNanos(clock.nanoTime());
     }
 
-    /** Cuts the connection of a client. The server keeps its session for the grace. */
+    /** Cuts the connection of a client. The server keeps its session for the grace period. */
     public void disconnect(Holdfast client) {
         services(client).forEach(MemoryService::disconnect);
         awaitCallbacks();
     }
 
-    /** Brings it back: with the old session within the grace, else with another. */
+    /**
+     * Restores the connection of a client: with its session within the grace period, otherwise with
+     * a new one.
+     */
     public void reconnect(Holdfast client) {
         services(client).forEach(MemoryService::reconnect);
         awaitCallbacks();
     }
 
-    /** The server forgets the client's session at once, and the connection comes back. */
+    /**
+     * Ends the client's session at the server at once, and reconnects the client with a new
+     * session.
+     */
     public void dropSession(Holdfast client) {
         services(client).forEach(MemoryService::dropSession);
         awaitCallbacks();
     }
 
     /**
-     * Ends all holds of a key, as somebody does who knows their tokens.
+     * Releases all holds of a key, as another client could that has their tokens.
      *
-     * @return how many there were
+     * @return the number of holds that were released
      */
     public int releaseByToken(String key) {
         int count = server.releaseAll(ArgumentValidation.key(key));
@@ -111,7 +117,7 @@ public final class FakeHoldfast implements AutoCloseable {
         return count;
     }
 
-    /** How many holds and waits there are at the server; none if nothing was left behind. */
+    /** The number of holds and waiters at the server; 0 if no client leaked any. */
     public int inUse() {
         return server.inUse();
     }
@@ -124,7 +130,7 @@ public final class FakeHoldfast implements AutoCloseable {
 
     private List<MemoryService> services(Holdfast client) {
         if (!(client instanceof RemoteHoldfast remote) || !isOurs(remote)) {
-            throw new IllegalArgumentException("not a client of this fake");
+            throw new IllegalArgumentException("not a client of this FakeHoldfast");
         }
         return remote.services().stream().map(MemoryService.class::cast).toList();
     }

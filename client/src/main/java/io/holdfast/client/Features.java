@@ -1,7 +1,7 @@
 package io.holdfast.client;
 
 /**
- * What a server can beyond plain dflockd.
+ * The features of a server that a plain dflockd does not have.
  *
  * {@snippet :
  * Features features = holdfast.features();
@@ -11,11 +11,11 @@ package io.holdfast.client;
  * System.out.println(features.tagged()); // true
  * }
  *
- * @param tagged many requests at once over one connection
+ * @param tagged many requests can be in flight on one connection
  * @param fences holds have fences
- * @param readWrite there are shared holds
+ * @param readWrite there are read/write locks
  * @param unbound holds can outlive their connection
- * @param resume a session survives a short loss of its connection
+ * @param resume a session can be resumed after a short loss of its connection
  */
 public record Features(
         boolean tagged, boolean fences, boolean readWrite, boolean unbound, boolean resume) {}

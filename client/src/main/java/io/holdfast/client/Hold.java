@@ -7,8 +7,8 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * A lock that is held until this is closed or lost. It belongs to whoever has this object, not to a
- * thread.
+ * A lock that is held until this is closed or lost. It belongs to the code that has this object,
+ * not to a thread.
  *
  * {@snippet :
  * try (Hold hold = holdfast.lock("ledger").acquire(Duration.ofSeconds(10))) {
@@ -22,32 +22,35 @@ import java.util.function.Consumer;
 public interface Hold extends AutoCloseable {
     String key();
 
-    /** The length of the lease as the server gave it; of a multi lock, the shortest. */
+    /**
+     * The length of the lease as granted by the server; for a multi lock, the shortest of its
+     * parts.
+     */
     Duration lease();
 
     /**
-     * Grows with every grant of the key; empty if the server has no fences, and for a multi lock,
-     * whose {@link #parts} have one each.
+     * The fencing token, which grows with every grant of the key. Empty if the server has no
+     * fences, and for a multi lock, whose {@link #parts} have one each.
      */
     OptionalLong fence();
 
     /**
-     * The secret that proves possession to the server; never log it.
+     * The secret that releases and renews this hold at the server. Do not log it.
      *
      * @throws UnsupportedOperationException for a multi lock, whose {@link #parts} have one each
      */
     String token();
 
     /**
-     * Neither closed nor lost, and the lease, counted from before it was asked for, has not run
-     * out. While there is no connection it is not known, so this is false then, and true again once
-     * the session was resumed; unbound holds go by their lease alone.
+     * Whether this is neither closed nor lost and its lease, counted from before the request was
+     * sent, has not run out. False while there is no connection, because the state is unknown then,
+     * and true again after the session has been resumed. For an unbound hold only the lease counts.
      */
     boolean isHeld();
 
     /**
-     * Whether the lease lasts at least so much longer without being renewed, by this machine's
-     * monotonic clock.
+     * Whether this is held and the lease lasts at least this much longer without a renewal, by the
+     * monotonic clock of this machine.
      */
     boolean heldForAtLeast(Duration span);
 
@@ -55,7 +58,7 @@ public interface Hold extends AutoCloseable {
      * Does nothing while it is held.
      *
      * @throws LeaseLostException if it was lost
-     * @throws OutcomeUnknownException while there is no connection, so that it is not known
+     * @throws OutcomeUnknownException while there is no connection, so that the state is unknown
      * @throws IllegalStateException if it was closed
      */
     void ensureHeld();
@@ -63,7 +66,10 @@ public interface Hold extends AutoCloseable {
     /** Why it was lost; empty if it was not. */
     Optional<LossReason> lossReason();
 
-    /** Called once when it is lost before it is closed; at once if it is lost already. */
+    /**
+     * Runs the action once when this is lost before it is closed; at once if it has been lost
+     * already.
+     */
     void onLost(Consumer<LossReason> action);
 
     /**
@@ -75,30 +81,31 @@ public interface Hold extends AutoCloseable {
     void renew();
 
     /**
-     * Renews now with another length, longer or shorter, which is the lease from then on.
+     * Renews the lease now with another length, longer or shorter, which later renewals use too.
      *
      * @throws LeaseLostException if it was lost
      * @throws IllegalStateException if it was closed
      */
     void renew(Duration lease);
 
-    /** The holds that this consists of: itself, or one per key of a multi lock. */
+    /** The holds that this consists of: this one, or one per key of a multi lock. */
     default List<Hold> parts() {
         return List.of(this);
     }
 
     /**
-     * Releases. Never hangs and never throws: a server that cannot be reached ends the hold by
-     * itself. Works in an interrupted thread, which stays interrupted. Closing again does nothing.
+     * Releases. The wait for the server is bounded, and this never throws: if the server cannot be
+     * reached, it ends the hold with its session or its lease. Works in an interrupted thread,
+     * whose interrupt flag stays set. Closing again does nothing.
      */
     @Override
     void close();
 
     /**
-     * Closes, but keeps the key taken at the server for a while: the lease is renewed a last time
-     * with this length in place of the release. As {@link #close} it never hangs nor throws; if the
-     * server cannot be told, the hold ends with the lease that it has. A hold that is not unbound
-     * still ends with the connection.
+     * Closes, but keeps the key held at the server for some time: in place of the release the lease
+     * is renewed a last time with this length. As with {@link #close} the wait is bounded and
+     * nothing is thrown; if the server cannot be reached, the hold ends with its present lease. A
+     * hold that is not unbound still ends with the connection.
      *
      * @param span zero or less releases at once
      */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What a hold is to be like.
+ * The options of a hold.
  *
  * @param leaseNanos 0 for the server's default
  * @param maxHoldNanos 0 for no limit
@@ -46,7 +46,7 @@ record HoldOptions(
         return new HoldOptions(leaseNanos, renew, maxHoldNanos, unbound, onLost, true);
     }
 
-    /** For a part of something larger, which tells about losses itself. */
+    /** For a part of a multi lock, which reports losses itself. */
     HoldOptions withoutCallbacks() {
         return new HoldOptions(leaseNanos, renew, maxHoldNanos, unbound, List.of(), false);
     }

@@ -17,7 +17,7 @@ import java.util.concurrent.Callable;
  * }
  */
 public interface Holdfast extends AutoCloseable {
-    /** Connects to one server, {@code host:port}, with the usual settings. */
+    /** Connects to one server, {@code host:port}, with default settings. */
     static Holdfast connect(String address) {
         return builder().address(address).connect();
     }
@@ -26,23 +26,27 @@ public interface Holdfast extends AutoCloseable {
         return new HoldfastBuilder();
     }
 
-    /** One holder at a time. */
+    /** A lock with one holder at a time. */
     HoldfastLock lock(String key);
 
-    /** At most {@code limit} holders at a time; everyone must name the same limit. */
+    /**
+     * A semaphore with at most {@code limit} holders at a time; all clients must use the same
+     * limit.
+     */
     HoldfastLock semaphore(String key, int limit);
 
-    /** Many readers or one writer; a plain lock of the same key is a writer. */
+    /** A lock with many readers or one writer; a plain lock of the same key counts as a writer. */
     HoldfastReadWriteLock readWriteLock(String key);
 
     /**
-     * All of the keys or none, taken in sorted order so that two of these cannot block each other.
+     * A lock of all of the keys or none. They are acquired in sorted order, so that two multi locks
+     * cannot deadlock.
      */
     HoldfastLock multiLock(Collection<String> keys);
 
     HoldfastLock multiLock(String... keys);
 
-    /** One leader at a time among those who campaign for the key. */
+    /** An election with one leader at a time among the candidates for the key. */
     LeaderElection leaderElection(String key);
 
     Signals signals();
@@ -53,28 +57,31 @@ public interface Holdfast extends AutoCloseable {
 
     ItemList list(String key);
 
-    /** Who has a key and how many wait for it. */
+    /** The holders of a key and its number of waiters. */
     KeyInfo info(String key);
 
-    /** One entry per server. */
+    /** The statistics of each server: one entry per server. */
     List<ServerStats> stats();
 
     /**
      * Runs the task while holding the lock.
      *
-     * @throws LeaseLostException if the lock was lost before the task ended well
+     * @throws LeaseLostException if the lock was lost before the task completed normally
      */
     <T> T withLock(String key, Duration timeout, Callable<T> task) throws Exception;
 
-    /** A connection of its own, to the first address, with a method per command of the protocol. */
+    /**
+     * Opens a separate connection to the first address, with one method per command of the
+     * protocol.
+     */
     DflockdConnection openConnection();
 
-    /** What the server can; of shards, what all of them can. */
+    /** The features of the server; with shards, those that all of them have. */
     Features features();
 
     /**
-     * Releases everything that is held, ends everything that waits, and closes the connections.
-     * Unbound holds are left alone: they end with their lease.
+     * Releases all holds, ends all waits and closes the connections. Unbound holds are not
+     * released: they end with their lease.
      */
     @Override
     void close();

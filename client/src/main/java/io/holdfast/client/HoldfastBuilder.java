@@ -60,15 +60,15 @@ public final class HoldfastBuilder {
 
     HoldfastBuilder() {}
 
-    /** One server, {@code host:port}. */
+    /** Uses one server, {@code host:port}. */
     public HoldfastBuilder address(String address) {
         services = List.of(List.of(ClientSettings.address("address", address)));
         return this;
     }
 
     /**
-     * Independent servers: each key belongs to one of them. All clients must name them in the same
-     * order.
+     * Uses several independent servers: each key belongs to one of them. All clients must list them
+     * in the same order.
      */
     public HoldfastBuilder shards(String... addresses) {
         var all = new ArrayList<List<InetSocketAddress>>();
@@ -79,13 +79,19 @@ public final class HoldfastBuilder {
         return this;
     }
 
-    /** Which shard has a key; all clients must use the same strategy. Usually by CRC-32. */
+    /**
+     * Sets which shard a key belongs to; all clients must use the same strategy. The default is
+     * {@link ShardStrategy#CRC32}.
+     */
     public HoldfastBuilder shardBy(ShardStrategy newStrategy) {
         strategy = newStrategy;
         return this;
     }
 
-    /** One service with several addresses: any of them will do. Not for independent servers. */
+    /**
+     * Uses one service with several addresses, such as the nodes of a cluster: the client connects
+     * to any of them. Not for independent servers.
+     */
     public HoldfastBuilder cluster(String... addresses) {
         var all = new ArrayList<InetSocketAddress>();
         for (var each : addresses) {
@@ -95,16 +101,16 @@ public final class HoldfastBuilder {
         return this;
     }
 
-    /** TLS with the certificates that the JVM trusts. */
+    /** Uses TLS with the JVM's default trust store. */
     public HoldfastBuilder tls() {
         try {
             return tls(SSLContext.getDefault());
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("this JVM has no TLS", e);
+            throw new IllegalStateException("this JVM does not support TLS", e);
         }
     }
 
-    /** TLS with the certificates in a PEM file. */
+    /** Uses TLS and trusts the certificates in a PEM file. */
     public HoldfastBuilder tls(Path trusted) {
         try (var in = Files.newInputStream(trusted)) {
             var store = KeyStore.getInstance(KeyStore.getDefaultType());
@@ -138,7 +144,7 @@ public final class HoldfastBuilder {
         return this;
     }
 
-    /** Asked at each connect. */
+    /** Uses an auth token that is read from the supplier at each connect. */
     public HoldfastBuilder authToken(Supplier<String> token) {
         authToken = () -> checkToken(token.get());
         return this;
@@ -146,7 +152,8 @@ public final class HoldfastBuilder {
 
     private static String checkToken(String token) {
         if (token.isBlank() || token.indexOf('\n') >= 0 || token.indexOf('\r') >= 0) {
-            throw new IllegalArgumentException("authToken must not be blank nor have line breaks");
+            throw new IllegalArgumentException(
+                    "authToken must not be blank or contain line breaks");
         }
         return token;
     }
@@ -157,51 +164,66 @@ public final class HoldfastBuilder {
     }
 
     /**
-     * After so long without a word from the server the connection counts as dead. Pings go at a
-     * third of it.
+     * After this time without any input from the server the connection is considered dead. Pings
+     * are sent at a third of it.
      */
     public HoldfastBuilder readTimeout(Duration timeout) {
         readTimeout = timeout;
         return this;
     }
 
-    /** How long the server keeps our session when the connection is lost; zero for not at all. */
+    /**
+     * The grace period: how long the server keeps the session of this client after its connection
+     * was lost. With zero the session ends with the connection.
+     */
     public HoldfastBuilder grace(Duration newGrace) {
         grace = newGrace;
         return this;
     }
 
-    /** Who we are, for people; usually {@code host:pid}. */
+    /**
+     * The name of this client in listings of the server, for operators. The default is {@code
+     * host:pid}.
+     */
     public HoldfastBuilder label(String newLabel) {
         label = newLabel;
         return this;
     }
 
-    /** Runs callbacks. Without it virtual threads where there are any, else daemon threads. */
+    /**
+     * The executor of callbacks. The default is virtual threads if the JVM has them, otherwise
+     * daemon threads.
+     */
     public HoldfastBuilder executor(Executor newExecutor) {
         executor = newExecutor;
         return this;
     }
 
-    /** Can be called several times: all hear. */
+    /**
+     * Adds a listener of connection events. Can be called several times: all listeners are
+     * notified.
+     */
     public HoldfastBuilder onConnection(Consumer<ConnectionEvent> listener) {
         connectionActions.add(listener);
         return this;
     }
 
-    /** Hears what the client does. Can be called several times: all hear. */
+    /**
+     * Adds a listener of the client's operations. Can be called several times: all listeners are
+     * notified.
+     */
     public HoldfastBuilder listener(ClientListener listener) {
         listeners.add(listener);
         return this;
     }
 
-    /** How many connections to a plain dflockd at most. */
-    public HoldfastBuilder maxConnections(int most) {
-        maxConnections = most;
+    /** The maximum number of connections to a plain dflockd. */
+    public HoldfastBuilder maxConnections(int max) {
+        maxConnections = max;
         return this;
     }
 
-    /** Speaks plain dflockd, whatever the server can. */
+    /** Uses plain dflockd mode, even if the server supports tagged mode. */
     public HoldfastBuilder plain() {
         plain = true;
         return this;
@@ -210,8 +232,8 @@ public final class HoldfastBuilder {
     /**
      * Connects.
      *
-     * @throws ServerUnreachableException if there is no server
-     * @throws AuthenticationException if it wants another token
+     * @throws ServerUnreachableException if no server can be reached
+     * @throws AuthenticationException if the server rejects the auth token or its absence
      */
     public Holdfast connect() {
         var timeline = new SystemTimerClock();
@@ -238,7 +260,7 @@ public final class HoldfastBuilder {
         }
     }
 
-    /** Makes a service. */
+    /** Connects to a service. */
     interface Connector {
         LockService connect(WireConfig config, ServiceEvents events, TimerClock timerClock)
                 throws ServiceException, InterruptedException;
@@ -247,7 +269,7 @@ public final class HoldfastBuilder {
     RemoteHoldfast connect(
             Connector connector,
             TimerClock timerClock,
-            Executor usualCallbacks,
+            Executor defaultCallbacks,
             Executor threads,
             Runnable end) {
         var settings =
@@ -259,19 +281,24 @@ public final class HoldfastBuilder {
                         connectTimeout,
                         readTimeout,
                         grace,
-                        label == null ? usualLabel() : label,
+                        label == null ? defaultLabel() : label,
                         maxConnections,
                         plain);
-        var callbacks = executor == null ? usualCallbacks : executor;
-        var hearing = new SerialExecutor(callbacks);
-        var heard = List.copyOf(listeners);
+        var callbacks = executor == null ? defaultCallbacks : executor;
+        var listenerExecutor = new SerialExecutor(callbacks);
+        var allListeners = List.copyOf(listeners);
         var open = new ArrayList<LockService>();
         boolean connected = false;
         try {
             for (var addresses : settings.services()) {
                 var config = wireConfig(settings, addresses, threads);
-                var relay = relay(ClientSettings.text(addresses.get(0)), callbacks, hearing, heard);
-                open.add(connect(connector, config, relay, timerClock));
+                var events =
+                        dispatcher(
+                                ClientSettings.text(addresses.get(0)),
+                                callbacks,
+                                listenerExecutor,
+                                allListeners);
+                open.add(connect(connector, config, events, timerClock));
             }
             connected = true;
         } finally {
@@ -289,20 +316,20 @@ public final class HoldfastBuilder {
                                 threads,
                                 settings.connectTimeout(),
                                 settings.readTimeout(),
-                                hearing,
-                                heard));
+                                listenerExecutor,
+                                allListeners));
         var first = wireConfig(settings, settings.services().get(0), threads);
         return new RemoteHoldfast(core, () -> SocketDflockd.open(first), end);
     }
 
-    private ConnectionEventDispatcher relay(
+    private ConnectionEventDispatcher dispatcher(
             String address,
             Executor callbacks,
-            SerialExecutor hearing,
-            List<ClientListener> heard) {
+            SerialExecutor listenerExecutor,
+            List<ClientListener> allListeners) {
         var actions = new ArrayList<>(connectionActions);
-        for (var listener : heard) {
-            actions.add(event -> hearing.execute(() -> listener.connection(event)));
+        for (var listener : allListeners) {
+            actions.add(event -> listenerExecutor.execute(() -> listener.connection(event)));
         }
         return new ConnectionEventDispatcher(
                 address, new SerialExecutor(callbacks), List.copyOf(actions));
@@ -336,14 +363,14 @@ public final class HoldfastBuilder {
                 threads);
     }
 
-    private static String usualLabel() {
+    private static String defaultLabel() {
         var plain = hostName().replaceAll("[^A-Za-z0-9._-]", "-");
         return plain.substring(0, Math.min(100, plain.length()))
                 + ":"
                 + ProcessHandle.current().pid();
     }
 
-    /** From the environment if it is there: a look-up may ask a name server. */
+    /** Prefers the environment, because the lookup of the local host may block on DNS. */
     private static String hostName() {
         for (var name : List.of("HOSTNAME", "COMPUTERNAME")) {
             var host = System.getenv(name);

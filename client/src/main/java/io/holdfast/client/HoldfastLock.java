@@ -8,8 +8,8 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 
 /**
- * Something that can be held: a lock, a place of a semaphore, one side of a read/write lock, or
- * several locks at once. Immutable: what sets an option returns another one with it.
+ * Something that can be held: a lock, a permit of a semaphore, one side of a read/write lock, or
+ * several locks at once. Immutable: methods that set an option return a new object.
  *
  * {@snippet :
  * HoldfastLock lock = holdfast.lock("report").lease(Duration.ofSeconds(20));
@@ -22,68 +22,70 @@ import java.util.function.Consumer;
 public interface HoldfastLock {
     String key();
 
-    /** The length of the lease; it does not stop renewal. Without it the server's default. */
+    /** Sets the length of the lease; it does not disable renewal. The default is the server's. */
     HoldfastLock lease(Duration lease);
 
-    /** Whether holds are renewed until they are closed, as they usually are. */
+    /** Sets whether holds are renewed until they are closed; the default is true. */
     HoldfastLock renew(boolean renew);
 
-    /** Renewal stops after this, and the hold ends with its last lease. */
-    HoldfastLock maxHold(Duration longest);
+    /** Stops renewal of a hold after this time, so that it ends with its last lease. */
+    HoldfastLock maxHold(Duration maxHold);
 
-    /** Holds do not end with the connection: only by their release or their lease. */
+    /** Makes holds independent of the connection: they end only by release or with their lease. */
     HoldfastLock unbound();
 
-    /** Called once, with the reason, when a hold is lost before it is closed. */
+    /**
+     * Adds an action that is called once with the reason when a hold is lost before it is closed.
+     */
     HoldfastLock onLost(Consumer<LossReason> action);
 
     /**
-     * The thread that acquires is interrupted when its hold is lost before it is closed. What
-     * {@link #acquireAsync} gives has no such thread.
+     * Interrupts the acquiring thread when its hold is lost before it is closed. Has no effect on
+     * holds of {@link #acquireAsync}.
      */
     HoldfastLock interruptOnLoss();
 
-    /** Waits as long as it takes. */
+    /** Acquires, without a timeout. */
     Hold acquire() throws InterruptedException;
 
     /**
-     * Waits at most so long.
+     * Acquires, waiting up to {@code timeout}.
      *
-     * @throws AcquireTimeoutException if that was not long enough
+     * @throws AcquireTimeoutException if the lock was not acquired within the timeout
      */
     Hold acquire(Duration timeout) throws InterruptedException;
 
-    /** Does not wait for others. */
+    /** Acquires if that is possible at once; does not wait for other holders. */
     Optional<Hold> tryAcquire();
 
     Optional<Hold> tryAcquire(Duration timeout) throws InterruptedException;
 
     /**
-     * Completes with a hold, or with an {@link AcquireTimeoutException}. Cancelling gives up the
-     * place in line; a grant that comes all the same is released.
+     * Completes with a hold, or with an {@link AcquireTimeoutException}. Cancelling the future
+     * removes the waiter from the queue; a grant that arrives nevertheless is released.
      */
     CompletableFuture<Hold> acquireAsync(Duration timeout);
 
     /**
-     * Gets in line, and returns at once. What is granted before it is awaited is renewed meanwhile,
-     * and once more when it is awaited.
+     * Enqueues an acquire and returns at once. A hold that is granted before it is awaited is
+     * renewed until then, and once more when it is awaited.
      */
     QueuedAcquire enqueue();
 
     /**
-     * Runs the task while holding.
+     * Runs the task while holding the lock.
      *
-     * @throws LeaseLostException if the hold was lost before the task ended well
+     * @throws LeaseLostException if the hold was lost before the task completed normally
      */
     <T> T withLock(Duration timeout, Callable<T> task) throws Exception;
 
     /**
-     * The same as a lock of java.util.concurrent: thin, neither reentrant nor bound to a thread.
-     * Each call gives another view, which remembers its holds and who got them; {@code lock()}
-     * while it is held waits as anybody would. {@code unlock()} releases what the calling thread
-     * got last or, if it got nothing, what another did. Without a hold it throws {@link
-     * IllegalMonitorStateException}, and {@link LeaseLostException} if the hold was lost. There are
-     * no conditions.
+     * An adapter to java.util.concurrent, neither reentrant nor bound to a thread. Each call
+     * returns a new adapter, which tracks its holds and the threads that acquired them; {@code
+     * lock()} while it is held waits like any other client. {@code unlock()} releases the most
+     * recent hold of the calling thread or, if it has none, the most recent hold of any thread. It
+     * throws {@link IllegalMonitorStateException} if there is no hold, and {@link
+     * LeaseLostException} if the hold was lost. Conditions are not supported.
      */
     Lock asJavaLock();
 }

@@ -1,7 +1,7 @@
 package io.holdfast.client;
 
 /**
- * A lock that many may hold to read, or one to write; first come, first served.
+ * A lock with many readers or one writer; first come, first served.
  *
  * {@snippet :
  * HoldfastReadWriteLock page = holdfast.readWriteLock("page");

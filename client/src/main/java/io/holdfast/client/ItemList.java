@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A list of texts at the server.
+ * A list of strings that is stored by the server.
  *
  * {@snippet :
  * ItemList jobs = holdfast.list("jobs");
@@ -17,9 +17,10 @@ import java.util.Optional;
 public interface ItemList {
     String key();
 
-    /** Adds in front; tells the length afterwards. */
+    /** Adds at the front; returns the new length. */
     long pushFirst(String item);
 
+    /** Adds at the end; returns the new length. */
     long pushLast(String item);
 
     Optional<String> popFirst();
@@ -28,6 +29,9 @@ public interface ItemList {
 
     long size();
 
-    /** Both ends included; negative numbers count from the end. */
+    /**
+     * The items from index {@code first} to {@code last}, both inclusive; negative indexes count
+     * from the end.
+     */
     List<String> range(long first, long last);
 }

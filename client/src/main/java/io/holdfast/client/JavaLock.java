@@ -8,14 +8,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
-/** The view as a lock of the JDK: remembers holds and who got them, that is all. */
+/**
+ * Adapts a {@link LockHandle} to {@link Lock}: tracks the holds and the threads that acquired them.
+ */
 final class JavaLock implements Lock {
-    private record Taken(Hold hold, Thread by) {}
+    private record Acquired(Hold hold, Thread by) {}
 
     private final LockHandle handle;
 
-    /** More than one of a semaphore, or of a lock whose hold was lost. */
-    private final Deque<Taken> held = new ArrayDeque<>();
+    /** Can have several entries for a semaphore, and for a lock whose earlier hold was lost. */
+    private final Deque<Acquired> held = new ArrayDeque<>();
 
     JavaLock(LockHandle handle) {
         this.handle = handle;
@@ -23,17 +25,17 @@ final class JavaLock implements Lock {
 
     private void remember(Hold hold) {
         synchronized (held) {
-            held.add(new Taken(hold, Thread.currentThread()));
+            held.add(new Acquired(hold, Thread.currentThread()));
         }
     }
 
     /**
-     * What this thread got, else what was got last: one whose hold was lost must not give back the
-     * hold of the next.
+     * Removes the most recent hold of this thread, otherwise the most recent one of any thread: a
+     * thread whose hold was lost must not release the hold of the next holder.
      */
     private Hold forget() {
         synchronized (held) {
-            for (Iterator<Taken> each = held.descendingIterator(); each.hasNext(); ) {
+            for (Iterator<Acquired> each = held.descendingIterator(); each.hasNext(); ) {
                 var taken = each.next();
                 if (taken.by().equals(Thread.currentThread())) {
                     each.remove();
@@ -85,7 +87,7 @@ final class JavaLock implements Lock {
 
     @Override
     public Condition newCondition() {
-        throw new UnsupportedOperationException("a lock at a server has no conditions");
+        throw new UnsupportedOperationException("conditions are not supported by server locks");
     }
 
     @Override

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads JSON, strictly: objects as maps, arrays as lists, strings, {@link BigDecimal}s, booleans
- * and null. At most 32 deep.
+ * A strict JSON parser: returns objects as maps, arrays as lists, strings, {@link BigDecimal}s,
+ * booleans and null. The maximum nesting depth is 32.
  */
 final class JsonReader {
     private static final int MAX_DEPTH = 32;
@@ -23,24 +23,24 @@ final class JsonReader {
     }
 
     /**
-     * @throws IllegalArgumentException if it is no JSON
+     * @throws IllegalArgumentException if the text is not valid JSON
      */
     static @Nullable Object read(String text) {
         var jsonReader = new JsonReader(text);
         var value = jsonReader.value(0);
-        jsonReader.blanks();
+        jsonReader.skipWhitespace();
         if (jsonReader.at < text.length()) {
-            throw jsonReader.bad("something after the end");
+            throw jsonReader.bad("unexpected text after the end");
         }
         return value;
     }
 
-    /** The value as an object; empty if it is none. */
+    /** The value as an object; empty if it is not an object. */
     static Map<?, ?> object(@Nullable Object value) {
         return value instanceof Map<?, ?> map ? map : Map.of();
     }
 
-    /** The value as an array; empty if it is none. */
+    /** The value as an array; empty if it is not an array. */
     static List<?> array(@Nullable Object value) {
         return value instanceof List<?> list ? list : List.of();
     }
@@ -49,7 +49,7 @@ final class JsonReader {
         return value instanceof String string ? string : "";
     }
 
-    /** The value as a number, without its fraction; 0 if it is none. */
+    /** The value as a number, without its fraction; 0 if it is not a number. */
     static long number(@Nullable Object value) {
         return value instanceof BigDecimal number && number.precision() - number.scale() < 19
                 ? number.longValue()
@@ -58,16 +58,16 @@ final class JsonReader {
 
     private @Nullable Object value(int depth) {
         if (depth > MAX_DEPTH) {
-            throw bad("too deep");
+            throw bad("nested too deeply");
         }
-        blanks();
+        skipWhitespace();
         return switch (peek()) {
             case '{' -> object(depth);
             case '[' -> array(depth);
             case '"' -> string();
-            case 't' -> word("true", true);
-            case 'f' -> word("false", false);
-            case 'n' -> word("null", null);
+            case 't' -> literal("true", true);
+            case 'f' -> literal("false", false);
+            case 'n' -> literal("null", null);
             default -> number();
         };
     }
@@ -77,12 +77,12 @@ final class JsonReader {
         at++;
         if (!ends('}')) {
             do {
-                blanks();
+                skipWhitespace();
                 var name = string();
-                blanks();
+                skipWhitespace();
                 expect(':');
                 map.put(name, value(depth + 1));
-            } while (goesOn('}'));
+            } while (hasNext('}'));
         }
         return map;
     }
@@ -93,13 +93,13 @@ final class JsonReader {
         if (!ends(']')) {
             do {
                 list.add(value(depth + 1));
-            } while (goesOn(']'));
+            } while (hasNext(']'));
         }
         return list;
     }
 
     private boolean ends(char end) {
-        blanks();
+        skipWhitespace();
         if (peek() == end) {
             at++;
             return true;
@@ -107,7 +107,7 @@ final class JsonReader {
         return false;
     }
 
-    private boolean goesOn(char end) {
+    private boolean hasNext(char end) {
         if (ends(end)) {
             return false;
         }
@@ -121,7 +121,7 @@ final class JsonReader {
         while (peek() != '"') {
             char c = text.charAt(at++);
             if (c < ' ') {
-                throw bad("a control character");
+                throw bad("unescaped control character");
             }
             string.append(c == '\\' ? escaped() : c);
         }
@@ -140,7 +140,7 @@ final class JsonReader {
             case 'r' -> '\r';
             case 't' -> '\t';
             case 'u' -> unicode();
-            default -> throw bad("an unknown escape");
+            default -> throw bad("unknown escape");
         };
     }
 
@@ -150,7 +150,7 @@ final class JsonReader {
             char c = peek();
             int digit = c < 128 ? Character.digit(c, 16) : -1;
             if (digit < 0) {
-                throw bad("a bad escape");
+                throw bad("invalid escape");
             }
             code = code * 16 + digit;
             at++;
@@ -165,20 +165,20 @@ final class JsonReader {
         }
         var number = text.substring(start, at);
         if (!number.matches("-?(0|[1-9][0-9]{0,30})(\\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?")) {
-            throw bad("no value");
+            throw bad("expected a value");
         }
         return new BigDecimal(number);
     }
 
-    private <T extends @Nullable Object> T word(String word, T value) {
-        if (!text.startsWith(word, at)) {
-            throw bad("an unknown word");
+    private <T extends @Nullable Object> T literal(String literal, T value) {
+        if (!text.startsWith(literal, at)) {
+            throw bad("unknown literal");
         }
-        at += word.length();
+        at += literal.length();
         return value;
     }
 
-    private void blanks() {
+    private void skipWhitespace() {
         while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) {
             at++;
         }
@@ -186,19 +186,19 @@ final class JsonReader {
 
     private char peek() {
         if (at >= text.length()) {
-            throw bad("it ends too early");
+            throw bad("unexpected end");
         }
         return text.charAt(at);
     }
 
-    private void expect(char wanted) {
-        if (peek() != wanted) {
-            throw bad("no " + wanted);
+    private void expect(char expected) {
+        if (peek() != expected) {
+            throw bad("expected " + expected);
         }
         at++;
     }
 
     private IllegalArgumentException bad(String what) {
-        return new IllegalArgumentException("not JSON, at " + at + ": " + what);
+        return new IllegalArgumentException("invalid JSON at offset " + at + ": " + what);
     }
 }

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * How a key stands. A lock and a semaphore of the same name are two things.
+ * The state of a key. A lock and a semaphore with the same key are two independent resources.
  *
  * {@snippet :
  * try (Hold hold = holdfast.lock("deploy").acquire(Duration.ofSeconds(10))) {
@@ -15,29 +15,29 @@ import java.util.OptionalLong;
  * }
  * }
  *
- * @param lock empty if the server knows no lock of that name
- * @param semaphore empty if it knows no semaphore of that name
+ * @param lock empty if the server has no lock with that key
+ * @param semaphore empty if the server has no semaphore with that key
  */
 public record KeyInfo(String key, Optional<ResourceInfo> lock, Optional<ResourceInfo> semaphore) {
     /**
-     * A lock or a semaphore.
+     * The state of a lock or a semaphore.
      *
-     * @param limit how many may hold it, 1 for a lock
-     * @param held how many do
-     * @param waiters how many wait for it
-     * @param holders those that the server tells about, perhaps not all
-     * @param position of this client in the queue, 1 for the next; empty if it does not wait or the
-     *     server does not say
+     * @param limit the maximum number of holders, 1 for a lock
+     * @param held the number of holders
+     * @param waiters the number of waiters
+     * @param holders the holders that the server lists, which may not be all
+     * @param position the position of this client in the queue, 1 for the next; empty if it does
+     *     not wait or the server does not report it
      */
     public record ResourceInfo(
             long limit, long held, long waiters, List<Holder> holders, OptionalLong position) {}
 
     /**
-     * One that holds it.
+     * A holder.
      *
-     * @param session number of its session at the server, 0 if that is gone
-     * @param label who it is, empty if the server does not know
-     * @param lease what is left of it; empty if it has none
+     * @param session the number of its session at the server, 0 if the session has ended
+     * @param label the label of its client, empty if it has none
+     * @param lease the remaining time of its lease; empty if it has no lease
      */
     public record Holder(
             long session,

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Asks how keys stand. */
+/** Requests and parses the state of keys and the statistics of servers. */
 final class KeyInfoReader {
     private final ClientCore core;
     private final Commands commands;
@@ -59,7 +59,7 @@ final class KeyInfoReader {
         try {
             return JsonReader.read(json);
         } catch (IllegalArgumentException e) {
-            throw new OutcomeUnknownException(command + ": the answer is no JSON", e);
+            throw new OutcomeUnknownException(command + ": the response is not valid JSON", e);
         }
     }
 
@@ -112,7 +112,7 @@ final class KeyInfoReader {
                 lease < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(lease)));
     }
 
-    /** A plain dflockd tells less. */
+    /** A plain dflockd has no {@code info}; its statistics have less detail. */
     private static KeyInfo fromStats(String key, Map<?, ?> root) {
         return new KeyInfo(
                 key,

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Small values by key. A cache, not a store: a server that restarts may have forgotten them.
+ * Small values by key. A cache, not a store: a server may lose them when it restarts.
  *
  * {@snippet :
  * holdfast.kv().put("motd", "hello world", Duration.ofMinutes(5));
@@ -12,10 +12,13 @@ import java.util.Optional;
  * }
  */
 public interface KeyValues {
-    /** Sets a value: not empty, no line break, about 250 bytes at most. */
+    /**
+     * Sets a value, which must not be empty or contain line breaks, and has at most about 250
+     * bytes.
+     */
     void put(String key, String value);
 
-    /** Sets a value that is forgotten after a time, in whole seconds. */
+    /** Sets a value with a TTL, which is rounded up to whole seconds. */
     void put(String key, String value, Duration timeToLive);
 
     Optional<String> get(String key);

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.OptionalLong;
 
 /**
- * An election: whoever holds the key leads.
+ * A leader election: the holder of the key is the leader.
  *
  * {@snippet :
  * CountDownLatch led = new CountDownLatch(1);
@@ -19,28 +19,31 @@ import java.util.OptionalLong;
  * }
  */
 public interface LeaderElection {
-    /** What a candidate does. Called one after the other, never two at once. */
+    /** The work of the leader. Calls of one candidacy never overlap. */
     interface LeaderTask {
-        /** Leads; ends when this returns or, interrupted, when leadership is lost. */
+        /**
+         * Runs while this client is the leader. Returning resigns; when leadership is lost the
+         * thread is interrupted.
+         */
         void lead(Hold leadership) throws Exception;
     }
 
     String key();
 
-    /** Campaigns in the background, again and again, until the candidacy is closed. */
+    /** Campaigns in the background, repeatedly, until the candidacy is closed. */
     Candidacy campaign(LeaderTask leaderTask);
 
-    /** Waits to lead, once. */
+    /** Waits to become the leader, once. */
     Hold lead(Duration timeout) throws InterruptedException;
 
     /**
-     * A standing candidate. Closing resigns: the duty is interrupted, and waited for briefly. One
-     * that goes on all the same keeps the leadership until it ends.
+     * A candidate in the background. Closing resigns: it interrupts the task and waits briefly for
+     * it to end. A task that ignores the interrupt keeps the leadership until it ends.
      */
     interface Candidacy extends AutoCloseable {
         boolean isLeading();
 
-        /** Of the present leadership, if it is ours. */
+        /** The fence of the current leadership; empty if this candidate is not the leader. */
         OptionalLong fence();
 
         @Override

@@ -3,7 +3,7 @@ package io.holdfast.client;
 import java.util.OptionalLong;
 
 /**
- * You were the holder and are not any more. Stop touching what the lock protects.
+ * The caller was the holder and is not any more: it must stop using what the lock protects.
  *
  * {@snippet :
  * FakeHoldfast fake = new FakeHoldfast();
@@ -31,7 +31,7 @@ public final class LeaseLostException extends LockException {
         return reason;
     }
 
-    /** Of the hold that was lost: it is spent. */
+    /** The fence of the hold that was lost, which must not be used any more. */
     public OptionalLong fence() {
         return fence;
     }

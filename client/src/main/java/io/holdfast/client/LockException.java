@@ -3,7 +3,7 @@ package io.holdfast.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base of every failure the client reports.
+ * Base of all failures that the client reports.
  *
  * {@snippet :
  * try (Hold hold = holdfast.lock("busy").acquire(Duration.ofSeconds(10))) {

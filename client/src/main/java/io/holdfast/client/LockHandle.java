@@ -13,37 +13,37 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 
-/** One key, or several at once. */
+/** A lock with its options: of one key, or of several for a multi lock. */
 final class LockHandle implements HoldfastLock {
     private final ClientCore core;
-    private final List<PendingAcquire.LockSpec> wanted;
+    private final List<PendingAcquire.LockSpec> specs;
     private final boolean isMulti;
     private final HoldOptions options;
 
     LockHandle(
             ClientCore core,
-            List<PendingAcquire.LockSpec> wanted,
-            boolean several,
+            List<PendingAcquire.LockSpec> specs,
+            boolean isMulti,
             HoldOptions options) {
         this.core = core;
-        this.wanted = wanted;
-        this.isMulti = several;
+        this.specs = specs;
+        this.isMulti = isMulti;
         this.options = options;
     }
 
     private LockHandle with(HoldOptions other) {
-        return new LockHandle(core, wanted, isMulti, other);
+        return new LockHandle(core, specs, isMulti, other);
     }
 
     private AcquireOperation start(long waitNanos) {
         return isMulti
-                ? PendingMultiAcquire.start(core, wanted, options, waitNanos)
-                : PendingAcquire.start(core, wanted.get(0), options, waitNanos);
+                ? PendingMultiAcquire.start(core, specs, options, waitNanos)
+                : PendingAcquire.start(core, specs.get(0), options, waitNanos);
     }
 
     @Override
     public String key() {
-        return String.join(",", wanted.stream().map(PendingAcquire.LockSpec::key).toList());
+        return String.join(",", specs.stream().map(PendingAcquire.LockSpec::key).toList());
     }
 
     @Override
@@ -57,11 +57,11 @@ final class LockHandle implements HoldfastLock {
     }
 
     @Override
-    public HoldfastLock maxHold(Duration longest) {
-        if (longest.isNegative() || longest.isZero()) {
-            throw new IllegalArgumentException("maxHold must be positive but is " + longest);
+    public HoldfastLock maxHold(Duration maxHold) {
+        if (maxHold.isNegative() || maxHold.isZero()) {
+            throw new IllegalArgumentException("maxHold must be positive but is " + maxHold);
         }
-        return with(options.withMaxHold(SaturatedNanos.saturated(longest)));
+        return with(options.withMaxHold(SaturatedNanos.saturated(maxHold)));
     }
 
     @Override
@@ -118,7 +118,7 @@ final class LockHandle implements HoldfastLock {
         }
     }
 
-    /** For the view as a lock of the JDK, which may not be interrupted. */
+    /** For {@link JavaLock#lock()}, which is not interruptible. */
     Hold acquireWithoutInterrupt() {
         var hold = BlockingAcquire.getWithoutInterrupt(start(AcquireRequest.FOREVER));
         hold.handTo(Thread.currentThread());
@@ -137,7 +137,8 @@ final class LockHandle implements HoldfastLock {
             return future;
         }
         var ended = new AtomicBoolean();
-        // First, so that it runs whoever completes the future: a cancel, orTimeout, the user.
+        // Registered before the future is returned, so that it runs whatever completes it: a
+        // cancel, orTimeout, or the user.
         future.whenComplete(
                 (hold, failure) -> {
                     if (!ended.get()) {

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** An election by a lock. */
+/** A leader election over a lock. */
 final class LockLeaderElection implements LeaderElection {
     private static final Logger LOG = System.getLogger(LockLeaderElection.class.getName());
     private static final long FIRST_PAUSE = 100_000_000L;
@@ -71,21 +71,21 @@ final class LockLeaderElection implements LeaderElection {
                 thread = Thread.currentThread();
             }
             try {
-                while (goesOn()) {
+                while (isOpen()) {
                     leadOnce();
                 }
             } finally {
                 synchronized (this) {
                     thread = null;
                 }
-                Thread.interrupted(); // the thread may be somebody's: the interrupt was ours
+                Thread.interrupted(); // the thread may be pooled: clear the interrupt of close()
                 ended.complete(null);
             }
         }
 
-        private synchronized boolean goesOn() {
+        private synchronized boolean isOpen() {
             if (!closed) {
-                Thread.interrupted(); // that of a lost leadership
+                Thread.interrupted(); // clear the interrupt of a lost leadership
             }
             return !closed;
         }
@@ -98,28 +98,31 @@ final class LockLeaderElection implements LeaderElection {
                 set(hold);
                 leaderTask.lead(hold);
             } catch (InterruptedException e) {
-                // Leadership was lost, or this is closed: the loop looks.
+                // Leadership was lost, or this is closed: the loop checks.
             } catch (Exception | LinkageError | AssertionError e) {
                 failed = true;
-                if (goesOn()) {
-                    LOG.log(Level.WARNING, "leading " + lock.key() + " failed", e);
+                if (isOpen()) {
+                    LOG.log(
+                            Level.WARNING,
+                            "the leader task of " + lock.key() + " failed; campaigning again",
+                            e);
                 }
             } finally {
                 set(null);
             }
             if (failed) {
-                rest(pause);
+                pause(pause);
                 pause = Math.min(MAX_PAUSE, pause * 2);
             } else {
                 pause = FIRST_PAUSE;
                 if (core.now() - since < FIRST_PAUSE) {
-                    rest(FIRST_PAUSE); // a duty that has nothing to do must not keep servers busy
+                    pause(FIRST_PAUSE); // a task that returns at once must not flood the server
                 }
             }
         }
 
-        private void rest(long nanos) {
-            if (!goesOn()) {
+        private void pause(long nanos) {
+            if (!isOpen()) {
                 return;
             }
             var over = new CompletableFuture<Void>();
@@ -162,7 +165,7 @@ final class LockLeaderElection implements LeaderElection {
             synchronized (this) {
                 closed = true;
                 if (Thread.currentThread().equals(thread)) {
-                    return; // from within the duty, which must end first
+                    return; // called by the task, which must end first
                 }
                 if (thread != null) {
                     thread.interrupt();

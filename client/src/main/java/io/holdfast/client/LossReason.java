@@ -12,9 +12,9 @@ package io.holdfast.client;
  * }
  */
 public enum LossReason {
-    /** The lease ended at the server, or may have by our clock. */
+    /** The lease expired at the server, or may have expired by the clock of this machine. */
     EXPIRED,
-    /** Somebody else released it with its token. */
+    /** Another client released it with its token. */
     RELEASED,
     /** The connection ended and the session could not be resumed. */
     CONNECTION_LOST,

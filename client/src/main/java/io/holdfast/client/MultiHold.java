@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
-/** Holds of several keys, lost when one of them is. */
+/** The holds of several keys, lost as soon as one of them is lost. */
 final class MultiHold extends BaseHold {
     private final List<RenewingHold> parts;
 
@@ -53,7 +53,8 @@ final class MultiHold extends BaseHold {
 
     @Override
     public String token() {
-        throw new UnsupportedOperationException("each of the parts() has a token of its own");
+        throw new UnsupportedOperationException(
+                "a multi lock has no token of its own: use those of its parts()");
     }
 
     @Override
@@ -88,20 +89,20 @@ final class MultiHold extends BaseHold {
         closeAfter(Duration.ZERO);
     }
 
-    /** Also after a loss: the other parts are still held. */
+    /** Closes the parts also after a loss: the other parts are still held. */
     @Override
     public void closeAfter(Duration span) {
         finish();
-        var answers = new ArrayList<CompletableFuture<?>>();
+        var responses = new ArrayList<CompletableFuture<?>>();
         for (int i = parts.size() - 1; i >= 0; i--) {
-            var answer =
+            var response =
                     parts.get(i).startClose(span.isNegative() ? 0 : SaturatedNanos.saturated(span));
-            if (answer != null) {
-                answers.add(answer);
+            if (response != null) {
+                responses.add(response);
             }
         }
         ClientCore.await(
-                CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0])),
+                CompletableFuture.allOf(responses.toArray(new CompletableFuture<?>[0])),
                 core.releaseTimeoutNanos());
     }
 }

@@ -3,7 +3,8 @@ package io.holdfast.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection broke after the request left. It may have been applied; look before asking again.
+ * The connection ended, or the timeout passed, after the request was sent. It may have been
+ * applied: check the state before sending it again.
  *
  * {@snippet :
  * Counter visits = holdfast.counter("visits");
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * try {
  *     visits.increment();
  * } catch (OutcomeUnknownException e) {
- *     if (visits.get() == before) { // look before asking again
+ *     if (visits.get() == before) { // check before sending it again
  *         visits.increment();
  *     }
  * }

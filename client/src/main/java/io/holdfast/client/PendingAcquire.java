@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
-/** The acquire of one key. Ends once; a grant that nobody wants any more is given back. */
+/** The acquire of one key. Ends exactly once; a grant that arrives after the end is released. */
 final class PendingAcquire implements AcquireOperation, ClientCore.Part {
     private static final long PAUSE = 100_000_000L;
 
@@ -42,7 +42,7 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
         startedAt = core.now();
     }
 
-    /** What to acquire. */
+    /** The resource to acquire. */
     record LockSpec(AcquireRequest.Kind kind, String key, long limit) {
         String describe() {
             return switch (kind) {
@@ -81,11 +81,11 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
         }
     }
 
-    /** Ends the claim even if the service never says a word. */
+    /** Ends the acquire even if the service never reports an outcome. */
     private void startSafetyTimer() {
         if (waitNanos != AcquireRequest.FOREVER) {
-            long longest = SaturatedNanos.capped(waitNanos) + core.responseTimeoutNanos();
-            var timer = core.timeline().schedule(longest, this::expire);
+            long maxNanos = SaturatedNanos.capped(waitNanos) + core.responseTimeoutNanos();
+            var timer = core.timeline().schedule(maxNanos, this::expire);
             synchronized (this) {
                 safetyTimer = timer;
             }
@@ -101,7 +101,7 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
             number = ++attempts;
             acquireAttempt = null;
         }
-        var asking =
+        var attempt =
                 service.acquire(
                         new AcquireRequest(
                                 lockSpec.kind(),
@@ -111,15 +111,15 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
                                 options.leaseNanos(),
                                 options.unbound()),
                         this::ended);
-        boolean unwanted;
+        boolean late;
         synchronized (this) {
-            unwanted = over;
+            late = over;
             if (number == attempts) {
-                acquireAttempt = asking;
+                acquireAttempt = attempt;
             }
         }
-        if (unwanted) {
-            asking.cancel();
+        if (late) {
+            attempt.cancel();
         }
     }
 
@@ -145,17 +145,17 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
 
     private void granted(GrantedHold granted) {
         var hold = new RenewingHold(core, granted, options, service.address());
-        boolean unwanted;
+        boolean late;
         synchronized (this) {
-            unwanted = over;
+            late = over;
             renewingFirst = over ? null : hold;
         }
-        if (unwanted) {
+        if (late) {
             hold.release();
         } else if (hold.isFresh()) {
             handOver(hold);
         } else {
-            // A grant that took long: by the count from the request the lease may be over.
+            // The grant took long: counted from the request, the lease may have expired.
             hold.hook(reason -> retry(hold));
             renewFirst(hold);
         }
@@ -164,10 +164,10 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
     private void renewFirst(RenewingHold hold) {
         hold.refresh(options.leaseNanos())
                 .whenComplete(
-                        (answer, failure) -> {
+                        (nanos, failure) -> {
                             if (failure != null) {
                                 core.timeline().schedule(PAUSE, () -> renewAgain(hold, failure));
-                            } else if (answer >= 0) {
+                            } else if (nanos >= 0) {
                                 handOver(hold);
                             }
                         });
@@ -187,7 +187,7 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
         }
     }
 
-    /** It was lost before anybody got it. */
+    /** Acquires again: the hold was lost before it was handed to the caller. */
     private void retry(RenewingHold hold) {
         synchronized (this) {
             if (over || renewingFirst != hold) {
@@ -210,7 +210,7 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
     private void handOver(RenewingHold hold) {
         synchronized (this) {
             if (over || renewingFirst != hold) {
-                return; // whoever ended the claim gives it back
+                return; // ended before, and the hold was released then
             }
             over = true;
             renewingFirst = null;
@@ -229,22 +229,22 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
     }
 
     private boolean fail(AcquireResult how, RuntimeException failure) {
-        AcquireAttempt asking;
-        RenewingHold unwanted;
+        AcquireAttempt attempt;
+        RenewingHold unused;
         synchronized (this) {
             if (over) {
                 return false;
             }
             over = true;
-            asking = acquireAttempt;
-            unwanted = renewingFirst;
+            attempt = acquireAttempt;
+            unused = renewingFirst;
             renewingFirst = null;
         }
-        if (unwanted != null) {
-            unwanted.release();
+        if (unused != null) {
+            unused.release();
         }
-        if (asking != null) {
-            asking.cancel();
+        if (attempt != null) {
+            attempt.cancel();
         }
         finish(how);
         result.completeExceptionally(failure);

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
-/** The acquire of several keys, one after the other, with one deadline: all or none. */
+/** The acquire of several keys, in sequence, with one deadline: all or none. */
 final class PendingMultiAcquire implements AcquireOperation {
     private final ClientCore core;
-    private final List<PendingAcquire.LockSpec> wanted;
+    private final List<PendingAcquire.LockSpec> specs;
     private final HoldOptions options;
     private final long waitNanos;
     private final long startedAt;
@@ -23,11 +23,11 @@ final class PendingMultiAcquire implements AcquireOperation {
 
     private PendingMultiAcquire(
             ClientCore core,
-            List<PendingAcquire.LockSpec> wanted,
+            List<PendingAcquire.LockSpec> specs,
             HoldOptions options,
             long waitNanos) {
         this.core = core;
-        this.wanted = wanted;
+        this.specs = specs;
         this.options = options;
         this.waitNanos = waitNanos;
         startedAt = core.now();
@@ -35,12 +35,12 @@ final class PendingMultiAcquire implements AcquireOperation {
 
     static PendingMultiAcquire start(
             ClientCore core,
-            List<PendingAcquire.LockSpec> wanted,
+            List<PendingAcquire.LockSpec> specs,
             HoldOptions options,
             long waitNanos) {
-        var claim = new PendingMultiAcquire(core, wanted, options, waitNanos);
-        claim.next();
-        return claim;
+        var acquire = new PendingMultiAcquire(core, specs, options, waitNanos);
+        acquire.next();
+        return acquire;
     }
 
     private void next() {
@@ -51,7 +51,7 @@ final class PendingMultiAcquire implements AcquireOperation {
             }
             number = got.size();
         }
-        if (number == wanted.size()) {
+        if (number == specs.size()) {
             complete();
             return;
         }
@@ -59,17 +59,17 @@ final class PendingMultiAcquire implements AcquireOperation {
         try {
             pendingAcquire =
                     PendingAcquire.start(
-                            core, wanted.get(number), options.withoutCallbacks(), left());
+                            core, specs.get(number), options.withoutCallbacks(), left());
         } catch (RuntimeException e) {
             fail(e);
             return;
         }
-        boolean unwanted;
+        boolean late;
         synchronized (this) {
-            unwanted = over;
+            late = over;
             current = pendingAcquire;
         }
-        if (unwanted) {
+        if (late) {
             releaseIfAny(pendingAcquire.cancel());
         } else {
             pendingAcquire.result().whenComplete(this::ended);
@@ -90,14 +90,14 @@ final class PendingMultiAcquire implements AcquireOperation {
                             : new IllegalStateException(failure));
             return;
         }
-        boolean unwanted;
+        boolean late;
         synchronized (this) {
-            unwanted = over;
-            if (!unwanted) {
+            late = over;
+            if (!late) {
                 got.add(hold);
             }
         }
-        if (unwanted) {
+        if (late) {
             hold.release();
         } else {
             next();
@@ -120,27 +120,27 @@ final class PendingMultiAcquire implements AcquireOperation {
             hold.handedOut();
             result.complete(hold);
         } else {
-            hold.release(); // a part was lost while others were waited for
+            hold.release(); // a part was lost while waiting for the others: start over
             next();
         }
     }
 
     private boolean fail(RuntimeException failure) {
-        List<RenewingHold> unwanted;
+        List<RenewingHold> acquired;
         PendingAcquire pendingAcquire;
         synchronized (this) {
             if (over) {
                 return false;
             }
             over = true;
-            unwanted = List.copyOf(got);
+            acquired = List.copyOf(got);
             pendingAcquire = current;
         }
         if (pendingAcquire != null && !pendingAcquire.result().isDone()) {
             releaseIfAny(pendingAcquire.cancel());
         }
-        for (int i = unwanted.size() - 1; i >= 0; i--) {
-            unwanted.get(i).release();
+        for (int i = acquired.size() - 1; i >= 0; i--) {
+            acquired.get(i).release();
         }
         result.completeExceptionally(failure);
         return true;

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** A place in line: an acquire without an end, under way. */
+/** Waits for an acquire that was started without a timeout. */
 final class QueuedAcquireHandle implements QueuedAcquire {
     private final ClientCore core;
     private final String key;
@@ -26,7 +26,7 @@ final class QueuedAcquireHandle implements QueuedAcquire {
     @Override
     public Hold await(Duration timeout) throws InterruptedException {
         return tryAwait(timeout)
-                .orElseThrow(() -> ClientExceptions.timedOut("lock " + key, "its place"));
+                .orElseThrow(() -> ClientExceptions.timedOut("queued lock " + key, "the server"));
     }
 
     @Override
@@ -35,11 +35,11 @@ final class QueuedAcquireHandle implements QueuedAcquire {
         synchronized (this) {
             if (done) {
                 throw new IllegalStateException(
-                        "the place for " + key + ": this queued acquire has ended");
+                        "the queued acquire of " + key + " has already ended");
             }
         }
-        boolean before = isGranted();
-        waitForTurn(nanos);
+        boolean grantedBefore = isGranted();
+        awaitGrant(nanos);
         var hold =
                 acquireOperation.result().isDone()
                         ? BlockingAcquire.completed(acquireOperation.result())
@@ -50,7 +50,7 @@ final class QueuedAcquireHandle implements QueuedAcquire {
         if (hold == null) {
             return Optional.empty();
         }
-        if (before) {
+        if (grantedBefore) {
             hold.restartLease();
             hold.ensureNotLost();
         }
@@ -58,15 +58,15 @@ final class QueuedAcquireHandle implements QueuedAcquire {
         return Optional.of(hold);
     }
 
-    /** By the client's clock. */
-    private void waitForTurn(long nanos) throws InterruptedException {
+    /** Waits by the client's clock until the acquire has ended or the time has passed. */
+    private void awaitGrant(long nanos) throws InterruptedException {
         var due = new CompletableFuture<Void>();
         var timer =
                 core.timeline().schedule(SaturatedNanos.capped(nanos), () -> due.complete(null));
         try {
             CompletableFuture.anyOf(acquireOperation.result(), due).get();
         } catch (ExecutionException e) {
-            // The result tells.
+            // The caller checks the result.
         } finally {
             timer.cancel();
         }

@@ -1,7 +1,7 @@
 package io.holdfast.client;
 
 /**
- * The server said no and changed nothing: line full, too many keys, another limit.
+ * The server refused the request and changed nothing: queue full, too many keys, a different limit.
  *
  * {@snippet :
  * try (Hold hold = holdfast.semaphore("gpu", 2).acquire(Duration.ofSeconds(10))) {
@@ -19,7 +19,7 @@ public final class RefusedException extends LockException {
         this.reason = reason;
     }
 
-    /** The server's word, such as {@code error_max_waiters}. */
+    /** The error code that the server sent, such as {@code error_max_waiters}. */
     public String reason() {
         return reason;
     }

@@ -22,7 +22,7 @@ final class RemoteHoldfast implements Holdfast {
     private final Runnable end;
 
     /**
-     * @param end what remains to be closed after the services
+     * @param end closes what the client owns besides the services; runs after these are closed
      */
     RemoteHoldfast(ClientCore core, Supplier<DflockdConnection> opener, Runnable end) {
         this.core = core;
@@ -69,7 +69,7 @@ final class RemoteHoldfast implements Holdfast {
         if (keys.isEmpty()) {
             throw new IllegalArgumentException("keys must not be empty");
         }
-        var wanted = new ArrayList<PendingAcquire.LockSpec>();
+        var specs = new ArrayList<PendingAcquire.LockSpec>();
         keys.stream()
                 .map(ArgumentValidation::key)
                 .distinct()
@@ -78,8 +78,8 @@ final class RemoteHoldfast implements Holdfast {
                                 Arrays.compareUnsigned(
                                         a.getBytes(StandardCharsets.UTF_8),
                                         b.getBytes(StandardCharsets.UTF_8)))
-                .forEach(key -> wanted.add(new PendingAcquire.LockSpec(Kind.LOCK, key, 1)));
-        return new LockHandle(core, List.copyOf(wanted), true, HoldOptions.DEFAULT);
+                .forEach(key -> specs.add(new PendingAcquire.LockSpec(Kind.LOCK, key, 1)));
+        return new LockHandle(core, List.copyOf(specs), true, HoldOptions.DEFAULT);
     }
 
     @Override

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** A hold of one key. Renews itself once it has been started. */
+/** A hold of one key, which renews its lease once it has been started. */
 final class RenewingHold extends BaseHold implements ClientCore.Part {
     private static final long MIN_PAUSE = 5_000_000L;
     private static final long MAX_PAUSE = 1_000_000_000L;
@@ -23,7 +23,7 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
     private boolean started;
     private boolean over;
     private long startedAt;
-    private long wantedLease;
+    private long requestedLease;
     private long lease;
     private long deadline;
     private long pause;
@@ -32,7 +32,7 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
         super(core, options);
         this.granted = granted;
         this.address = address;
-        wantedLease = options.leaseNanos();
+        requestedLease = options.leaseNanos();
         lease = granted.leaseNanos();
         deadline = granted.requestedAtNanos() + SaturatedNanos.capped(lease);
         startedAt = core.now();
@@ -47,12 +47,12 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
         };
     }
 
-    /** Whether the lease, counted from before the request, has at least half of it left. */
+    /** Whether at least half of the lease, counted from before the request, remains. */
     synchronized boolean isFresh() {
         return deadline - core.now() >= SaturatedNanos.capped(lease) / 2;
     }
 
-    /** From here on it renews itself and watches its deadline; false if it is over already. */
+    /** Starts renewal and the expiry timer; false if the hold has ended already. */
     boolean start() {
         boolean missed;
         synchronized (this) {
@@ -69,7 +69,7 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
         handedOut();
         setTimers();
         if (!isOpen()) {
-            core.remove(this); // it was over before it was added
+            core.remove(this); // it had ended before it was added
         }
         return isHeld();
     }
@@ -82,9 +82,9 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
         expiry = core.timeline().schedule(Math.max(0, deadline - core.now()), this::checkDeadline);
         if (options().renew()) {
             long third = SaturatedNanos.capped(lease) / 3;
-            long early = (long) (third * ThreadLocalRandom.current().nextDouble(0.9, 1.1));
+            long jittered = (long) (third * ThreadLocalRandom.current().nextDouble(0.9, 1.1));
             pause = Math.max(MIN_PAUSE, Math.min(MAX_PAUSE, lease / 30));
-            renewal = core.timeline().schedule(early, this::renewInTime);
+            renewal = core.timeline().schedule(jittered, this::renewInTime);
         }
     }
 
@@ -115,28 +115,32 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
 
     private void markLost(LossReason reason) {
         if (lose(reason)) {
-            granted.release(); // it may be ours for a moment more: nobody should wait for that
+            // The server may still have the hold: do not make other clients wait for its expiry.
+            granted.release();
         }
     }
 
-    /** Nobody got it: an unbound one would stay until its lease ends. */
+    /**
+     * Releases a hold that was not handed to the user: an unbound one would last until its lease
+     * ends.
+     */
     void releaseUnused(LossReason reason) {
         lose(reason);
         granted.release();
     }
 
     private void renewInTime() {
-        long wanted;
+        long nanos;
         synchronized (this) {
-            long longest = options().maxHoldNanos();
-            if (!isOpen() || (longest > 0 && core.now() - startedAt >= longest)) {
+            long maxNanos = options().maxHoldNanos();
+            if (!isOpen() || (maxNanos > 0 && core.now() - startedAt >= maxNanos)) {
                 return;
             }
-            wanted = wantedLease;
+            nanos = requestedLease;
         }
-        refresh(wanted)
+        refresh(nanos)
                 .whenComplete(
-                        (answer, failure) -> {
+                        (renewed, failure) -> {
                             if (failure != null) {
                                 renewSoon();
                             }
@@ -151,21 +155,24 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
         }
     }
 
-    /** Renews, after those under way: the answer, or -1 if it is not held any more. */
+    /**
+     * Renews after any renewal in flight has ended. Completes with the length of the lease in
+     * nanoseconds, or -1 if the hold has ended.
+     */
     CompletableFuture<Long> refresh(long leaseNanos) {
-        var answer = new CompletableFuture<Long>();
+        var result = new CompletableFuture<Long>();
         CompletableFuture<?> before;
         synchronized (this) {
             before = lastRenewal;
-            lastRenewal = answer;
+            lastRenewal = result;
         }
-        before.whenComplete((ignored, failure) -> send(leaseNanos, answer));
-        return answer;
+        before.whenComplete((ignored, failure) -> send(leaseNanos, result));
+        return result;
     }
 
-    private void send(long leaseNanos, CompletableFuture<Long> answer) {
+    private void send(long leaseNanos, CompletableFuture<Long> result) {
         if (!isOpen()) {
-            answer.complete(-1L);
+            result.complete(-1L);
             return;
         }
         long sentAt = core.now();
@@ -174,15 +181,15 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
                         (nanos, failure) -> {
                             if (failure != null) {
                                 core.notifyListeners(listener -> listener.renewalFailed(key()));
-                                answer.completeExceptionally(failure);
+                                result.completeExceptionally(failure);
                             } else if (nanos < 0) {
                                 boolean due = !heldForAtLeast(Duration.ZERO);
                                 lose(due ? LossReason.EXPIRED : LossReason.RELEASED);
-                                answer.complete(-1L);
+                                result.complete(-1L);
                             } else {
                                 extend(sentAt, nanos);
                                 core.notifyListeners(listener -> listener.renewed(key()));
-                                answer.complete(isOpen() ? nanos : -1L);
+                                result.complete(isOpen() ? nanos : -1L);
                             }
                         });
     }
@@ -197,7 +204,7 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
             }
         }
         if (late) {
-            expire(); // somebody may have seen that it was over
+            expire(); // isHeld() may have returned false already, so it must stay false
         } else {
             setTimers();
         }
@@ -266,19 +273,19 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
     @Override
     public boolean heldForAtLeast(Duration span) {
         long left;
-        boolean watched;
+        boolean wasStarted;
         synchronized (this) {
             left = deadline - core.now();
-            watched = started;
+            wasStarted = started;
         }
         if (left <= 0) {
-            if (watched) {
+            if (wasStarted) {
                 expire();
             }
             return false;
         }
         var certainty = granted.certainty();
-        if (watched && certainty == GrantedHold.Certainty.GONE) {
+        if (wasStarted && certainty == GrantedHold.Certainty.GONE) {
             markLost(LossReason.CONNECTION_LOST);
         }
         return isOpen()
@@ -288,29 +295,29 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
 
     @Override
     public void renew() {
-        long wanted;
+        long nanos;
         synchronized (this) {
-            wanted = wantedLease;
+            nanos = requestedLease;
         }
-        renewWith(wanted);
+        renewWith(nanos);
     }
 
     @Override
     public void renew(Duration newLease) {
-        long wanted = SaturatedNanos.lease(newLease);
-        renewWith(wanted);
+        long nanos = SaturatedNanos.lease(newLease);
+        renewWith(nanos);
         synchronized (this) {
-            wantedLease = wanted;
+            requestedLease = nanos;
         }
     }
 
-    private void renewWith(long wanted) {
+    private void renewWith(long nanos) {
         ensureNotLost();
-        var valueOrFailure = ClientCore.await(refresh(wanted), core.responseTimeoutNanos());
+        var valueOrFailure = ClientCore.await(refresh(nanos), core.responseTimeoutNanos());
         ensureNotLost();
         if (valueOrFailure == null) {
             throw new OutcomeUnknownException(
-                    "renew " + key() + " at " + address + ": no answer came in time", null);
+                    "renew " + key() + " at " + address + ": no response within the timeout", null);
         }
         var failure = valueOrFailure.failure();
         if (failure != null) {
@@ -320,11 +327,11 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
 
     @Override
     void restartLease() {
-        long wanted;
+        long nanos;
         synchronized (this) {
-            wanted = wantedLease;
+            nanos = requestedLease;
         }
-        ClientCore.await(refresh(wanted), core.releaseTimeoutNanos());
+        ClientCore.await(refresh(nanos), core.releaseTimeoutNanos());
     }
 
     @Override
@@ -334,7 +341,7 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
         }
     }
 
-    /** Starts to close; null if it was over already. */
+    /** Starts to close; null if the hold had ended before. */
     @Nullable CompletableFuture<?> startClose(long keepNanos) {
         if (!finish()) {
             return null;
@@ -349,9 +356,9 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
 
     @Override
     public void closeAfter(Duration span) {
-        var answer = startClose(span.isNegative() ? 0 : SaturatedNanos.saturated(span));
-        if (answer != null) {
-            ClientCore.await(answer, core.releaseTimeoutNanos());
+        var response = startClose(span.isNegative() ? 0 : SaturatedNanos.saturated(span));
+        if (response != null) {
+            ClientCore.await(response, core.releaseTimeoutNanos());
         }
     }
 }

@@ -2,16 +2,16 @@ package io.holdfast.client;
 
 import java.time.Duration;
 
-/** Durations in nanoseconds that do not overflow. */
+/** Converts durations to nanoseconds without overflow. */
 final class SaturatedNanos {
-    /** Long enough to be for ever, short enough to be added to a clock. */
+    /** In effect unlimited, but small enough that adding it to a clock value does not overflow. */
     static final long MAX_NANOS = Long.MAX_VALUE / 4;
 
     private static final Duration MAX_DURATION = Duration.ofNanos(MAX_NANOS);
 
     private SaturatedNanos() {}
 
-    /** A wait: 0 tries once. */
+    /** The timeout of an acquire; 0 for a try-acquire. */
     static long waiting(Duration timeout) {
         if (timeout.isNegative()) {
             throw new IllegalArgumentException("timeout must not be negative but is " + timeout);
@@ -26,8 +26,8 @@ final class SaturatedNanos {
         return saturated(lease);
     }
 
-    static long saturated(Duration span) {
-        return span.compareTo(MAX_DURATION) >= 0 ? MAX_NANOS : span.toNanos();
+    static long saturated(Duration duration) {
+        return duration.compareTo(MAX_DURATION) >= 0 ? MAX_NANOS : duration.toNanos();
     }
 
     static long capped(long nanos) {

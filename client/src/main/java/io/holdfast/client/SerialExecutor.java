@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
-/** Runs tasks on an executor one after the other, in order; what they throw is logged. */
+/** Runs tasks on an executor, one at a time and in order; exceptions are logged. */
 final class SerialExecutor implements Executor {
     private static final Logger LOG = System.getLogger(SerialExecutor.class.getName());
 
@@ -48,7 +48,7 @@ final class SerialExecutor implements Executor {
         }
     }
 
-    /** On a thread of its own if the executor takes no more. */
+    /** Runs the task on the executor, or on a new thread if the executor rejects it. */
     static void onExecutor(Executor executor, Runnable task) {
         try {
             executor.execute(task);

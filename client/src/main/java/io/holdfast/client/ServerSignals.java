@@ -61,13 +61,14 @@ final class ServerSignals implements Signals {
         var what = "listen " + listener.pattern;
         core.ensureOpen(what);
         for (var service : servicesOf(listener.pattern)) {
-            listener.listenings.add(service.listen(listener.pattern, group, listener.signalQueue));
+            listener.subscriptions.add(
+                    service.listen(listener.pattern, group, listener.signalQueue));
         }
         if (!core.add(listener)) {
             listener.close();
             throw ClientExceptions.closed(what);
         }
-        for (var signalSubscription : listener.listenings) {
+        for (var signalSubscription : listener.subscriptions) {
             var valueOrFailure =
                     ClientCore.await(signalSubscription.accepted(), core.responseTimeoutNanos());
             var failure = valueOrFailure == null ? null : valueOrFailure.failure();
@@ -76,20 +77,20 @@ final class ServerSignals implements Signals {
                 var address = servicesOf(listener.pattern).get(0).address();
                 throw failure == null
                         ? new ServerUnreachableException(
-                                what + " at " + address + ": no answer came in time", null)
+                                what + " at " + address + ": no response within the timeout", null)
                         : ClientExceptions.of(failure, what, address);
             }
         }
         return listener;
     }
 
-    /** A channel belongs to one shard; what a pattern matches may be on any. */
+    /** A channel belongs to one shard; channels that match a pattern may be on any shard. */
     private List<LockService> servicesOf(String pattern) {
         boolean wild = pattern.indexOf('*') >= 0 || pattern.indexOf('>') >= 0;
         return wild ? core.services() : List.of(core.serviceOf(pattern));
     }
 
-    /** Hands signals to the user's code, never more than one call waiting for its turn. */
+    /** Passes signals to the user's action, with at most one scheduled call at a time. */
     private static final class Calls {
         private final SerialExecutor executor;
         private final Consumer<Signal> action;
@@ -112,7 +113,7 @@ final class ServerSignals implements Signals {
             var from = signalQueue;
             var signal = from == null ? null : from.poll();
             if (signal != null) {
-                next(); // there may be more; this call comes first
+                next(); // there may be more signals; the executor runs them after this call
                 action.accept(signal);
             }
         }
@@ -122,7 +123,7 @@ final class ServerSignals implements Signals {
         private final ClientCore core;
         private final String pattern;
         private final SignalQueue signalQueue;
-        private final List<SignalSubscription> listenings = new ArrayList<>();
+        private final List<SignalSubscription> subscriptions = new ArrayList<>();
 
         Listener(ClientCore core, String pattern, SignalQueue signalQueue) {
             this.core = core;
@@ -144,7 +145,7 @@ final class ServerSignals implements Signals {
         public void close() {
             core.remove(this);
             signalQueue.close();
-            listenings.forEach(SignalSubscription::close);
+            subscriptions.forEach(SignalSubscription::close);
         }
 
         @Override

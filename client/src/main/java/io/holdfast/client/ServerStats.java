@@ -3,7 +3,7 @@ package io.holdfast.client;
 import java.util.List;
 
 /**
- * What a server tells about itself.
+ * The statistics of a server.
  *
  * {@snippet :
  * try (Hold hold = holdfast.lock("deploy").acquire(Duration.ofSeconds(10))) {
@@ -13,8 +13,8 @@ import java.util.List;
  * }
  * }
  *
- * @param address where it is
- * @param json all of it, as the server wrote it
+ * @param address the address of the server
+ * @param json the complete response of the server
  */
 public record ServerStats(
         String address,

@@ -3,13 +3,13 @@ package io.holdfast.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * There is no connection, and nothing was sent.
+ * There is no connection, and the request was not sent.
  *
  * {@snippet :
  * try {
  *     Holdfast.connect("127.0.0.1:1").close();
  * } catch (ServerUnreachableException e) {
- *     System.out.println("is it running?"); // is it running?
+ *     System.out.println("no server"); // no server
  * }
  * }
  */

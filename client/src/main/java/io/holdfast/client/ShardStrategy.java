@@ -4,7 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32;
 
 /**
- * Which of several independent servers has a key. All clients must use the same one.
+ * Selects which of several independent servers a key belongs to. All clients must use the same
+ * strategy.
  *
  * {@snippet :
  * ShardStrategy byTenant = (key, shards) -> ShardStrategy.CRC32.shardOf(key.split("/")[0], shards);
@@ -20,6 +21,6 @@ public interface ShardStrategy {
                 return (int) (crc.getValue() % shards);
             };
 
-    /** A number from 0 to below {@code shards}. */
+    /** Returns the index of the server, from 0 to {@code shards - 1}. */
     int shardOf(String key, int shards);
 }

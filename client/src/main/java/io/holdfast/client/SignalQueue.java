@@ -11,7 +11,10 @@ import java.util.ArrayDeque;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Signals that came and were not taken yet; the oldest makes room. */
+/**
+ * Buffers the signals that the user has not received yet. When it is full, the oldest signal is
+ * dropped.
+ */
 final class SignalQueue implements SignalSink {
     private static final int CAPACITY = 1024;
 
@@ -23,7 +26,7 @@ final class SignalQueue implements SignalSink {
     private boolean closed;
 
     /**
-     * @param arrival called after each that came; must not block
+     * @param arrival called after each signal that was added; must not block
      */
     SignalQueue(Runnable arrival) {
         this.arrival = arrival;
@@ -57,7 +60,7 @@ final class SignalQueue implements SignalSink {
         arrival.run();
     }
 
-    /** Null if there is none now. */
+    /** Returns the oldest signal, or null if there is none. */
     @Nullable Signal poll() {
         lock.lock();
         try {
@@ -67,7 +70,7 @@ final class SignalQueue implements SignalSink {
         }
     }
 
-    /** Waits; null once it is closed. */
+    /** Waits for a signal; null once this is closed. */
     @Nullable Signal take() throws InterruptedException {
         lock.lockInterruptibly();
         try {

@@ -3,7 +3,7 @@ package io.holdfast.client;
 import java.util.function.Consumer;
 
 /**
- * Messages to whoever listens now.
+ * Messages to the clients that listen at the moment. They are not stored.
  *
  * {@snippet :
  * try (Signals.SignalStream news = holdfast.signals().stream("orders.*")) {
@@ -15,42 +15,47 @@ import java.util.function.Consumer;
  */
 public interface Signals {
     /**
-     * Sends, and tells how many got it.
+     * Sends a signal and returns the number of listeners that received it.
      *
-     * @param channel no wildcards
-     * @param payload not blank, no line break
+     * @param channel without wildcards
+     * @param payload not blank, without line breaks
      */
     int send(String channel, String payload);
 
     /**
-     * Listens until closed; calls come one after the other.
+     * Listens until the subscription is closed; calls of the action are serialized.
      *
-     * @param pattern with {@code *} for one part and {@code >} for the rest
+     * @param pattern {@code *} matches one part of a channel, {@code >} the rest
      */
     Subscription listen(String pattern, Consumer<Signal> action);
 
-    /** Of one group each signal goes to one listener. */
+    /**
+     * Listens as a member of a queue group: each signal is delivered to one member of the group.
+     */
     Subscription listen(String pattern, String group, Consumer<Signal> action);
 
-    /** The same, to be read by an iterator. */
+    /** Listens; signals are read with an iterator. */
     SignalStream stream(String pattern);
 
     SignalStream stream(String pattern, String group);
 
-    /** A signal, or the notice of a gap. */
+    /** A message, or the notice of a gap. */
     sealed interface Signal permits Message, Gap {}
 
-    /** What somebody sent. */
+    /** A message that was sent to a channel. */
     record Message(String channel, String payload) implements Signal {}
 
-    /** The connection was lost meanwhile: signals may have been missed. */
+    /** The connection was lost in between: signals may have been missed. */
     record Gap() implements Signal {}
 
-    /** Until it is closed, signals come. */
+    /** A subscription, which receives signals until it is closed. */
     interface Subscription extends AutoCloseable {
         String pattern();
 
-        /** How many were thrown away because they came faster than they were taken. */
+        /**
+         * The number of signals that were dropped because they arrived faster than they were
+         * consumed.
+         */
         long dropped();
 
         @Override
@@ -58,8 +63,9 @@ public interface Signals {
     }
 
     /**
-     * Signals in order; {@code next()} waits, and there are no more once it is closed. To one who
-     * is interrupted there seem to be no more: the flag, which is kept, tells it from a close.
+     * Signals in order. {@code hasNext()} and {@code next()} wait; there are no more signals once
+     * this is closed. In an interrupted thread {@code hasNext()} returns false; the interrupt flag,
+     * which stays set, distinguishes that from a close.
      */
     interface SignalStream extends Subscription, Iterable<Signal> {}
 }

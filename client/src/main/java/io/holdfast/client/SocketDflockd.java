@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** The commands of dflockd over a connection. */
+/** The commands of dflockd over one plain connection. */
 final class SocketDflockd implements DflockdConnection {
     private static final long MAX_SECONDS = 9_223_372_036L;
 
@@ -33,15 +33,16 @@ final class SocketDflockd implements DflockdConnection {
         long nanos = SaturatedNanos.saturated(readTimeout.plusSeconds(waitSeconds));
         var valueOrFailure = ClientCore.await(connection.send(command, key, argument), nanos);
         if (valueOrFailure == null) {
-            connection.close(); // what comes now would be taken for the next answer
+            connection.close(); // a late response would be taken for that of the next request
             throw new OutcomeUnknownException(
-                    what + " at " + connection.address() + ": no answer came in time", null);
+                    what + " at " + connection.address() + ": no response within the timeout",
+                    null);
         }
         var line = valueOrFailure.value();
         if (line == null) {
             var failure = valueOrFailure.failure();
             throw ClientExceptions.of(
-                    failure == null ? new IllegalStateException("no answer") : failure,
+                    failure == null ? new IllegalStateException("no response") : failure,
                     what,
                     connection.address());
         }
@@ -58,7 +59,7 @@ final class SocketDflockd implements DflockdConnection {
             return Long.parseLong(send(command, key, argument).orElse(""));
         } catch (NumberFormatException e) {
             throw new OutcomeUnknownException(
-                    command + " " + key + ": the answer is no number", null);
+                    command + " " + key + ": the response is not a number", null);
         }
     }
 
@@ -67,17 +68,17 @@ final class SocketDflockd implements DflockdConnection {
         if (line.equals("timeout") || line.equals("queued")) {
             return Optional.empty();
         }
-        var words = line.split(" ", -1);
-        boolean granted = words[0].equals("ok") || words[0].equals("acquired");
-        if (granted && words.length == 3 && words[2].matches("[0-9]{1,10}")) {
-            return Optional.of(new Grant(words[1], Long.parseLong(words[2])));
+        var fields = line.split(" ", -1);
+        boolean granted = fields[0].equals("ok") || fields[0].equals("acquired");
+        if (granted && fields.length == 3 && fields[2].matches("[0-9]{1,10}")) {
+            return Optional.of(new Grant(fields[1], Long.parseLong(fields[2])));
         }
         throw line.startsWith("error")
                 ? ClientExceptions.refused(command + " " + key, connection.address(), line)
                 : new OutcomeUnknownException(command + " " + key + ": unexpected response", null);
     }
 
-    /** True for {@code ok}, false for {@code error}. */
+    /** Sends a release: true for {@code ok}, false for {@code error}. */
     private boolean held(String command, String key, String token) {
         var line =
                 sendAndRead(

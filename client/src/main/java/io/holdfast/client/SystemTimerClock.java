@@ -8,7 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The machine's monotonic clock, and one thread for timers. */
+/** The monotonic clock of the machine, and a thread that runs timers. */
 final class SystemTimerClock implements TimerClock {
     private static final Logger LOG = System.getLogger(SystemTimerClock.class.getName());
 
@@ -38,7 +38,7 @@ final class SystemTimerClock implements TimerClock {
             var scheduled = timers.schedule(() -> run(task), delayNanos, TimeUnit.NANOSECONDS);
             return () -> scheduled.cancel(false);
         } catch (RejectedExecutionException e) {
-            return () -> {}; // closed: nothing is due any more
+            return () -> {}; // closed: timers do not run any more
         }
     }
 
@@ -46,7 +46,7 @@ final class SystemTimerClock implements TimerClock {
         try {
             task.run();
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "a timer failed", e);
+            LOG.log(Level.WARNING, "a timer task failed", e);
         }
     }
 

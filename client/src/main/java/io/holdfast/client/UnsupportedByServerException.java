@@ -3,13 +3,13 @@ package io.holdfast.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server, a plain dflockd, cannot do this. Nothing was sent.
+ * The server is a plain dflockd, which does not support this. The request was not sent.
  *
  * {@snippet :
  * try (Holdfast holdfast = Holdfast.builder().address("127.0.0.1:6388").plain().connect()) {
  *     holdfast.readWriteLock("page").read().acquire(Duration.ofSeconds(10)).close();
  * } catch (UnsupportedByServerException e) {
- *     System.out.println("no read locks there"); // no read locks there
+ *     System.out.println("no read locks"); // no read locks
  * }
  * }
  */

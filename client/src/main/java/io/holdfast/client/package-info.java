@@ -1,7 +1,7 @@
 /**
  * The client for Holdfast and dflockd servers. Start at {@link
- * io.holdfast.client.Holdfast#connect}. Holds are renewed until they are closed, and say so when
- * they are lost; nothing in here blocks for ever on a dead server.
+ * io.holdfast.client.Holdfast#connect}. Holds are renewed until they are closed, and their owner is
+ * notified when they are lost. No call blocks indefinitely because of a dead server.
  */
 @NullMarked
 package io.holdfast.client;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.function.Consumer;
 
-/** An acquire under way. Guarded by the server's monitor. */
+/** An acquire in progress. Guarded by the server's monitor. */
 final class MemoryAttempt implements AcquireAttempt {
     final MemoryService service;
     final AcquireRequest what;
@@ -20,7 +20,7 @@ final class MemoryAttempt implements AcquireAttempt {
     boolean over;
     TimerClock.@Nullable Timer timer;
 
-    /** A grant that could not be told because the connection was cut. */
+    /** A grant that could not be delivered because the connection was cut. */
     @Nullable MemoryHold undeliveredGrant;
 
     MemoryAttempt(

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.Comparator;
 import java.util.TreeSet;
 
-/** Time that moves only when told. What is due runs in order, in the thread that moves it. */
+/** A manual clock. Due tasks run in order on the thread that advances the clock. */
 public final class MemoryClock implements TimerClock {
     private record Entry(long due, long order, Runnable task) {}
 
@@ -33,7 +33,7 @@ public final class MemoryClock implements TimerClock {
         entries.remove(entry);
     }
 
-    /** Moves on; {@code afterEach} runs after each task that was due. */
+    /** Advances the clock; {@code afterEach} runs after each task that became due. */
     public void advance(long nanos, Runnable afterEach) {
         synchronized (advancing) {
             long target = later(nanoTime(), nanos);

@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Counters, values and lists. Guarded by the server's monitor. */
+/** The counters, values and lists. Guarded by the server's monitor. */
 final class MemoryData {
     private record Value(String text, long due) {}
 
@@ -22,7 +22,7 @@ final class MemoryData {
         this.clock = clock;
     }
 
-    /** The answer line; null if this is no command about data. */
+    /** Executes a command and returns the response line; null if it is not a data command. */
     @Nullable String answer(String command, String key, String argument) {
         try {
             return switch (command) {
@@ -56,9 +56,9 @@ final class MemoryData {
     }
 
     private String put(String key, String argument) {
-        int blank = argument.lastIndexOf(' ');
-        long seconds = blank < 0 ? 0 : Long.parseLong(argument.substring(blank + 1));
-        var text = blank < 0 ? argument : argument.substring(0, blank);
+        int space = argument.lastIndexOf(' ');
+        long seconds = space < 0 ? 0 : Long.parseLong(argument.substring(space + 1));
+        var text = space < 0 ? argument : argument.substring(0, space);
         long due =
                 seconds == 0
                         ? Long.MAX_VALUE
@@ -110,9 +110,9 @@ final class MemoryData {
 
     private String range(String key, String argument) {
         List<String> all = new ArrayList<>(items(key));
-        int blank = argument.indexOf(' ');
-        long first = end(Long.parseLong(argument.substring(0, blank)), all.size());
-        long last = end(Long.parseLong(argument.substring(blank + 1)), all.size());
+        int space = argument.indexOf(' ');
+        long first = end(Long.parseLong(argument.substring(0, space)), all.size());
+        long last = end(Long.parseLong(argument.substring(space + 1)), all.size());
         var json = new StringBuilder("ok [");
         for (long i = Math.max(0, first); i <= Math.min(last, all.size() - 1L); i++) {
             json.append(json.length() > 4 ? "," : "").append(JsonStrings.quote(all.get((int) i)));

@@ -27,13 +27,13 @@ final class MemoryHold implements GrantedHold {
     boolean live = true;
     TimerClock.@Nullable Timer expiry;
 
-    /** Given back by its owner: no loss is told any more. */
+    /** Released by its owner: a loss is not reported any more. */
     boolean released;
 
-    /** The reason once it was told, or is about to be. */
+    /** The reported reason of the loss; null if none has been reported or queued for reporting. */
     private @Nullable Loss reportedLoss;
 
-    /** Why the server ended it. */
+    /** Why the server ended the hold; null while it has not. */
     @Nullable Loss ended;
 
     private @Nullable Consumer<Loss> action;
@@ -55,7 +55,7 @@ final class MemoryHold implements GrantedHold {
         return kind;
     }
 
-    /** Tells the owner, if it does not know. */
+    /** Reports the loss to the owner unless one has been reported before. */
     void reportLoss(Loss loss) {
         if (reportedLoss == null && !released) {
             reportedLoss = loss;

@@ -7,7 +7,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A lock or a semaphore: who has it, and who stands in line. Guarded by the server's monitor. */
+/** A lock or a semaphore with its holders and its queue. Guarded by the server's monitor. */
 final class MemoryResource {
     final long limit;
     final Map<String, MemoryHold> holders = new LinkedHashMap<>();

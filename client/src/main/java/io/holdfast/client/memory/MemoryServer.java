@@ -19,8 +19,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * Locks in memory for any number of {@link MemoryService}s. State changes under one monitor; what
- * is to be told is queued there and told afterwards, in order, by one thread at a time.
+ * An in-memory server for any number of {@link MemoryService}s. State changes under one monitor.
+ * Callbacks are queued as effects during the change and run after it, in order and by one thread at
+ * a time.
  */
 public final class MemoryServer {
     private static final long DEFAULT_LEASE = 33_000_000_000L;
@@ -42,7 +43,7 @@ public final class MemoryServer {
         data = new MemoryData(clock);
     }
 
-    /** A client. */
+    /** Connects a client. */
     public MemoryService connect(
             String label, ServiceFeatures serviceFeatures, long graceNanos, ServiceEvents events) {
         return locked(
@@ -56,7 +57,8 @@ public final class MemoryServer {
     }
 
     /**
-     * Ends all holds of a lock, or of a semaphore, as if somebody released them by their tokens.
+     * Ends all holds of the lock and of the semaphore with this key, as if another client had
+     * released them with their tokens. Returns their number.
      */
     public int releaseAll(String key) {
         return locked(
@@ -73,7 +75,7 @@ public final class MemoryServer {
                 });
     }
 
-    /** How many holds and waits there are. */
+    /** The number of holds and waiters. */
     public int inUse() {
         return locked(
                 () -> {
@@ -87,7 +89,7 @@ public final class MemoryServer {
                 });
     }
 
-    /** Tells everything that is to be told before it returns. */
+    /** Runs all queued effects before it returns; does nothing when called from an effect. */
     public void deliverEffects() {
         if (!delivering.isHeldByCurrentThread()) {
             delivering.lock();
@@ -160,9 +162,9 @@ public final class MemoryServer {
         }
     }
 
-    static ServiceException refused(String word) {
+    static ServiceException refused(String code) {
         return new ServiceException(
-                ServiceException.Kind.REFUSED, "the server answered " + word, word, null);
+                ServiceException.Kind.REFUSED, "the server responded with " + code, code, null);
     }
 
     private void grant(MemoryResource memoryResource, MemoryAttempt attempt) {
@@ -190,7 +192,7 @@ public final class MemoryServer {
                                         }));
     }
 
-    /** Takes the hold from its slot and tells its owner; the next in line follows. */
+    /** Removes the hold from its resource, notifies its owner, and grants the next waiters. */
     void end(MemoryHold hold, Loss reason) {
         if (hold.live) {
             hold.live = false;
@@ -233,9 +235,9 @@ public final class MemoryServer {
     }
 
     String answer(String command, String key, String argument) {
-        var answer = data.answer(command, key, argument);
-        if (answer != null) {
-            return answer;
+        var response = data.answer(command, key, argument);
+        if (response != null) {
+            return response;
         }
         return switch (command) {
             case "signal" -> "ok " + signals.send(key, argument, this::effect);

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * One client's connection with a {@link MemoryServer}; it can be cut. Guarded by the server's
+ * The connection of one client to a {@link MemoryServer}, which can be cut. Guarded by the server's
  * monitor.
  */
 public final class MemoryService implements LockService {
@@ -37,7 +37,7 @@ public final class MemoryService implements LockService {
     private volatile boolean connected = true;
     private boolean closed;
 
-    /** 0 while there is none. */
+    /** The number of the session; 0 while there is none. */
     private long session;
 
     private TimerClock.@Nullable Timer graceEnd;
@@ -79,7 +79,7 @@ public final class MemoryService implements LockService {
         return connected;
     }
 
-    /** Cuts the connection; the server keeps the session for its grace. */
+    /** Cuts the connection; the server keeps the session for the grace period. */
     public void disconnect() {
         locked(
                 () -> {
@@ -98,7 +98,7 @@ public final class MemoryService implements LockService {
                 });
     }
 
-    /** Connects again: with the old session if it still lives. */
+    /** Reconnects: resumes the session if it has not ended, otherwise starts a new one. */
     public void reconnect() {
         locked(
                 () -> {
@@ -119,7 +119,7 @@ public final class MemoryService implements LockService {
                 });
     }
 
-    /** The server forgets the session at once; the connection comes back with another. */
+    /** Ends the session at once and reconnects with a new one. */
     public void dropSession() {
         disconnect();
         locked(this::loseSession);
@@ -140,16 +140,16 @@ public final class MemoryService implements LockService {
         endSession();
     }
 
-    /** What the server does when a session is over. */
+    /** What the server does when a session ends. */
     private void endSession() {
         for (var attempt : List.copyOf(attempts)) {
             server.leaveQueue(attempt);
         }
         for (var attempt : List.copyOf(attempts)) {
-            var untold = attempt.undeliveredGrant;
-            if (untold != null) {
+            var undelivered = attempt.undeliveredGrant;
+            if (undelivered != null) {
                 attempt.undeliveredGrant = null;
-                server.end(untold, Loss.CONNECTION);
+                server.end(undelivered, Loss.CONNECTION);
             }
             if (attempt.cancelled) {
                 end(attempt, new AcquireOutcome.Cancelled());
@@ -177,11 +177,11 @@ public final class MemoryService implements LockService {
         }
         unreleased.clear();
         for (var attempt : List.copyOf(attempts)) {
-            var untold = attempt.undeliveredGrant;
+            var undelivered = attempt.undeliveredGrant;
             attempt.undeliveredGrant = null;
-            if (untold != null && untold.live) {
-                holds.add(untold);
-                end(attempt, new AcquireOutcome.Granted(untold));
+            if (undelivered != null && undelivered.live) {
+                holds.add(undelivered);
+                end(attempt, new AcquireOutcome.Granted(undelivered));
             } else if (attempt.cancelled) {
                 server.leaveQueue(attempt);
                 end(attempt, new AcquireOutcome.Cancelled());
@@ -204,7 +204,7 @@ public final class MemoryService implements LockService {
                                 new AcquireOutcome.Failed(
                                         failure(
                                                 ServiceException.Kind.UNSUPPORTED,
-                                                "a plain dflockd cannot do this")));
+                                                "not supported by a plain dflockd")));
                     } else if (!connected && what.waitNanos() == 0) {
                         attempt.end(new AcquireOutcome.Failed(unreachable()));
                     } else {
@@ -229,14 +229,14 @@ public final class MemoryService implements LockService {
     }
 
     private void expire(MemoryAttempt attempt) {
-        var untold = attempt.undeliveredGrant;
-        if (untold == null) {
+        var undelivered = attempt.undeliveredGrant;
+        if (undelivered == null) {
             server.leaveQueue(attempt);
-        } else { // given back as soon as the server can be told
+        } else { // released at the next reconnect
             attempt.undeliveredGrant = null;
-            untold.released = true;
-            holds.add(untold);
-            unreleased.add(untold);
+            undelivered.released = true;
+            holds.add(undelivered);
+            unreleased.add(undelivered);
         }
         end(attempt, new AcquireOutcome.TimedOut());
     }

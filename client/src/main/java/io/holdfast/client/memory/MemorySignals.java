@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Who listens to what. Guarded by the server's monitor. */
+/** The subscriptions of all clients. Guarded by the server's monitor. */
 final class MemorySignals {
     /** A subscription of one client. */
     record Listener(MemoryService service, String pattern, String group, SignalSink sink) {
@@ -42,7 +42,10 @@ final class MemorySignals {
                                                                         .equals(group.pattern())));
     }
 
-    /** A client gets a signal at most once; of a group one client does. */
+    /**
+     * Delivers a signal at most once to each client, and to one client of each queue group. Returns
+     * the number of receiving clients.
+     */
     int send(String channel, String payload, Consumer<Runnable> effects) {
         var served = new LinkedHashSet<MemoryService>();
         for (boolean exact : new boolean[] {true, false}) {
@@ -98,16 +101,17 @@ final class MemorySignals {
     }
 
     private static boolean matches(String pattern, String channel) {
-        var wanted = pattern.split("\\.", -1);
+        var patternParts = pattern.split("\\.", -1);
         var parts = channel.split("\\.", -1);
-        for (int i = 0; i < wanted.length; i++) {
-            if (wanted[i].equals(">")) {
+        for (int i = 0; i < patternParts.length; i++) {
+            if (patternParts[i].equals(">")) {
                 return parts.length > i;
             }
-            if (i >= parts.length || !(wanted[i].equals("*") || wanted[i].equals(parts[i]))) {
+            if (i >= parts.length
+                    || !(patternParts[i].equals("*") || patternParts[i].equals(parts[i]))) {
                 return false;
             }
         }
-        return wanted.length == parts.length;
+        return patternParts.length == parts.length;
     }
 }

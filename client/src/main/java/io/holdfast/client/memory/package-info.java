@@ -1,7 +1,6 @@
 /**
- * A service in memory, with a clock that moves only when told: {@link
- * io.holdfast.client.memory.MemoryServer}. Internal; not meant for users, who have {@code
- * FakeHoldfast}.
+ * An in-memory service with a manual clock: {@link io.holdfast.client.memory.MemoryServer}.
+ * Internal; users have {@code FakeHoldfast}.
  */
 @NullMarked
 package io.holdfast.client.memory;

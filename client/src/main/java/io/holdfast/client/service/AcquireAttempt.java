@@ -1,10 +1,10 @@
 package io.holdfast.client.service;
 
-/** An acquire under way. */
+/** An acquire in progress. */
 public interface AcquireAttempt {
     /**
-     * Gives up. The outcome is still told, exactly once: usually cancelled, but a grant may be
-     * under way already.
+     * Cancels the acquire. The outcome is still delivered, exactly once: normally cancelled, but a
+     * grant may be in flight already.
      */
     void cancel();
 }

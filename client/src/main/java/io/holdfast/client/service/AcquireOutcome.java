@@ -2,7 +2,7 @@ package io.holdfast.client.service;
 
 /** How an acquire ended. */
 public sealed interface AcquireOutcome {
-    /** It is held. If nobody wants it any more it must be released. */
+    /** Granted. A receiver that does not need the hold any more must release it. */
     record Granted(GrantedHold hold) implements AcquireOutcome {}
 
     record TimedOut() implements AcquireOutcome {}

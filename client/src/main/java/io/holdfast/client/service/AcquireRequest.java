@@ -1,11 +1,11 @@
 package io.holdfast.client.service;
 
 /**
- * What is asked for.
+ * The parameters of an acquire.
  *
- * @param limit of a semaphore; 1 otherwise
- * @param waitNanos 0 tries once; {@link #FOREVER} waits as long as it takes
- * @param leaseNanos 0 for the server's default
+ * @param limit the limit of a semaphore; 1 otherwise
+ * @param waitNanos the timeout; 0 does not wait, {@link #FOREVER} has no timeout
+ * @param leaseNanos the length of the lease; 0 for the server's default
  * @param unbound whether the hold outlives its session
  */
 public record AcquireRequest(
@@ -14,11 +14,11 @@ public record AcquireRequest(
 
     /** Kinds of holds. */
     public enum Kind {
-        /** Alone. */
+        /** An exclusive lock, or the write side of a read/write lock. */
         LOCK,
-        /** Together with other readers. */
+        /** The read side of a read/write lock. */
         READ,
-        /** One place of a semaphore. */
+        /** One permit of a semaphore. */
         SEMAPHORE
     }
 }

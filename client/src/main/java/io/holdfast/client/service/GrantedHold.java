@@ -4,60 +4,63 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** A hold as the service knows it. Renewing is the owner's business. */
+/** A hold of a service. It is not renewed automatically: that is up to its owner. */
 public interface GrantedHold {
     String key();
 
-    /** A secret. */
+    /** The secret that renews and releases the hold. */
     String token();
 
     OptionalLong fence();
 
     long leaseNanos();
 
-    /** How certain it is that the service has it still, its lease apart. */
+    /**
+     * Whether the service is known to still have the hold, not counting the expiry of its lease.
+     */
     default Certainty certainty() {
         return Certainty.HELD;
     }
 
-    /** How certain it is that a hold is one. */
+    /** What is known about a hold. */
     enum Certainty {
         HELD,
-        /** There is no connection: if the service was restarted it knows nothing of the hold. */
+        /** There is no connection: the service may have ended the session or restarted. */
         IN_DOUBT,
-        /** To be taken for lost, though {@link #onLost} may come a little later. */
+        /** Must be treated as lost, though {@link #onLost} may be called a little later. */
         GONE
     }
 
     /**
-     * Time of the {@link TimerClock} before the request that was granted left: the lease counts
-     * from here at the earliest.
+     * The time of the {@link TimerClock} before the granted request was sent: the lease starts at
+     * this time or later.
      */
     long requestedAtNanos();
 
     /**
-     * Starts the lease anew; counted from before this call at the earliest.
+     * Restarts the lease, which then starts at the time of this call or later.
      *
      * @param leaseNanos 0 for the server's default
-     * @return its length in nanoseconds; -1 if it is not held any more; a {@link ServiceException}
-     *     if there was no answer
+     * @return the length of the lease in nanoseconds; -1 if the hold has ended; a {@link
+     *     ServiceException} if there was no response
      */
     CompletableFuture<Long> renew(long leaseNanos);
 
     /**
-     * Gives it back.
+     * Releases the hold.
      *
-     * @return false if it was not held any more; a {@link ServiceException} if there was no answer
+     * @return false if the hold had ended before; a {@link ServiceException} if there was no
+     *     response
      */
     CompletableFuture<Boolean> release();
 
     /**
-     * Called at most once, when the service says that it is lost; at once if it already has. Not
-     * after a release.
+     * Sets the action that is called at most once, when the service reports the loss of the hold;
+     * at once if it already has. Not called after a release.
      */
     void onLost(Consumer<Loss> action);
 
-    /** Why. */
+    /** Why a hold was lost. */
     enum Loss {
         EXPIRED,
         RELEASED,

@@ -4,39 +4,44 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Locks and data of one service, wherever it is: behind a connection, or in memory. No method
- * blocks; callbacks come on any thread and must not block. Keys and arguments have been checked:
- * none has a blank (keys) or a line break.
+ * The locks and data of one service, which is behind a connection or in memory. No method except
+ * {@link #close} blocks; callbacks run on any thread and must not block. Callers have validated
+ * keys and arguments: keys contain no whitespace, arguments no line breaks.
  */
 public interface LockService extends AutoCloseable {
-    /** For messages and events. */
+    /** The address of the server, for messages and events. */
     String address();
 
     ServiceFeatures abilities();
 
-    /** The clock and timer that everything about this service goes by. */
+    /** The clock and timers of this service. */
     TimerClock timeline();
 
-    /** Asks for a hold; {@code done} is called exactly once. */
+    /** Starts an acquire; {@code done} is called exactly once. */
     AcquireAttempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done);
 
     /**
-     * Any command that neither waits nor is about a hold: {@code incr}, {@code kget}, {@code
-     * signal}, {@code stats}, {@code info} and so on.
+     * Sends a command that does not wait at the server and does not concern a hold: {@code incr},
+     * {@code kget}, {@code signal}, {@code stats}, {@code info} and so on.
      *
-     * @return the answer, a line without tag and line end, whatever it says; a {@link
-     *     ServiceException} if there is none
+     * @return the response line without tag and line end, which may be an error; a {@link
+     *     ServiceException} if there was no response
      */
     CompletableFuture<String> command(String command, String key, String argument);
 
-    /** Listens, again after each reconnect, until closed; an empty group is none. */
+    /**
+     * Listens until the subscription is closed, and listens again after each reconnect. An empty
+     * {@code group} means no queue group.
+     */
     SignalSubscription listen(String pattern, String group, SignalSink sink);
 
-    /** Ends everything: holds are released, waits end as cancelled. */
+    /**
+     * Closes the service: holds are released, waits end as cancelled. Waits briefly for the server.
+     */
     @Override
     void close();
 
-    /** Ends a subscription. */
+    /** A subscription, which ends when it is closed. */
     interface SignalSubscription extends AutoCloseable {
         /** Completes when the server has accepted it for the first time. */
         CompletableFuture<Void> accepted();

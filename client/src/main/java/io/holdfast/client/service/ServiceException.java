@@ -2,19 +2,19 @@ package io.holdfast.client.service;
 
 import org.jspecify.annotations.Nullable;
 
-/** Why there is no proper answer. The message names the server, and no secret. */
+/** A failure of a request. The message names the server and contains no secret. */
 public final class ServiceException extends Exception {
-    /** What it means for the one who asked. */
+    /** What the failure means for the caller. */
     public enum Kind {
-        /** The server said no; {@link #answer()} is its word. */
+        /** The server refused the request; {@link #answer()} is its error code. */
         REFUSED,
-        /** It left, and no answer came. */
+        /** The request was sent, and there was no response. */
         OUTCOME_UNKNOWN,
-        /** It never left. */
+        /** The request was not sent. */
         UNREACHABLE,
-        /** A plain dflockd cannot do it. */
+        /** The server is a plain dflockd, which does not support the request. */
         UNSUPPORTED,
-        /** The token was refused. */
+        /** The auth token was rejected or is missing. */
         AUTHENTICATION,
         /** The service was closed. */
         CLOSED
@@ -33,7 +33,7 @@ public final class ServiceException extends Exception {
         return kind;
     }
 
-    /** The server's word if it refused, else empty. */
+    /** The error code of the server if it refused the request, otherwise empty. */
     public String answer() {
         return answer;
     }

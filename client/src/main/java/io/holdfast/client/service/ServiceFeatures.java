@@ -1,6 +1,6 @@
 package io.holdfast.client.service;
 
-/** What a service can beyond plain dflockd. A plain one can nothing of it. */
+/** The features of a service beyond plain dflockd, which has none of them. */
 public record ServiceFeatures(
         boolean tagged, boolean fences, boolean readWrite, boolean unbound, boolean resume) {
     public static final ServiceFeatures PLAIN =

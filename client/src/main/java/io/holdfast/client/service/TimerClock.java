@@ -1,13 +1,15 @@
 package io.holdfast.client.service;
 
-/** A monotonic clock and a timer that goes by it. */
+/** A monotonic clock and a timer that uses it. */
 public interface TimerClock {
     long nanoTime();
 
-    /** Runs the task, which must not block, after the delay, unless cancelled before. */
+    /**
+     * Runs the task, which must not block, after the delay unless the timer is cancelled before.
+     */
     Timer schedule(long delayNanos, Runnable task);
 
-    /** Something scheduled. */
+    /** A scheduled task. */
     interface Timer {
         void cancel();
     }

@@ -1,6 +1,6 @@
 /**
- * What the client needs of a server, as an interface: {@link
- * io.holdfast.client.service.LockService}. Internal; not meant for users.
+ * The interface between the client and its transports: {@link
+ * io.holdfast.client.service.LockService}. Internal; not an API for users.
  */
 @NullMarked
 package io.holdfast.client.service;
