@@ -2,11 +2,11 @@ package io.holdfast.client.wire;
 
 import java.io.IOException;
 
-/** The server said something that is not in its protocol. The message quotes nothing secret. */
+/** The server sent a line that violates the protocol. The message contains no secret. */
 final class BadLineException extends IOException {
     private static final long serialVersionUID = 1L;
 
     BadLineException(String message) {
-        super("The server broke the protocol: " + message);
+        super("The server violated the protocol: " + message);
     }
 }

@@ -8,14 +8,15 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Runs tasks one after the other, in the order they came, on the thread that found nobody at work.
- * Nobody is kept at it for long: others go on then. No task may block. What is only touched by
- * tasks needs no other lock, and a callback that comes back in is a later task, not a recursion.
+ * Runs tasks one at a time, in the order of submission, on the submitting thread if no task is
+ * running at that moment. After {@link #MAX_AT_ONCE} tasks the remaining ones move to another
+ * executor, so that no caller is kept for long. Tasks must not block. State that only tasks access
+ * needs no lock, and a task that submits another one queues it instead of calling it recursively.
  */
 final class CallerRunsSerialExecutor implements Executor {
     private static final Logger LOG = System.getLogger(CallerRunsSerialExecutor.class.getName());
 
-    /** So many in one go on a thread that came for one. */
+    /** The maximum number of tasks that a submitting thread runs in sequence. */
     private static final int MAX_AT_ONCE = 256;
 
     private final Executor others;
@@ -24,7 +25,7 @@ final class CallerRunsSerialExecutor implements Executor {
     private final ThreadLocal<Boolean> inside = ThreadLocal.withInitial(() -> false);
 
     /**
-     * @param others who go on where there is too much to do
+     * @param others continues after {@link #MAX_AT_ONCE} tasks
      */
     CallerRunsSerialExecutor(Executor others) {
         this.others = others;
@@ -61,11 +62,11 @@ final class CallerRunsSerialExecutor implements Executor {
             others.execute(this::runAll);
             return true;
         } catch (RejectedExecutionException e) {
-            return false; // they have ended: there is nobody else
+            return false; // the executor has been shut down: continue on this thread
         }
     }
 
-    /** Whether the calling thread is running a task now. */
+    /** Whether the calling thread is running a task of this executor. */
     boolean isMine() {
         return inside.get();
     }
@@ -77,7 +78,7 @@ final class CallerRunsSerialExecutor implements Executor {
         }
         try {
             task.run();
-        } catch (Throwable e) { // even an error must not keep the others from their turn
+        } catch (Throwable e) { // an error must not stop the tasks that follow
             LOG.log(Logger.Level.ERROR, "a callback failed", e);
         }
     }

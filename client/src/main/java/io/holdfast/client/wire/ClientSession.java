@@ -19,21 +19,24 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Requests, holds and the state of the connection, over as many connections and sessions at the
- * server as it takes. Everything but what says otherwise runs in its {@link SerialTaskRunner}, so
- * that nothing here happens at the same time as anything else.
+ * The requests, the holds and the state of the connection, across reconnects and sessions at the
+ * server. Unless stated otherwise everything runs in its {@link SerialTaskRunner}, so that nothing
+ * here runs concurrently.
  *
- * <p>Every request is in one place: the backlog until it is sent, in flight until it is answered.
+ * <p>Each request is in one collection: in the backlog until it is sent, in flight until its
+ * response arrives.
  */
 final class ClientSession implements ReconnectingConnection.ConnectionListener {
     private static final System.Logger LOG = System.getLogger(ClientSession.class.getName());
 
     private enum Phase {
-        /** No session: all that was held is lost. */
+        /** No session: all holds are lost. */
         LOST,
-        /** There is a session, perhaps, but no connection. */
+        /** No connection; the session may still exist at the server. */
         SUSPENDED,
-        /** Connected to a session that was resumed, and finding out what it has. */
+        /**
+         * Connected with a resumed session, while the list of its holds and waiters is requested.
+         */
         RESUMING,
         ONLINE,
         CLOSED
@@ -52,14 +55,14 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     private Phase phase = Phase.LOST;
     private @Nullable LineChannel lineChannel;
     private volatile @Nullable HelloResponse helloResponse;
-    private volatile String address; // of the server that it is connected to, or was last
+    private volatile String address; // of the current server, or of the last one
     private boolean hadSession;
     private long nextTag = 1;
     private TimerClock.@Nullable Timer graceTimer;
-    private volatile @Nullable SessionHeartbeat heartbeat; // of the channel
-    private volatile @Nullable SessionHeartbeat lastHeartbeat; // stopped or not
-    private volatile boolean up; // whether it is known what the session has
-    private volatile long helloAskedAt; // before the last one was sent
+    private volatile @Nullable SessionHeartbeat heartbeat; // of the current channel
+    private volatile @Nullable SessionHeartbeat lastHeartbeat; // of the current or the last channel
+    private volatile boolean up; // online: the state of the session is known
+    private volatile long helloAskedAt; // when the last hello was sent, at the earliest
     private int suspensions;
     private @Nullable ServiceException failure;
     private @Nullable ResumedState resumedState; // while resuming
@@ -76,7 +79,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         this.helloAskedAt = timerClock.nanoTime();
     }
 
-    // For everybody, on any thread
+    // Callable on any thread
 
     void run(Runnable task) {
         taskRunner.run(task);
@@ -102,38 +105,40 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         return sessionListeners;
     }
 
-    /** What to do at the very end; to be set before anything happens. */
+    /**
+     * Sets the action that runs when this session has been closed; must be called before any event.
+     */
     void onEnd(Runnable action) {
         onEnd = action;
     }
 
-    /** Open when nothing is left to be waited for after {@link #beginClose}. */
+    /** Reaches zero when the close that {@link #beginClose} started has ended. */
     CountDownLatch ended() {
         return ended;
     }
 
     /**
-     * How certain it is that the server has a hold still.
+     * Whether the server is known to still have a hold.
      *
-     * @param heardOn the pulse of the connection that told of the hold
+     * @param grantedOn the heartbeat of the connection on which the hold was granted or listed
      */
-    GrantedHold.Certainty certainty(@Nullable SessionHeartbeat heardOn) {
+    GrantedHold.Certainty certainty(@Nullable SessionHeartbeat grantedOn) {
         SessionHeartbeat last = lastHeartbeat;
         if (last != null && !last.isKept()) {
             return GrantedHold.Certainty.GONE;
         }
-        // Of what was granted while the session is being resumed, nobody has to ask.
-        boolean known = up || (heardOn != null && heardOn == heartbeat);
+        // A hold that was granted while the session is being resumed needs no confirmation.
+        boolean known = up || (grantedOn != null && grantedOn == heartbeat);
         return known ? GrantedHold.Certainty.HELD : GrantedHold.Certainty.IN_DOUBT;
     }
 
-    /** Whether a session outlives its connection; true before there is one. */
+    /** Whether sessions outlive their connection; true before the first session. */
     boolean canResume() {
         HelloResponse known = helloResponse;
         return known == null || known.graceNanos() > 0;
     }
 
-    // The link
+    // Events of the connection, on its thread
 
     @Override
     public @Nullable HelloResponse resumable() {
@@ -142,9 +147,9 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     }
 
     @Override
-    public void up(LineChannel open, HelloResponse answer) {
-        long askedAt = helloAskedAt;
-        run(() -> connected(open, answer, askedAt));
+    public void up(LineChannel open, HelloResponse hello) {
+        long helloSentAt = helloAskedAt;
+        run(() -> connected(open, hello, helloSentAt));
     }
 
     @Override
@@ -177,20 +182,20 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
                 });
     }
 
-    private void connected(LineChannel open, HelloResponse answer, long askedAt) {
+    private void connected(LineChannel open, HelloResponse hello, long helloSentAt) {
         if (phase == Phase.CLOSED) {
             open.close();
             return;
         }
-        helloResponse = answer;
-        if (answer.resumed() && phase == Phase.LOST) {
-            // Too late: its holds were given up for lost, so it must not keep them.
+        helloResponse = hello;
+        if (hello.resumed() && phase == Phase.LOST) {
+            // Too late: its holds have been reported as lost, so the session must end.
             helloResponse = null;
             open.send(nextTag++ + " bye\n_\n_\n");
             return;
         }
         failure = null;
-        if (!answer.resumed() && phase == Phase.SUSPENDED) {
+        if (!hello.resumed() && phase == Phase.SUSPENDED) {
             lose();
         }
         lineChannel = open;
@@ -199,16 +204,16 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         cancel(graceTimer);
         SessionHeartbeat next =
                 new SessionHeartbeat(
-                        this, open, silenceNanos(answer), answer.graceNanos(), askedAt);
+                        this, open, silenceNanos(hello), hello.graceNanos(), helloSentAt);
         heartbeat = next;
         lastHeartbeat = next;
-        if (answer.resumed()) {
+        if (hello.resumed()) {
             phase = Phase.RESUMING;
-            var listed = new ResumedState(answer.session());
+            var listed = new ResumedState(hello.session());
             resumedState = listed;
             takeInventory(listed);
             if (isHolding()) {
-                next.holding(); // it may be gone again before it has told us what it has
+                next.holding(); // the session may end before its holds have been listed
             }
         } else if (hadSession) {
             ready(events::reconnected);
@@ -266,7 +271,10 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
     }
 
-    /** What holds nothing may try to resume a little longer than the server is sure to wait. */
+    /**
+     * The remaining time for a resume. With holds it counts from the last confirmation by the
+     * server; a session without holds may try for the full grace period from now.
+     */
     private long graceLeft(@Nullable SessionHeartbeat last) {
         HelloResponse known = helloResponse;
         if (known == null || last == null || known.graceNanos() == 0 || holds.isEmpty()) {
@@ -288,7 +296,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
     }
 
-    /** The session, and all that it held and waited for, is gone. */
+    /** The session has ended, and with it all its holds and waiters. */
     private void lose() {
         phase = Phase.LOST;
         SerialTaskRunner.guard(events::lost);
@@ -313,7 +321,10 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         giveUpIfRefused();
     }
 
-    /** A server that does not want us will not want us soon; one that is away may come back. */
+    /**
+     * Fails the backlog if the server rejects this client. If the server is only unreachable, the
+     * backlog waits for it.
+     */
     private void giveUpIfRefused() {
         ServiceException why = failure;
         if (phase == Phase.LOST && why != null && why.kind() != ServiceException.Kind.UNREACHABLE) {
@@ -321,16 +332,16 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
     }
 
-    // Resuming
+    // Resume
 
     private void takeInventory(ResumedState listed) {
-        long askedAt = now();
+        long sentAt = now();
         sendCommand(
                 "mine",
                 Long.toString(listed.last()),
-                answer -> {
-                    confirm(askedAt);
-                    if (listed.add(answer, askedAt)) {
+                response -> {
+                    confirm(sentAt);
+                    if (listed.add(response, sentAt)) {
                         takeInventory(listed);
                     } else {
                         resumedState = null;
@@ -347,21 +358,21 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
 
     private void reconcile(ResumedState listed) {
         for (TaggedHold hold : List.copyOf(holds.values())) {
-            // One that was in line when it was listed has been granted since.
+            // A hold that was listed as a waiter has been granted since then.
             if (!listed.isHeld(hold.tag()) && listed.waitingAt(hold.tag()) == null) {
                 holds.remove(hold.tag());
                 hold.missing(now());
             }
         }
-        var again = new ArrayList<TaggedRequest>();
+        var resend = new ArrayList<TaggedRequest>();
         for (TaggedRequest taggedRequest : List.copyOf(inFlight.values())) {
             if (!(taggedRequest instanceof UnrepeatedRequest)) {
-                reconcile(taggedRequest, listed, again);
+                reconcile(taggedRequest, listed, resend);
             }
         }
-        again.addAll(backlog);
+        resend.addAll(backlog);
         backlog.clear();
-        backlog.addAll(again);
+        backlog.addAll(resend);
         if (heartbeat != null && isHolding()) {
             heartbeat.holding();
         } else if (heartbeat != null && isWaiting()) {
@@ -371,7 +382,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     }
 
     private void reconcile(
-            TaggedRequest taggedRequest, ResumedState listed, List<TaggedRequest> again) {
+            TaggedRequest taggedRequest, ResumedState listed, List<TaggedRequest> resend) {
         HelloResponse known = helloResponse;
         var held = listed.held(taggedRequest.tag());
         var waitingAt = listed.waitingAt(taggedRequest.tag());
@@ -385,7 +396,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             taggedRequest.stopTimer();
             taggedAcquire.foundHeld(held, known == null ? 0 : known.leaseNanos());
         } else if (taggedRequest.shouldResend(listed)) {
-            again.add(taggedRequest);
+            resend.add(taggedRequest);
         } else {
             taggedRequest.stopTimer();
         }
@@ -395,9 +406,9 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
 
     private void received(LineChannel from, String line) {
         try {
-            int blank = line.indexOf(' ');
-            String first = blank < 0 ? line : line.substring(0, blank);
-            String rest = blank < 0 ? "" : line.substring(blank + 1);
+            int space = line.indexOf(' ');
+            String first = space < 0 ? line : line.substring(0, space);
+            String rest = space < 0 ? "" : line.substring(space + 1);
             if (first.equals("sig")) {
                 sessionListeners.signal(rest);
             } else if (first.equals("lost")) {
@@ -411,24 +422,26 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
     }
 
-    private void answered(String tag, String answer) throws BadLineException {
+    private void answered(String tag, String response) throws BadLineException {
         TaggedRequest taggedRequest;
         try {
             taggedRequest = inFlight.remove(Long.parseLong(tag));
         } catch (NumberFormatException e) {
-            throw new BadLineException("a tag that is too long");
+            throw new BadLineException("a tag out of range");
         }
         if (taggedRequest == null) {
-            LOG.log(System.Logger.Level.WARNING, address() + " answered what was not asked");
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    address() + " sent a response to no pending request; ignored");
             return;
         }
         try {
-            taggedRequest.answer(answer);
+            taggedRequest.answer(response);
         } catch (BadLineException e) {
             if (taggedRequest.survivesDisconnect(unknown(e))) {
                 inFlight.put(
                         taggedRequest.tag(),
-                        taggedRequest); // its fate is settled with the connection's
+                        taggedRequest); // handled again when the connection ends
             }
             throw e;
         }
@@ -438,9 +451,9 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     }
 
     private void lost(String rest) throws BadLineException {
-        int blank = rest.indexOf(' ');
+        int space = rest.indexOf(' ');
         try {
-            long tag = Long.parseLong(blank < 0 ? rest : rest.substring(0, blank));
+            long tag = Long.parseLong(space < 0 ? rest : rest.substring(0, space));
             TaggedHold hold = holds.remove(tag);
             if (resumedState != null) {
                 resumedState.forget(tag);
@@ -454,13 +467,19 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
     }
 
-    /** How long the connection may be without a word: what the server bears, or we do. */
-    private long silenceNanos(HelloResponse answer) {
-        long ours = config.readTimeout().toNanos();
-        return answer.readNanos() > 0 ? Math.min(ours, answer.readNanos()) : ours;
+    /**
+     * How long the connection may be idle: the smaller of the server's and the client's read
+     * timeout.
+     */
+    private long silenceNanos(HelloResponse hello) {
+        long readTimeout = config.readTimeout().toNanos();
+        return hello.readNanos() > 0 ? Math.min(readTimeout, hello.readNanos()) : readTimeout;
     }
 
-    /** The server may have given the session up, though the connection seems to be there. */
+    /**
+     * Closes a connection that looks open but has been silent for so long that the server may have
+     * ended the session.
+     */
     void onSilence(LineChannel from) {
         if (from == lineChannel) {
             disconnected(new IOException("no response within the session grace period"));
@@ -477,15 +496,16 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     }
 
     /**
-     * Whether what the server granted in answer to a request that was sent then is ours still. An
-     * answer may have been so long on its way that the server has given the session up meanwhile.
+     * Whether a grant in the response to a request that was sent at this time is still valid. The
+     * response may have been in flight for so long that the server has ended the session in the
+     * meantime.
      */
     boolean isConfirmedSince(long sentAt) {
         confirm(sentAt);
         return heartbeat == null || heartbeat.isKept();
     }
 
-    /** Asks again what became of it, over another connection. */
+    /** Reconnects to find out the state of the request. */
     void recheck(TaggedRequest taggedRequest) {
         inFlight.put(taggedRequest.tag(), taggedRequest);
         if (lineChannel != null) {
@@ -495,7 +515,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
 
     // Requests
 
-    /** Sends it, or keeps it until it can be. */
+    /** Sends a request, or adds it to the backlog until there is a connection. */
     void submit(TaggedRequest taggedRequest) {
         if (closing || phase == Phase.CLOSED) {
             if (closing && phase != Phase.CLOSED && lineChannel != null && !byeSent) {
@@ -516,7 +536,10 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
     }
 
-    /** Keeps it for the next connection: this one does not take it. */
+    /**
+     * Adds a request to the backlog of the next connection, because the server is draining this
+     * one.
+     */
     void submitAfterThisConnection(TaggedRequest taggedRequest) {
         taggedRequest.unsent();
         backlog.add(taggedRequest);
@@ -536,14 +559,15 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
     }
 
-    /** What a request without a connection waits for at most. */
+    /** Starts the timeout of a request that waits for a connection. */
     private void startOfflineTimeout(TaggedRequest taggedRequest) {
         int timing = taggedRequest.stopTimer();
-        long patience = taggedRequest.offlineTimeoutNanos(now(), config.connectTimeout().toNanos());
-        if (patience != TaggedRequest.NO_TIMEOUT) {
+        long timeoutNanos =
+                taggedRequest.offlineTimeoutNanos(now(), config.connectTimeout().toNanos());
+        if (timeoutNanos != TaggedRequest.NO_TIMEOUT) {
             taggedRequest.startTimer(
                     timerClock.schedule(
-                            patience, () -> run(() -> offlineTimedOut(taggedRequest, timing))));
+                            timeoutNanos, () -> run(() -> offlineTimedOut(taggedRequest, timing))));
         }
     }
 
@@ -559,7 +583,10 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
     }
 
-    /** Asks something for ourselves; there is no answer if the connection ends before it. */
+    /**
+     * Sends an internal command; the handler is not called if the connection ends before the
+     * response.
+     */
     void sendCommand(String command, String argument, UnrepeatedRequest.ReplyHandler then) {
         sendCommand(command, "_", argument, then);
     }
@@ -573,7 +600,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         return phase == Phase.ONLINE;
     }
 
-    /** Gives a wait up that is under way. */
+    /** Cancels an acquire in progress. */
     void cancel(TaggedAcquire taggedAcquire) {
         if (backlog.remove(taggedAcquire)) {
             taggedAcquire.closed(closed());
@@ -605,7 +632,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         holds.remove(hold.tag(), hold);
     }
 
-    // The end
+    // Close
 
     boolean isClosing() {
         return closing;
@@ -639,7 +666,10 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         sendByeWhenDone();
     }
 
-    /** What is unbound does not end with the session: its waits and releases have to end before. */
+    /**
+     * Sends {@code bye} once no unbound wait, renewal or release is in flight: these do not end
+     * with the session, so they must end before it.
+     */
     private void sendByeWhenDone() {
         if (byeSent) {
             return;
@@ -661,7 +691,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
     }
 
-    /** Everybody gets an answer now. */
+    /** Closes the connection and completes all open requests. */
     void finishClose() {
         if (phase == Phase.CLOSED) {
             return;
@@ -705,14 +735,17 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     private ServiceException unknown(@Nullable Throwable why) {
         return new ServiceException(
                 ServiceException.Kind.OUTCOME_UNKNOWN,
-                "The connection to " + address() + " ended before the answer",
+                "The connection to " + address() + " ended before the response",
                 "",
                 why);
     }
 
-    ServiceException refused(String answer) {
+    ServiceException refused(String response) {
         return new ServiceException(
-                ServiceException.Kind.REFUSED, address() + " answered " + answer, answer, null);
+                ServiceException.Kind.REFUSED,
+                address() + " responded with " + response,
+                response,
+                null);
     }
 
     ServiceException closed() {

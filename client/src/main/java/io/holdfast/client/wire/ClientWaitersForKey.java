@@ -6,8 +6,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Those of this client that wait for one key, in the order they came. Only the first of those
- * without a place at the server may ask for one: two connections would overtake each other.
+ * The acquires of this client that wait for one key, in order. Only the first of those that are not
+ * in the server's queue yet may enqueue there: two on different connections could overtake each
+ * other.
  */
 final class ClientWaitersForKey {
     private final TreeMap<Long, PlainAttempt> notEnqueued = new TreeMap<>();
@@ -26,18 +27,18 @@ final class ClientWaitersForKey {
         return first == null ? null : first.getValue();
     }
 
-    /** The server has told it that it stands in line. */
+    /** The server has confirmed that the attempt is in its queue. */
     void markEnqueued(PlainAttempt attempt) {
         remove(attempt);
         enqueued++;
     }
 
-    /** A place was used or given up. */
+    /** An enqueued attempt was granted or has ended. */
     void unmarkEnqueued() {
         enqueued--;
     }
 
-    /** Whether anybody of this client stands in line at the server. */
+    /** Whether an attempt of this client is in the server's queue. */
     boolean hasEnqueued() {
         return enqueued > 0;
     }

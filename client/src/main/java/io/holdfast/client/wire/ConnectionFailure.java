@@ -17,16 +17,16 @@ import java.util.regex.Pattern;
 
 import javax.net.ssl.SSLException;
 
-/** Says in words why a connection failed: no name of a Java class is in it. */
+/** Describes connection failures for users, without names of Java classes. */
 public final class ConnectionFailure {
     private static final Pattern ALERT = Pattern.compile("fatal alert: *([a-z_]+)");
 
     private ConnectionFailure() {}
 
-    /** What goes behind a colon. */
+    /** The reason of a failure, to be appended to a message after a colon. */
     public static String reason(Throwable failure) {
         if (failure instanceof SocketTimeoutException) {
-            return "no answer in time";
+            return "no response in time";
         }
         if (failure instanceof UnknownHostException) {
             return "unknown host";
@@ -56,7 +56,7 @@ public final class ConnectionFailure {
         }
         return failure instanceof AccessDeniedException
                 ? "permission denied"
-                : "the file system refuses";
+                : "the file system refused the operation";
     }
 
     private static String tls(Throwable failure) {
@@ -86,9 +86,9 @@ public final class ConnectionFailure {
                 : "TLS failed: " + text;
     }
 
-    private static boolean has(Throwable failure, Class<? extends Throwable> wanted) {
+    private static boolean has(Throwable failure, Class<? extends Throwable> type) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (wanted.isInstance(cause)) {
+            if (type.isInstance(cause)) {
                 return true;
             }
         }

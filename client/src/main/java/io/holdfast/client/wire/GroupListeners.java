@@ -13,12 +13,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Listening in groups, each over a connection of its own. A server gives a connection one copy of a
- * signal at most, and passes over a member of a group that has one already; so on a connection that
- * listens in other ways too, nobody could tell for whom a signal is, and a group could miss it.
+ * Subscriptions in queue groups, each over its own connection. A server sends a signal to a
+ * connection at most once, and skips a group member whose connection has received it already. On a
+ * connection with other subscriptions it would be unclear which of them a signal is for, and a
+ * group could miss it.
  */
 final class GroupListeners {
-    private static final ServiceEvents NOBODY =
+    private static final ServiceEvents NO_EVENTS =
             new ServiceEvents() {
                 @Override
                 public void connected() {}
@@ -57,7 +58,7 @@ final class GroupListeners {
         this.timerClock = timerClock;
     }
 
-    /** A connection, and how many listen over it. */
+    /** A connection and the number of its subscriptions. */
     private static final class Member {
         private final TaggedService service;
         private int listeners;
@@ -71,7 +72,7 @@ final class GroupListeners {
         Member member =
                 members.computeIfAbsent(
                         name,
-                        unused -> new Member(TaggedService.dialing(config, NOBODY, timerClock)));
+                        unused -> new Member(TaggedService.dialing(config, NO_EVENTS, timerClock)));
         if (closed) {
             member.service.closeSoon();
         }

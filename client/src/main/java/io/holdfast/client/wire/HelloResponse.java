@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 
 /**
- * The server's answer to {@code hello}: the session.
+ * The server's response to {@code hello}: the session.
  *
- * @param secret to resume it; changes with each connection
- * @param graceNanos how long it outlives its connection
+ * @param secret the secret that resumes the session; changes with each connection
+ * @param graceNanos how long the session outlives its connection
  * @param leaseNanos the server's default lease
- * @param readNanos how often the server wants to hear from us
- * @param resumed whether it is the one that was asked for
+ * @param readNanos the server's read timeout: it closes a connection without input for this time
+ * @param resumed whether the requested session was resumed
  */
 record HelloResponse(
         String session,
@@ -23,7 +23,10 @@ record HelloResponse(
         long readNanos,
         boolean resumed) {
 
-    /** What to send. Only what the server gave before may be resumed. */
+    /**
+     * The argument of {@code hello}. {@code resume} is a session of an earlier response, or null
+     * for a new session.
+     */
     static String argument(WireConfig config, @Nullable HelloResponse resume) {
         return argument(config.grace(), config.label())
                 + (resume == null ? "" : " resume=" + resume.session + ":" + resume.secret);
@@ -35,57 +38,57 @@ record HelloResponse(
                 + (label.isEmpty() ? "" : " label=" + label);
     }
 
-    /** Whether the answer is that of a server with tagged mode. */
-    static boolean isTagged(String answer) {
-        return answer.startsWith("ok 1 ");
+    /** Whether the response is that of a server with tagged mode. */
+    static boolean isTagged(String response) {
+        return response.startsWith("ok 1 ");
     }
 
     /**
-     * The same, where it must be that or a plain dflockd.
+     * The same, for a response that must come from a server with tagged mode or a plain dflockd.
      *
-     * @throws ServiceException if the server will have nobody now, or not us
+     * @throws ServiceException if the server accepts no clients at the moment, or not this client
      */
-    static boolean isTaggedOrPlain(String answer, String address) throws ServiceException {
-        if (answer.equals("error_auth")) {
+    static boolean isTaggedOrPlain(String response, String address) throws ServiceException {
+        if (response.equals("error_auth")) {
             throw new ServiceException(
                     ServiceException.Kind.AUTHENTICATION,
                     address + " requires an auth token",
                     "",
                     null);
         }
-        if (!isTagged(answer) && !answer.equals("error")) {
-            String word = answer.split(" ", 2)[0];
-            throw LineSocket.unreachable(address, "it answered " + word, null);
+        if (!isTagged(response) && !response.equals("error")) {
+            String code = response.split(" ", 2)[0];
+            throw LineSocket.unreachable(address, "it responded with " + code, null);
         }
-        return isTagged(answer);
+        return isTagged(response);
     }
 
-    static HelloResponse parse(String answer) throws BadLineException {
+    static HelloResponse parse(String response) throws BadLineException {
         String session = "";
         String secret = "";
         long grace = 0;
         long lease = 0;
         long read = 0;
         boolean resumed = false;
-        String[] words = answer.split(" ", -1);
-        for (int i = 2; i < words.length; i++) {
-            String word = words[i];
-            String value = word.substring(word.indexOf('=') + 1);
-            if (word.equals("resumed")) {
+        String[] fields = response.split(" ", -1);
+        for (int i = 2; i < fields.length; i++) {
+            String field = fields[i];
+            String value = field.substring(field.indexOf('=') + 1);
+            if (field.equals("resumed")) {
                 resumed = true;
-            } else if (word.startsWith("session=")) {
+            } else if (field.startsWith("session=")) {
                 session = value;
-            } else if (word.startsWith("secret=")) {
+            } else if (field.startsWith("secret=")) {
                 secret = value;
-            } else if (word.startsWith("grace=")) {
+            } else if (field.startsWith("grace=")) {
                 grace = WireDuration.parse(value);
-            } else if (word.startsWith("lease=")) {
+            } else if (field.startsWith("lease=")) {
                 lease = WireDuration.parse(value);
-            } else if (word.startsWith("read=")) {
+            } else if (field.startsWith("read=")) {
                 read = WireDuration.parse(value);
             }
         }
-        if (!isTagged(answer) || session.isEmpty() || secret.isEmpty()) {
+        if (!isTagged(response) || session.isEmpty() || secret.isEmpty()) {
             throw new BadLineException("a hello without a session");
         }
         return new HelloResponse(session, secret, grace, lease, read, resumed);

@@ -5,7 +5,7 @@ import io.holdfast.client.service.TimerClock.Timer;
 
 import org.jspecify.annotations.Nullable;
 
-/** A request that the server answers at once. */
+/** A request that the server responds to at once, without a wait for a grant. */
 abstract class ImmediateRequest implements PlainExchange {
     private final String request;
     private final long limitNanos;
@@ -19,17 +19,17 @@ abstract class ImmediateRequest implements PlainExchange {
         this.limitNanos = limitNanos;
     }
 
-    /** Whether it may be sent again after a lost connection. */
+    /** Whether it may be sent again after the connection was lost. */
     boolean isRepeatable() {
         return false;
     }
 
-    /** Whether it waits for a connection as long as it takes. */
+    /** Whether it waits for a connection without a timeout. */
     boolean waitsForConnection() {
         return false;
     }
 
-    /** No answer will come. */
+    /** There will be no response. */
     abstract void failed(ServiceException why);
 
     @Override
@@ -52,7 +52,7 @@ abstract class ImmediateRequest implements PlainExchange {
         return leftAtNanos;
     }
 
-    /** Whether an earlier copy may have arrived. */
+    /** Whether the server may have received it before, over an earlier connection. */
     final boolean wasSentBefore() {
         return sentBefore;
     }
@@ -65,7 +65,7 @@ abstract class ImmediateRequest implements PlainExchange {
         }
     }
 
-    /** It need not be sent any more. */
+    /** Marks it as not to be sent any more. */
     final void withdraw() {
         withdrawn = true;
         expire(null);

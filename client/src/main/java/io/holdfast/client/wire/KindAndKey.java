@@ -2,5 +2,5 @@ package io.holdfast.client.wire;
 
 import io.holdfast.client.service.AcquireRequest.Kind;
 
-/** What has a line of its own: locks and semaphores of one name do not meet. */
+/** Identifies a queue: a lock and a semaphore with the same key have separate queues. */
 record KindAndKey(Kind kind, String key) {}

@@ -7,8 +7,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * A connection with a thread that writes: sending never waits for the server. A server that takes
- * nothing is found by whoever reads.
+ * A connection with a writer thread, so that sending never blocks. A server that does not read is
+ * detected by the reading side.
  */
 final class LineChannel implements AutoCloseable {
     private static final byte[] END = {}; // no request is empty
@@ -25,12 +25,12 @@ final class LineChannel implements AutoCloseable {
         writer.start();
     }
 
-    /** Of the server. */
+    /** {@code host:port} of the server. */
     String address() {
         return socket.address();
     }
 
-    /** A whole request, line ends and all. */
+    /** Queues a complete request, including its line ends. */
     void send(String lines) {
         queue.add(lines.getBytes(StandardCharsets.UTF_8));
     }
@@ -39,7 +39,7 @@ final class LineChannel implements AutoCloseable {
         return socket.readLine();
     }
 
-    /** What was not written yet is lost. */
+    /** Closes the connection; queued requests that have not been written are discarded. */
     @Override
     public void close() {
         socket.close();

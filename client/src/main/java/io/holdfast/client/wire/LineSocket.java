@@ -23,11 +23,14 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
 /**
- * A connection that carries lines. One thread may read while another writes; anybody may close it,
- * which ends both at once.
+ * A socket that carries lines of text. One thread may read while another writes; any thread may
+ * close it, which ends both at once.
  */
 final class LineSocket implements AutoCloseable {
-    /** Answers to {@code stats} and {@code lrange} can be long; a longer line is a failure. */
+    /**
+     * The maximum length of a line in bytes; responses to {@code stats} and {@code lrange} can be
+     * long.
+     */
     static final int MAX_LINE = 64 * 1024 * 1024;
 
     private static final int BUFFER = 64 * 1024;
@@ -49,7 +52,7 @@ final class LineSocket implements AutoCloseable {
         this.out = socket.getOutputStream();
     }
 
-    /** Connects, and does the TLS handshake if there is to be one. */
+    /** Connects, and performs the TLS handshake if TLS is configured. */
     static LineSocket dial(WireConfig config, InetSocketAddress address) throws ServiceException {
         return dial(config, address, unused -> {});
     }
@@ -57,7 +60,7 @@ final class LineSocket implements AutoCloseable {
     /**
      * The same.
      *
-     * @param dialing gets each socket before it is connected: closing it ends the attempt
+     * @param dialing receives each socket before it is connected: closing it ends the attempt
      */
     static LineSocket dial(WireConfig config, InetSocketAddress address, Consumer<Socket> dialing)
             throws ServiceException {
@@ -132,37 +135,40 @@ final class LineSocket implements AutoCloseable {
         return address;
     }
 
-    /** How long a read may wait for the next byte; zero for ever. */
+    /** Sets how long a read may wait for the next byte; zero means no timeout. */
     void readTimeout(Duration timeout) throws IOException {
         socket.setSoTimeout(timeout.isZero() ? 0 : millis(timeout));
     }
 
-    /** Proves who we are; the token is in no message. */
+    /** Authenticates if there is a token, which no message contains. */
     void authenticate(@Nullable Supplier<String> token) throws ServiceException, IOException {
         if (token == null) {
             return;
         }
         write("auth", "_", token.get());
-        String answer = readLine();
-        if (!answer.equals("ok")) {
+        String response = readLine();
+        if (!response.equals("ok")) {
             throw new ServiceException(
                     ServiceException.Kind.AUTHENTICATION,
                     address
-                            + (answer.equals("error")
+                            + (response.equals("error")
                                     ? " has no authentication: connect without a token"
-                                    : " refused the token"),
+                                    : " rejected the auth token"),
                     "",
                     null);
         }
     }
 
-    /** Asks for tagged mode; a plain dflockd answers {@code error} and goes on as before. */
+    /**
+     * Requests tagged mode; a plain dflockd responds with {@code error} and keeps the connection
+     * open.
+     */
     String hello(String argument) throws IOException {
         write("hello", "_", argument);
         return readLine();
     }
 
-    /** Sends one request, and waits until the socket has taken it. */
+    /** Sends one request; blocks until it has been written to the socket. */
     void write(String command, String key, String argument) throws IOException {
         write((command + "\n" + key + "\n" + argument + "\n").getBytes(StandardCharsets.UTF_8));
     }
@@ -179,8 +185,8 @@ final class LineSocket implements AutoCloseable {
     /**
      * The next line, without its end.
      *
-     * @throws SocketTimeoutException if no byte came for the read timeout; what was read of the
-     *     line is kept only until then
+     * @throws SocketTimeoutException if no byte arrived within the read timeout; the part of the
+     *     line that was read before is discarded
      * @throws EOFException if the server has closed the connection
      */
     String readLine() throws IOException {
@@ -216,13 +222,16 @@ final class LineSocket implements AutoCloseable {
         return before.toString(StandardCharsets.UTF_8);
     }
 
-    /** Never waits, not even for a TLS farewell: a writer may be stuck in one. */
+    /**
+     * Never blocks: closes without a TLS {@code close_notify}, because a writer may be stuck in a
+     * write.
+     */
     @Override
     public void close() {
         try {
             raw.close();
         } catch (IOException e) {
-            // It is gone, which is all that was wanted.
+            // The socket is closed in any case.
         }
     }
 
@@ -237,12 +246,12 @@ final class LineSocket implements AutoCloseable {
     private static int millisUntil(long deadline) throws SocketTimeoutException {
         long left = (deadline - System.nanoTime()) / 1_000_000;
         if (left <= 0) {
-            throw new SocketTimeoutException("no time left");
+            throw new SocketTimeoutException("connect timeout");
         }
         return (int) Math.min(Integer.MAX_VALUE, left);
     }
 
-    /** Never 0, which sockets take for ever. */
+    /** At least 1, because 0 means no timeout for sockets. */
     private static int millis(Duration span) {
         return (int) Math.max(1, Math.min(Integer.MAX_VALUE, span.toMillis()));
     }

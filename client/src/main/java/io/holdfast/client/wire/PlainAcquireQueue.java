@@ -16,13 +16,14 @@ import java.util.TreeMap;
 import java.util.function.IntSupplier;
 
 /**
- * All acquires of a plain service, and the connections on which they wait: one each, as many as the
- * settings allow. The others wait here, in order; now and then the first of each key tries its luck
- * over the common connection, so that a free key never waits for a connection.
+ * All acquires of a plain service, and the connections on which they wait: one per waiter, up to
+ * the configured maximum. Acquires beyond that wait here in order. Periodically the first one of
+ * each key is sent as a try-acquire over the shared connection, so that a free key does not wait
+ * for a connection.
  */
 final class PlainAcquireQueue
         implements PlainConnection.PlainConnectionListener, PlainHold.PlainHoldListener {
-    /** A connection that carries nothing is closed after this. */
+    /** How long a connection without holds may be unused before it is closed. */
     private static final long IDLE_TIMEOUT_NANOS = 30_000_000_000L;
 
     private static final long POLL_NANOS = 500_000_000;
@@ -44,8 +45,9 @@ final class PlainAcquireQueue
     private boolean closed;
 
     /**
-     * @param otherConnections how many there are beside the common one and ours
-     * @param lostHolds told when a connection with holds is lost
+     * @param otherConnections the number of connections besides the shared one and those of this
+     *     queue
+     * @param lostHolds called when a connection with holds is lost
      */
     PlainAcquireQueue(
             PlainContext context,
@@ -74,58 +76,58 @@ final class PlainAcquireQueue
         }
     }
 
-    /** Lets the first of a line go on if it can. */
+    /** Advances the first local waiter for the key, if it can proceed. */
     void advance(KindAndKey key) {
-        ClientWaitersForKey line = queues.get(key);
-        if (line == null) {
+        ClientWaitersForKey waiters = queues.get(key);
+        if (waiters == null) {
             return;
         }
-        PlainAttempt first = line.first();
+        PlainAttempt first = waiters.first();
         if (first != null && first.isQueuedHere()) {
-            if (!first.wasTried() && !line.hasEnqueued()) {
+            if (!first.wasTried() && !waiters.hasEnqueued()) {
                 first.tryNow(common);
             } else {
                 wantConnection.put(first.number(), first);
                 serve();
             }
-        } else if (line.isEmpty()) {
+        } else if (waiters.isEmpty()) {
             queues.remove(key);
         }
     }
 
-    /** It has its place at the server: the next may ask for one. */
+    /** The attempt is in the server's queue: the next one may enqueue. */
     void enqueued(PlainAttempt attempt) {
-        ClientWaitersForKey line = queues.get(attempt.queueKey());
-        if (line != null) {
-            line.markEnqueued(attempt);
+        ClientWaitersForKey waiters = queues.get(attempt.queueKey());
+        if (waiters != null) {
+            waiters.markEnqueued(attempt);
             advance(attempt.queueKey());
         }
     }
 
-    /** It has ended. */
-    void removed(PlainAttempt attempt, boolean wasPlaced) {
+    /** The attempt has ended. */
+    void removed(PlainAttempt attempt, boolean wasEnqueued) {
         open.remove(attempt);
         wantConnection.remove(attempt.number());
-        ClientWaitersForKey line = queues.get(attempt.queueKey());
-        if (line == null || !attempt.isPatient()) {
+        ClientWaitersForKey waiters = queues.get(attempt.queueKey());
+        if (waiters == null || !attempt.isPatient()) {
             return;
         }
-        if (wasPlaced) {
-            line.unmarkEnqueued();
+        if (wasEnqueued) {
+            waiters.unmarkEnqueued();
         } else {
-            line.remove(attempt);
+            waiters.remove(attempt);
         }
         advance(attempt.queueKey());
     }
 
-    /** It must begin anew. */
-    void restarted(PlainAttempt attempt, boolean wasPlaced) {
-        ClientWaitersForKey line =
+    /** The attempt must start over. */
+    void restarted(PlainAttempt attempt, boolean wasEnqueued) {
+        ClientWaitersForKey waiters =
                 queues.computeIfAbsent(attempt.queueKey(), unused -> new ClientWaitersForKey());
-        if (wasPlaced) {
-            line.unmarkEnqueued();
+        if (wasEnqueued) {
+            waiters.unmarkEnqueued();
         }
-        line.add(attempt);
+        waiters.add(attempt);
         advance(attempt.queueKey());
     }
 
@@ -133,15 +135,16 @@ final class PlainAcquireQueue
         common.withdraw(request);
     }
 
-    PlainHold hold(PlainConnection by, KindAndKey line, GrantLine grantLine, long askedAtNanos) {
-        return new PlainHold(context, common, this, by, line, grantLine, askedAtNanos);
+    PlainHold hold(
+            PlainConnection by, KindAndKey queueKey, GrantLine grantLine, long requestedAtNanos) {
+        return new PlainHold(context, common, this, by, queueKey, grantLine, requestedAtNanos);
     }
 
     @Override
     public void released(PlainHold hold) {
-        ClientWaitersForKey line = queues.get(hold.queueKey());
-        PlainAttempt first = line == null ? null : line.first();
-        if (line != null && first != null && !line.hasEnqueued() && wants(first)) {
+        ClientWaitersForKey waiters = queues.get(hold.queueKey());
+        PlainAttempt first = waiters == null ? null : waiters.first();
+        if (waiters != null && first != null && !waiters.hasEnqueued() && wants(first)) {
             wantConnection.remove(first.number());
             first.tryNow(common);
         }
@@ -169,7 +172,10 @@ final class PlainAcquireQueue
         }
     }
 
-    /** One that carries nothing, a new one, or at last one with holds; null if all wait. */
+    /**
+     * Returns an idle connection without holds, otherwise a new connection, otherwise an idle one
+     * with holds; null if all are busy and the maximum is reached.
+     */
     private @Nullable PlainConnection obtain() {
         PlainConnection withHolds = null;
         for (PlainConnection plainConnection : connections) {
@@ -180,8 +186,8 @@ final class PlainAcquireQueue
                 withHolds = plainConnection;
             }
         }
-        int most = context.config().maxConnections() - 1 - otherConnections.getAsInt();
-        if (connections.size() < most && !paused) {
+        int max = context.config().maxConnections() - 1 - otherConnections.getAsInt();
+        if (connections.size() < max && !paused) {
             PlainConnection plainConnection = new PlainConnection(context, this);
             connections.add(plainConnection);
             return plainConnection;
@@ -189,7 +195,7 @@ final class PlainAcquireQueue
         return withHolds;
     }
 
-    /** Opens no new connections for a moment. */
+    /** Suspends opening new connections for the backoff time. */
     void pause() {
         if (!paused) {
             paused = true;
@@ -229,17 +235,17 @@ final class PlainAcquireQueue
 
     private void choose(Map<Long, PlainAttempt> from, List<PlainAttempt> into) {
         for (PlainAttempt attempt : from.values()) {
-            ClientWaitersForKey line = queues.get(attempt.queueKey());
+            ClientWaitersForKey waiters = queues.get(attempt.queueKey());
             if (into.size() == POLLS_AT_ONCE) {
                 return;
             }
-            if (line != null && !line.hasEnqueued()) {
+            if (waiters != null && !waiters.hasEnqueued()) {
                 into.add(attempt);
             }
         }
     }
 
-    /** Closes a connection and with it what waits on it. */
+    /** Closes a connection, which ends the wait on it. */
     void drop(PlainConnection plainConnection) {
         connections.remove(plainConnection);
         dialing.remove(plainConnection);
@@ -275,7 +281,7 @@ final class PlainAcquireQueue
     public void ended(PlainConnection plainConnection, boolean abruptly) {
         connections.remove(plainConnection);
         if (!plainConnection.wasAnswered()) {
-            pause(); // a full server takes connections and closes them at once
+            pause(); // a server at its limit accepts connections and closes them at once
         }
         if (plainConnection.carriedAtEnd()) {
             lostHolds.run();
@@ -292,8 +298,8 @@ final class PlainAcquireQueue
     }
 
     /**
-     * The server, or the way to it, is in doubt. Connections that wait cannot be asked whether they
-     * live; without holds they are better opened anew.
+     * The server may have failed or become unreachable. Connections that wait for a grant cannot be
+     * pinged, so those without holds are closed and opened again.
      */
     void suspectServer() {
         for (PlainConnection plainConnection : List.copyOf(connections)) {
@@ -311,7 +317,7 @@ final class PlainAcquireQueue
         return all;
     }
 
-    /** Ends all that wait; holds are left alone. */
+    /** Cancels all acquires; holds are not affected. */
     void cancelAll() {
         closed = true;
         List.copyOf(open).forEach(attempt -> attempt.giveUp(new AcquireOutcome.Cancelled()));

@@ -12,20 +12,20 @@ import org.jspecify.annotations.Nullable;
 import java.util.function.Consumer;
 
 /**
- * An acquire on its way: a try over the common connection; if that is in vain, a wait in this
- * client for a connection of its own, then a place at the server there ({@code e}), then the wait
- * for the grant ({@code w}). Two steps, because only {@code e} tells when the place is taken.
- * Everything happens in turns.
+ * An acquire in progress: a try-acquire over the shared connection; if that times out, a wait in
+ * this client for its own connection, then the enqueue there ({@code e}), then the wait for the
+ * grant ({@code w}). These are two steps because only the response to {@code e} shows that the
+ * queue position is taken. Everything runs in the serial executor of the service.
  */
 final class PlainAttempt implements AcquireAttempt {
     private enum Phase {
-        /** Waits in this client. */
+        /** Waits in the queue of this client. */
         QUEUED_HERE,
-        /** Its try is under way. */
+        /** The try-acquire is in flight. */
         TRYING,
-        /** Has a connection and asks there for a place. */
+        /** Has its own connection, where it sends the enqueue. */
         ENQUEUING,
-        /** Stands in line at the server. */
+        /** Is in the server's queue. */
         ENQUEUED,
         ENDED
     }
@@ -58,7 +58,7 @@ final class PlainAttempt implements AcquireAttempt {
         this.deadlineNanos = context.now() + Math.min(what.waitNanos(), PlainContext.MAX_NANOS);
     }
 
-    /** Its place in the order of this client. */
+    /** Its position in the order of all acquires of this client. */
     long number() {
         return number;
     }
@@ -90,7 +90,7 @@ final class PlainAttempt implements AcquireAttempt {
         context.executor().execute(() -> giveUp(new AcquireOutcome.Cancelled()));
     }
 
-    /** Ends it if it has not ended. A grant under way is given back. */
+    /** Ends the attempt if it has not ended. A grant in flight is released when it arrives. */
     void giveUp(AcquireOutcome acquireOutcome) {
         if (phase == Phase.ENDED) {
             return;
@@ -103,7 +103,7 @@ final class PlainAttempt implements AcquireAttempt {
         end(acquireOutcome);
         plainAcquireQueue.removed(this, before == Phase.ENQUEUED);
         if (used != null && !used.carriesHolds()) {
-            plainAcquireQueue.drop(used); // the server gives up the wait with the connection
+            plainAcquireQueue.drop(used); // the server ends the wait with the connection
         }
     }
 
@@ -115,7 +115,7 @@ final class PlainAttempt implements AcquireAttempt {
         context.executor().execute(() -> done.accept(acquireOutcome));
     }
 
-    // ---- over the common connection ----
+    // ---- over the shared connection ----
 
     void tryNow(SharedPlainConnection common) {
         phase = Phase.TRYING;
@@ -123,21 +123,24 @@ final class PlainAttempt implements AcquireAttempt {
         common.submit(running);
     }
 
-    private String asking(String command, String semaphore, String timeout) {
-        boolean counted = what.kind() == AcquireRequest.Kind.SEMAPHORE;
+    private String requestLines(String command, String semaphoreCommand, String timeout) {
+        boolean semaphore = what.kind() == AcquireRequest.Kind.SEMAPHORE;
         String argument =
-                timeout + (counted ? " " + what.limit() : "") + GrantLine.lease(what.leaseNanos());
-        return PlainExchange.lines(counted ? semaphore : command, what.key(), argument.strip());
+                timeout
+                        + (semaphore ? " " + what.limit() : "")
+                        + GrantLine.lease(what.leaseNanos());
+        return PlainExchange.lines(
+                semaphore ? semaphoreCommand : command, what.key(), argument.strip());
     }
 
-    private void tried(PlainConnection by, long askedAtNanos, String answer) {
+    private void tried(PlainConnection by, long requestedAtNanos, String response) {
         running = null;
-        GrantLine grantLine = GrantLine.parse(answer);
+        GrantLine grantLine = GrantLine.parse(response);
         if (grantLine != null) {
-            granted(by, grantLine, askedAtNanos, false);
+            granted(by, grantLine, requestedAtNanos, false);
         } else if (phase != Phase.ENDED) {
-            if (!answer.equals("timeout")) {
-                fail(context.refused(answer), false);
+            if (!response.equals("timeout")) {
+                fail(context.refused(response), false);
             } else if (isPatient()) {
                 tried = true;
                 phase = Phase.QUEUED_HERE;
@@ -150,27 +153,27 @@ final class PlainAttempt implements AcquireAttempt {
     }
 
     private void granted(
-            PlainConnection by, GrantLine grantLine, long askedAtNanos, boolean placed) {
-        PlainHold hold = plainAcquireQueue.hold(by, queueKey, grantLine, askedAtNanos);
+            PlainConnection by, GrantLine grantLine, long requestedAtNanos, boolean wasEnqueued) {
+        PlainHold hold = plainAcquireQueue.hold(by, queueKey, grantLine, requestedAtNanos);
         if (phase == Phase.ENDED) {
             var unused = hold.release();
             return;
         }
         end(new AcquireOutcome.Granted(hold));
-        plainAcquireQueue.removed(this, placed);
+        plainAcquireQueue.removed(this, wasEnqueued);
     }
 
-    private void fail(ServiceException why, boolean placed) {
+    private void fail(ServiceException why, boolean wasEnqueued) {
         if (phase == Phase.ENDED) {
             return;
         }
         end(new AcquireOutcome.Failed(why));
-        plainAcquireQueue.removed(this, placed);
+        plainAcquireQueue.removed(this, wasEnqueued);
     }
 
-    // ---- over a connection of its own ----
+    // ---- over its own connection ----
 
-    /** A connection to wait on, perhaps not open yet. */
+    /** Assigns the connection to wait on, which may not be open yet. */
     void assign(PlainConnection own) {
         phase = Phase.ENQUEUING;
         connection = own;
@@ -179,18 +182,18 @@ final class PlainAttempt implements AcquireAttempt {
         }
     }
 
-    /** The connection is open now. */
+    /** Sends the enqueue on its connection, which is open now. */
     void enqueue(PlainConnection own) {
-        own.send(new Step(asking("e", "se", ""), context.readLimitNanos(), this::enqueued));
+        own.send(new Step(requestLines("e", "se", ""), context.readLimitNanos(), this::enqueued));
     }
 
-    private void enqueued(PlainConnection own, long unused, String answer) {
-        if (!answer.equals("queued") && !answer.startsWith("acquired ")) {
+    private void enqueued(PlainConnection own, long unused, String response) {
+        if (!response.equals("queued") && !response.startsWith("acquired ")) {
             connection = null;
-            fail(context.refused(answer), false);
+            fail(context.refused(response), false);
             return;
         }
-        long wait = 0; // given up: look whether it is ours already, and leave the line
+        long wait = 0; // if cancelled: fetch a grant that may exist already, and leave the queue
         if (phase != Phase.ENDED) {
             phase = Phase.ENQUEUED;
             wait = GrantLine.seconds(Math.max(0, deadlineNanos - context.now()));
@@ -210,49 +213,55 @@ final class PlainAttempt implements AcquireAttempt {
         return Math.min(seconds, Integer.MAX_VALUE) * 1_000_000_000L + context.readLimitNanos();
     }
 
-    private void waited(PlainConnection own, long askedAtNanos, String answer) {
-        boolean placed = phase == Phase.ENQUEUED;
+    private void waited(PlainConnection own, long requestedAtNanos, String response) {
+        boolean wasEnqueued = phase == Phase.ENQUEUED;
         connection = null;
-        GrantLine grantLine = GrantLine.parse(answer);
+        GrantLine grantLine = GrantLine.parse(response);
         if (grantLine != null) {
-            granted(own, grantLine, askedAtNanos, placed);
+            granted(own, grantLine, requestedAtNanos, wasEnqueued);
         } else if (phase != Phase.ENDED) {
-            if (answer.equals("timeout")) {
+            if (response.equals("timeout")) {
                 end(new AcquireOutcome.TimedOut());
-                plainAcquireQueue.removed(this, placed);
-            } else if (isPassing(answer)) {
+                plainAcquireQueue.removed(this, wasEnqueued);
+            } else if (isTransient(response)) {
                 plainAcquireQueue.pause();
                 again();
             } else {
-                fail(context.refused(answer), placed);
+                fail(context.refused(response), wasEnqueued);
             }
         }
     }
 
-    /** The server is ending, or the grant ran out before it was fetched. */
-    private static boolean isPassing(String answer) {
-        return answer.equals("error")
-                || answer.equals("error_not_enqueued")
-                || answer.equals("error_lease_expired");
+    /**
+     * Whether to start over: the server is shutting down, or the grant expired before it was
+     * fetched.
+     */
+    private static boolean isTransient(String response) {
+        return response.equals("error")
+                || response.equals("error_not_enqueued")
+                || response.equals("error_lease_expired");
     }
 
-    /** The connection is gone, or the server forgot us: from the start, at the old place here. */
+    /**
+     * Starts over, at its old position in this client, after the connection or the position in the
+     * server's queue was lost.
+     */
     private void again() {
-        boolean placed = phase == Phase.ENQUEUED;
+        boolean wasEnqueued = phase == Phase.ENQUEUED;
         phase = Phase.QUEUED_HERE;
         tried = false;
         connection = null;
-        plainAcquireQueue.restarted(this, placed);
+        plainAcquireQueue.restarted(this, wasEnqueued);
     }
 
-    /** The connection ended before it was answered. */
+    /** The connection ended before the response. */
     void connectionEnded() {
         if (phase != Phase.ENDED) {
             again();
         }
     }
 
-    /** No connection could be opened for it. */
+    /** Its connection could not be opened. */
     void connectionFailed(ServiceException why) {
         if (phase == Phase.ENDED) {
             return;
@@ -267,12 +276,12 @@ final class PlainAttempt implements AcquireAttempt {
 
     private final class Try extends ImmediateRequest {
         Try() {
-            super(asking("l", "sl", "0"), context.readLimitNanos());
+            super(requestLines("l", "sl", "0"), context.readLimitNanos());
         }
 
         @Override
         boolean isRepeatable() {
-            return true; // what an unanswered one got has ended with its connection
+            return true; // a grant whose response was lost has ended with the connection
         }
 
         @Override
@@ -292,9 +301,9 @@ final class PlainAttempt implements AcquireAttempt {
         }
     }
 
-    /** What to do with an answer. */
+    /** Handles a response. */
     private interface ReplyHandler {
-        void accept(PlainConnection own, long leftAtNanos, String answer);
+        void accept(PlainConnection own, long sentAtNanos, String response);
     }
 
     private final class Step implements PlainExchange {

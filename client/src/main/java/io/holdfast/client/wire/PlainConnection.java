@@ -16,31 +16,32 @@ import java.util.concurrent.RejectedExecutionException;
 
 /**
  * A connection to a plain dflockd with at most one request in flight, and the holds that end with
- * it. It is pinged while idle, and ends when an answer does not come in time. Everything but
- * dialing, reading and writing happens in turns.
+ * it. It is pinged while idle, and ends when a response times out. Everything except dialing,
+ * reading and writing runs in the serial executor of the service.
  */
 final class PlainConnection {
-    /** Who uses it. */
+    /** Receives the events of a connection. */
     interface PlainConnectionListener {
         /** Connected; requests may be sent. */
         void opened(PlainConnection plainConnection);
 
-        /** There never was a connection. */
+        /** The connection could not be opened. */
         void failed(PlainConnection plainConnection, ServiceException why);
 
-        /** The answer was told and nothing else was sent since. */
+        /** A response was delivered and no other request has been sent since. */
         void idle(PlainConnection plainConnection);
 
         /**
          * The connection ended, and not by {@link PlainConnection#close}.
          *
-         * @param abruptly without a farewell: other connections may be as dead and not know it
+         * @param abruptly without an orderly close by the server: other connections may be dead as
+         *     well, without an error yet
          */
         void ended(PlainConnection plainConnection, boolean abruptly);
 
         default void signal(String channel, String payload) {}
 
-        /** Time passes: called while idle, about three times per read timeout. */
+        /** Called while idle, about three times per read timeout. */
         default void tick(PlainConnection plainConnection) {}
     }
 
@@ -75,7 +76,7 @@ final class PlainConnection {
         onThread(() -> dialAndRead(choice));
     }
 
-    /** Goes on with a connection that somebody else opened. */
+    /** Takes over an open connection. */
     void adopt(LineSocket open) {
         opened(open);
         onThread(() -> read(open));
@@ -102,7 +103,7 @@ final class PlainConnection {
         } catch (EOFException e) {
             context.executor().execute(() -> end("the server closed the connection", null, false));
         } catch (IOException e) {
-            context.executor().execute(() -> end("the connection broke", e, true));
+            context.executor().execute(() -> end("the connection failed", e, true));
         }
     }
 
@@ -134,17 +135,17 @@ final class PlainConnection {
         return state == State.ENDED;
     }
 
-    /** Whether the server ever said anything to us here. */
+    /** Whether a response has ever been received on this connection. */
     boolean wasAnswered() {
         return answered;
     }
 
-    /** When something other than a ping was last done here. */
+    /** The time of the connect, or of the last response to a request other than a ping. */
     long lastUsedNanos() {
         return lastUsedNanos;
     }
 
-    /** Sends; only while idle. */
+    /** Sends a request; must be idle. */
     void send(PlainExchange plainExchange) {
         LineSocket open = socket;
         if (state != State.IDLE || open == null) {
@@ -164,7 +165,7 @@ final class PlainConnection {
         try {
             open.write(request.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
-            context.executor().execute(() -> end("the connection broke", e, true));
+            context.executor().execute(() -> end("the connection failed", e, true));
         }
     }
 
@@ -173,25 +174,26 @@ final class PlainConnection {
             return;
         }
         if (line.startsWith("sig ")) {
-            int blank = line.indexOf(' ', 4);
-            if (blank > 0) {
-                plainConnectionListener.signal(line.substring(4, blank), line.substring(blank + 1));
+            int space = line.indexOf(' ', 4);
+            if (space > 0) {
+                plainConnectionListener.signal(line.substring(4, space), line.substring(space + 1));
             }
             return;
         }
-        PlainExchange asked = current;
-        if (asked == null) { // a server that gives up on us says so before it closes
-            end("the server spoke unasked", null, false);
+        PlainExchange exchange = current;
+        if (exchange == null) {
+            // Such as an error that the server sends before it closes the connection.
+            end("unexpected response without a request", null, false);
             return;
         }
         current = null;
         cancel(limit);
         answered = true;
         state = State.IDLE;
-        if (!(asked instanceof Ping)) {
+        if (!(exchange instanceof Ping)) {
             lastUsedNanos = context.now();
         }
-        asked.answered(this, line);
+        exchange.answered(this, line);
         if (state == State.IDLE) {
             plainConnectionListener.idle(this);
         }
@@ -199,7 +201,7 @@ final class PlainConnection {
 
     private void timedOut(long number) {
         if (current != null && sent == number) {
-            end("no answer in time", null, true);
+            end("no response in time", null, true);
         }
     }
 
@@ -223,22 +225,27 @@ final class PlainConnection {
         tick = context.after(sentAgo >= third ? third : third - sentAgo, this::tick);
     }
 
-    /** Ends it on purpose: nobody is told, and what the server has for this connection goes. */
+    /**
+     * Closes the connection without notifying the listener. The server ends its holds and waiters.
+     */
     void close() {
         if (state == State.ENDED) {
             return;
         }
         finish();
-        PlainExchange asked = current;
+        PlainExchange exchange = current;
         current = null;
-        if (asked != null) {
-            asked.lost(context.failure(Kind.CLOSED, "the connection was closed", null));
+        if (exchange != null) {
+            exchange.lost(context.failure(Kind.CLOSED, "the connection was closed", null));
         }
     }
 
-    /** Ends it as if the server had: it is not believed to answer any more. */
+    /**
+     * Ends the connection as if it had failed, because the server is not expected to respond any
+     * more.
+     */
     void abort() {
-        end("the server is silent", null, true);
+        end("closed by the client: the server may be down", null, true);
     }
 
     private void end(String what, @Nullable Throwable cause, boolean abruptly) {
@@ -249,16 +256,16 @@ final class PlainConnection {
         List<PlainHold> gone = List.copyOf(holds);
         holds.clear();
         gone.forEach(PlainHold::connectionEnded);
-        PlainExchange asked = current;
+        PlainExchange exchange = current;
         current = null;
-        if (asked != null) {
-            asked.lost(context.failure(Kind.OUTCOME_UNKNOWN, what, cause));
+        if (exchange != null) {
+            exchange.lost(context.failure(Kind.OUTCOME_UNKNOWN, what, cause));
         }
         carriedAtEnd = !gone.isEmpty();
         plainConnectionListener.ended(this, abruptly);
     }
 
-    /** Whether its unexpected end cost a hold. */
+    /** Whether holds were lost when the connection ended unexpectedly. */
     boolean carriedAtEnd() {
         return carriedAtEnd;
     }
@@ -306,7 +313,7 @@ final class PlainConnection {
         try {
             context.threads().execute(task);
         } catch (RejectedExecutionException e) {
-            end("the service has ended", null, false);
+            end("the client was closed", null, false);
         }
     }
 
@@ -316,7 +323,9 @@ final class PlainConnection {
         }
     }
 
-    /** Keeps the connection alive; an old server answers {@code error}, which is as good. */
+    /**
+     * Keeps the connection alive; an old server responds with {@code error}, which serves as well.
+     */
     record Ping(long limitNanos) implements PlainExchange {
         @Override
         public String request() {

@@ -14,33 +14,33 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** Opens connections to a plain dflockd, ready for requests. Closing it ends dialing at once. */
+/** Opens authenticated connections to a plain dflockd. Closing it aborts dialing at once. */
 final class PlainConnector implements AutoCloseable {
-    /** Where to. */
+    /** Which address to dial. */
     enum Choice {
-        /** Any address, the present one first. */
+        /** Any address, the current one first. */
         ANY,
-        /** The present one: two servers do not know each other's holds. */
+        /** The current address only: servers do not share their holds. */
         SAME
     }
 
     private final WireConfig config;
     private final Set<Socket> dialing = ConcurrentHashMap.newKeySet();
-    private volatile InetSocketAddress present;
+    private volatile InetSocketAddress current;
     private volatile boolean closed;
 
-    PlainConnector(WireConfig config, InetSocketAddress present) {
+    PlainConnector(WireConfig config, InetSocketAddress current) {
         this.config = config;
-        this.present = present;
+        this.current = current;
     }
 
-    /** The present server, for messages. */
+    /** The current server, for messages. */
     String name() {
-        return LineSocket.text(present);
+        return LineSocket.text(current);
     }
 
     LineSocket dial(Choice choice) throws ServiceException {
-        InetSocketAddress first = present;
+        InetSocketAddress first = current;
         if (choice == Choice.SAME) {
             return dial(first);
         }
@@ -51,7 +51,7 @@ final class PlainConnector implements AutoCloseable {
             InetSocketAddress address = all.get((start + i) % all.size());
             try {
                 LineSocket socket = dial(address);
-                present = address;
+                current = address;
                 return socket;
             } catch (ServiceException e) {
                 failure = worse(failure, e);
@@ -84,7 +84,10 @@ final class PlainConnector implements AutoCloseable {
             if (closed) {
                 socket.close();
                 throw new ServiceException(
-                        Kind.CLOSED, LineSocket.text(address) + ": closed", "", null);
+                        Kind.CLOSED,
+                        LineSocket.text(address) + ": the client was closed",
+                        "",
+                        null);
             }
             return socket;
         } finally {
@@ -123,7 +126,7 @@ final class PlainConnector implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // It is gone, which is all that was wanted.
+            // The socket is closed in any case.
         }
     }
 }

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 import java.util.concurrent.Executor;
 
 /**
- * What all parts of one plain service share.
+ * The state that all parts of a plain service share.
  *
- * @param executor where everything is decided
- * @param threads where everything that may block is done; never in short supply
+ * @param executor serializes all changes of state
+ * @param threads runs blocking tasks; not limited in number
  */
 record PlainContext(
         WireConfig config,
@@ -20,14 +20,14 @@ record PlainContext(
         CallerRunsSerialExecutor executor,
         Executor threads,
         PlainConnector dialer) {
-    /** Centuries, and far from any overflow. */
+    /** In effect unlimited, but small enough that adding it to a clock value does not overflow. */
     static final long MAX_NANOS = Long.MAX_VALUE / 4;
 
     long now() {
         return timeline.nanoTime();
     }
 
-    /** Runs the task in a turn, later. */
+    /** Runs the task in the executor after the delay. */
     TimerClock.Timer after(long nanos, Runnable task) {
         return timeline.schedule(Math.min(nanos, MAX_NANOS), () -> executor.execute(task));
     }
@@ -36,11 +36,15 @@ record PlainContext(
         return config.readTimeout().toNanos();
     }
 
-    /** The server said no, or nothing that makes sense; only its word is quoted, never a token. */
-    ServiceException refused(String answer) {
-        String word = answer.split(" ", 2)[0];
-        Kind kind = word.equals("error_auth") ? Kind.AUTHENTICATION : Kind.REFUSED;
-        return new ServiceException(kind, dialer.name() + " refused it: " + word, word, null);
+    /**
+     * The failure for an error response or an unexpected one. Contains only the first field of the
+     * response, never a token.
+     */
+    ServiceException refused(String response) {
+        String code = response.split(" ", 2)[0];
+        Kind kind = code.equals("error_auth") ? Kind.AUTHENTICATION : Kind.REFUSED;
+        return new ServiceException(
+                kind, dialer.name() + " refused the request: " + code, code, null);
     }
 
     ServiceException failure(Kind kind, String what, @Nullable Throwable cause) {

@@ -2,21 +2,24 @@ package io.holdfast.client.wire;
 
 import io.holdfast.client.service.ServiceException;
 
-/** One request and what becomes of it: an answer, or none. */
+/** One request and its outcome: a response, or none. */
 interface PlainExchange {
-    /** The three lines. */
+    /** The three lines of the request. */
     String request();
 
-    /** How long the answer may take. */
+    /** The timeout of the response. */
     long limitNanos();
 
-    /** It is about to be written. */
+    /** Called just before the request is written. */
     default void leaving(long nowNanos) {}
 
-    /** The answer, on a connection that is free again. */
+    /** Called with the response, on the connection, which is idle again. */
     void answered(PlainConnection plainConnection, String line);
 
-    /** It may have arrived, and no answer will come. */
+    /**
+     * Called when the connection ended without a response; the server may have received the
+     * request.
+     */
     void lost(ServiceException why);
 
     static String lines(String command, String key, String argument) {

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** A hold on a plain dflockd. It ends with the connection that got it. */
+/** A hold at a plain dflockd. It ends with the connection that acquired it. */
 final class PlainHold implements GrantedHold {
     private enum State {
         HELD,
@@ -18,9 +18,9 @@ final class PlainHold implements GrantedHold {
         LOST
     }
 
-    /** Who must know what happens to it. */
+    /** Is notified of the end of a hold. */
     interface PlainHoldListener {
-        /** The key may be free now. */
+        /** The hold was released, so the key may be free. */
         void released(PlainHold hold);
     }
 
@@ -42,22 +42,22 @@ final class PlainHold implements GrantedHold {
             SharedPlainConnection common,
             PlainHoldListener plainHoldListener,
             PlainConnection plainConnection,
-            KindAndKey line,
+            KindAndKey queueKey,
             GrantLine grantLine,
             long askedAtNanos) {
         this.context = context;
         this.common = common;
         this.plainHoldListener = plainHoldListener;
         this.connection = plainConnection;
-        this.kind = line.kind();
-        this.key = line.key();
+        this.kind = queueKey.kind();
+        this.key = queueKey.key();
         this.grantLine = grantLine;
         this.askedAtNanos = askedAtNanos;
         this.overAtNanos = end(grantLine.leaseNanos());
         plainConnection.carry(this);
     }
 
-    /** Leases of centuries must not overflow. */
+    /** The end of a lease that starts now; capped so that it does not overflow. */
     private long end(long leaseNanos) {
         return context.now() + Math.min(leaseNanos, PlainContext.MAX_NANOS);
     }
@@ -126,7 +126,10 @@ final class PlainHold implements GrantedHold {
         }
     }
 
-    /** Whoever knows the token may renew and release: a connection that waits is in no way. */
+    /**
+     * The token is sufficient to renew and release, so the shared connection is used while the
+     * connection of the hold is busy.
+     */
     private void send(HoldRequest request) {
         if (connection != common.connection() && connection.isIdle()) {
             request.overOwnLane = true;
@@ -153,7 +156,7 @@ final class PlainHold implements GrantedHold {
         return nowNanos - overAtNanos > 0;
     }
 
-    /** The server has surely ended it. */
+    /** The lease has run out, so the server has ended the hold. */
     void expired() {
         connection.drop(this);
         lose(Loss.EXPIRED);
@@ -235,7 +238,7 @@ final class PlainHold implements GrantedHold {
             if (line.equals("ok")) {
                 released.complete(true);
             } else if (line.equals("error")) {
-                released.complete(wasSentBefore()); // the first one may have done it
+                released.complete(wasSentBefore()); // the first request may have released it
             } else {
                 released.completeExceptionally(context.refused(line));
             }

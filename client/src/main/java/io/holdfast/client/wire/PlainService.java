@@ -23,11 +23,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * A plain dflockd: no tags, so that a connection serves one request at a time and a wait needs one
- * of its own. When there are no more connections acquires wait in this client, in order, without a
- * place at the server. Everything is decided in {@link CallerRunsSerialExecutor}; sockets are read
- * and written by threads of this service, since a given executor might have too few for all
- * connections.
+ * A plain dflockd: without tags a connection serves one request at a time, and a wait occupies a
+ * connection. At the maximum number of connections acquires wait in this client, in order, and are
+ * not in the server's queue. All state changes run in the {@link CallerRunsSerialExecutor}. Sockets
+ * are read and written by threads of this service, because the user's executor may have too few
+ * threads for all connections.
  */
 final class PlainService implements LockService {
     private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -64,7 +64,10 @@ final class PlainService implements LockService {
                 new PlainAcquireQueue(context, common, signals::connections, this::connectionLost);
     }
 
-    /** Goes on with an authenticated connection to that address, which belongs to it from now. */
+    /**
+     * Creates a service over an authenticated connection to that address, and takes ownership of
+     * the connection.
+     */
     static PlainService open(
             WireConfig config,
             ServiceEvents events,
@@ -134,22 +137,22 @@ final class PlainService implements LockService {
 
     @Override
     public CompletableFuture<String> command(String command, String key, String argument) {
-        var answer = new CompletableFuture<String>();
+        var response = new CompletableFuture<String>();
         var request =
                 new ImmediateRequest(
                         PlainExchange.lines(command, key, argument), context.readLimitNanos()) {
                     @Override
                     public void answered(PlainConnection plainConnection, String line) {
-                        answer.complete(line);
+                        response.complete(line);
                     }
 
                     @Override
                     void failed(ServiceException why) {
-                        answer.completeExceptionally(why);
+                        response.completeExceptionally(why);
                     }
                 };
         context.executor().execute(() -> common.submit(request));
-        return answer;
+        return response;
     }
 
     @Override
@@ -211,7 +214,7 @@ final class PlainService implements LockService {
                 .whenComplete((unused, alsoUnused) -> released.countDown());
     }
 
-    /** Waits a moment, interrupted or not; false if interrupted. */
+    /** Waits uninterruptibly for up to a second; false if the thread was interrupted. */
     private static boolean awaited(CountDownLatch latch) {
         boolean interrupted = false;
         long end = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
@@ -232,7 +235,7 @@ final class PlainService implements LockService {
         common.close();
     }
 
-    /** Tells whether there is a server again. */
+    /** A ping that detects when the server can be reached again. */
     private final class Probe extends ImmediateRequest {
         Probe() {
             super(PlainExchange.lines("ping", "_", "_"), context.readLimitNanos());

@@ -13,7 +13,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A plain connection, one request after the other; signals are kept apart. Never pings. */
+/**
+ * A plain connection. Responses are matched to requests in order; signals are queued separately.
+ * Never pings.
+ */
 public final class RawConnection implements AutoCloseable {
     private static final int CAPACITY = 1024;
 
@@ -26,7 +29,7 @@ public final class RawConnection implements AutoCloseable {
         this.socket = socket;
     }
 
-    /** Connects and authenticates, to the first address that answers. */
+    /** Connects and authenticates to the first address that can be reached. */
     public static RawConnection open(WireConfig config) throws ServiceException {
         @Nullable ServiceException failure = null;
         for (var address : config.addresses()) {
@@ -62,26 +65,26 @@ public final class RawConnection implements AutoCloseable {
         return socket.address();
     }
 
-    /** Sends; the answer, or a {@link ServiceException}. */
+    /** Sends a request. Completes with the response or a {@link ServiceException}. */
     public CompletableFuture<String> send(String command, String key, String argument) {
-        var answer = new CompletableFuture<String>();
+        var response = new CompletableFuture<String>();
         synchronized (this) {
             if (broken != null) {
-                answer.completeExceptionally(
+                response.completeExceptionally(
                         failure(ServiceException.Kind.UNREACHABLE, broken.getMessage()));
-                return answer;
+                return response;
             }
-            pendingReplies.add(answer);
+            pendingReplies.add(response);
         }
         try {
             socket.write(command, key, argument);
         } catch (IOException e) {
             end(ConnectionFailure.reason(e));
         }
-        return answer;
+        return response;
     }
 
-    /** The next pushed line; empty if none came in time. */
+    /** The next signal line; empty at the timeout. */
     public Optional<String> nextSignal(Duration timeout) throws InterruptedException {
         return Optional.ofNullable(signals.poll(timeout.toNanos(), TimeUnit.NANOSECONDS));
     }
@@ -116,7 +119,7 @@ public final class RawConnection implements AutoCloseable {
         var failure =
                 failure(
                         ServiceException.Kind.OUTCOME_UNKNOWN,
-                        "the connection with " + address() + " ended: " + why);
+                        "the connection to " + address() + " ended: " + why);
         synchronized (this) {
             if (broken == null) {
                 broken = failure;
@@ -125,7 +128,7 @@ public final class RawConnection implements AutoCloseable {
             pendingReplies.clear();
         }
         socket.close();
-        left.forEach(answer -> answer.completeExceptionally(failure));
+        left.forEach(response -> response.completeExceptionally(failure));
     }
 
     private static ServiceException failure(ServiceException.Kind kind, @Nullable String why) {

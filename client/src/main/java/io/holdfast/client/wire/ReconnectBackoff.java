@@ -2,7 +2,7 @@ package io.holdfast.client.wire;
 
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Pauses between attempts to connect: they double, with jitter, up to two seconds. */
+/** The pauses between attempts to connect: doubling, with jitter, up to two seconds. */
 final class ReconnectBackoff {
     private static final long FIRST_NANOS = 50_000_000;
     private static final long MAX_NANOS = 2_000_000_000;

@@ -12,11 +12,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/** Keeps a connection: dials, reads until it ends, and dials again, on a thread of its own. */
+/**
+ * Maintains a connection on its own thread: dials, reads until the connection ends, and dials
+ * again.
+ */
 final class ReconnectingConnection {
-    /** Who is told, on the link's thread. */
+    /** Receives the events of the connection, on its thread. */
     interface ConnectionListener {
-        /** The session to ask for, or null for a new one. */
+        /** The session to resume, or null for a new one. */
         @Nullable HelloResponse resumable();
 
         void up(LineChannel lineChannel, HelloResponse helloResponse);
@@ -25,7 +28,7 @@ final class ReconnectingConnection {
 
         void down(LineChannel lineChannel, IOException why);
 
-        /** None of the addresses would do; there will be another try. */
+        /** None of the addresses could be connected to; there will be another attempt. */
         void failed(ServiceException why);
     }
 
@@ -33,7 +36,10 @@ final class ReconnectingConnection {
     private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A server that takes us and drops us is asked again a little sooner than one that is away. */
+    /**
+     * Limits the backoff after a short connection: a server that accepts and drops connections is
+     * retried sooner than one that is unreachable.
+     */
     private static final int MAX_FAILURES_AFTER_CONNECTION = 3;
 
     private final WireConfig config;
@@ -46,9 +52,9 @@ final class ReconnectingConnection {
     private volatile @Nullable LineChannel lineChannel;
 
     /**
-     * A link that is not started yet.
+     * Creates a connection that has not been started.
      *
-     * @param first connected already, or null
+     * @param first an open connection to begin with, or null
      */
     ReconnectingConnection(
             WireConfig config, @Nullable LineChannel first, ConnectionListener connectionListener) {
@@ -58,7 +64,8 @@ final class ReconnectingConnection {
         this.connectionListener = connectionListener;
         this.thread =
                 new Thread(
-                        this::run, "holdfast link " + LineSocket.text(config.addresses().get(0)));
+                        this::run,
+                        "holdfast connection " + LineSocket.text(config.addresses().get(0)));
         thread.setDaemon(true);
     }
 
@@ -78,14 +85,16 @@ final class ReconnectingConnection {
         }
     }
 
-    /** Waits until its threads have ended, unless that is the calling one. */
-    void join(Duration atMost) throws InterruptedException {
+    /**
+     * Waits up to {@code timeout} for each of its threads to end, except for the calling thread.
+     */
+    void join(Duration timeout) throws InterruptedException {
         if (!thread.equals(Thread.currentThread())) {
-            thread.join(Math.max(1, atMost.toMillis()));
+            thread.join(Math.max(1, timeout.toMillis()));
         }
         LineChannel last = lineChannel;
         if (last != null) {
-            last.join(Math.max(1, atMost.toMillis()));
+            last.join(Math.max(1, timeout.toMillis()));
         }
     }
 
@@ -106,7 +115,10 @@ final class ReconnectingConnection {
         }
     }
 
-    /** The number of failures to go by after a connection that lasted so long. */
+    /**
+     * The number of failures that determines the backoff after a connection that lasted {@code
+     * nanos}.
+     */
     private static int pauseAfter(long nanos, int failures) {
         return nanos > SETTLED_NANOS ? 0 : Math.min(failures + 1, MAX_FAILURES_AFTER_CONNECTION);
     }
@@ -119,7 +131,7 @@ final class ReconnectingConnection {
                 Dialed open = dial(config.addresses().get(nextAddress));
                 var up = new LineChannel(open.socket());
                 lineChannel = up;
-                if (isStopped()) { // it may have looked before there was a channel
+                if (isStopped()) { // stop() may have run before the channel was set
                     up.close();
                     return failures;
                 }
@@ -136,7 +148,7 @@ final class ReconnectingConnection {
         return failures + 1;
     }
 
-    /** One that says more than that nobody was there. */
+    /** The more specific of two failures: the first one that is not just unreachable. */
     private static ServiceException worse(@Nullable ServiceException one, ServiceException other) {
         return one == null || one.kind() == ServiceException.Kind.UNREACHABLE ? other : one;
     }
@@ -149,16 +161,17 @@ final class ReconnectingConnection {
         try {
             socket.readTimeout(config.connectTimeout());
             socket.authenticate(config.authToken());
-            String answer =
+            String response =
                     socket.hello(HelloResponse.argument(config, connectionListener.resumable()));
-            if (!HelloResponse.isTaggedOrPlain(answer, socket.address())) {
+            if (!HelloResponse.isTaggedOrPlain(response, socket.address())) {
                 throw new ServiceException(
                         ServiceException.Kind.UNSUPPORTED,
-                        socket.address() + " has become a plain dflockd: it has no tagged mode",
+                        socket.address()
+                                + " has no tagged mode any more: it is now a plain dflockd",
                         "",
                         null);
             }
-            HelloResponse helloResponse = HelloResponse.parse(answer);
+            HelloResponse helloResponse = HelloResponse.parse(response);
             socket.readTimeout(config.readTimeout());
             up = true;
             return new Dialed(socket, helloResponse);
@@ -178,7 +191,7 @@ final class ReconnectingConnection {
         }
     }
 
-    /** Reads until the end; how long that took. */
+    /** Reads until the connection ends; returns how long it lasted in nanoseconds. */
     private long converse(LineChannel open) {
         long since = System.nanoTime();
         try {
@@ -196,12 +209,12 @@ final class ReconnectingConnection {
         if (failures == 0) {
             return;
         }
-        long longest = Math.min(MAX_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(10, failures - 1));
-        long nanos = ThreadLocalRandom.current().nextLong(longest / 2, longest);
+        long maxNanos = Math.min(MAX_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(10, failures - 1));
+        long nanos = ThreadLocalRandom.current().nextLong(maxNanos / 2, maxNanos);
         try {
             stopped.await(nanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
-            stopped.countDown(); // nobody but the end of the world interrupts this thread
+            stopped.countDown(); // this thread is not interrupted in normal operation: stop
         }
     }
 
@@ -210,7 +223,7 @@ final class ReconnectingConnection {
             try {
                 socket.close();
             } catch (IOException e) {
-                // It is gone, which is all that was wanted.
+                // The socket is closed in any case.
             }
         }
     }

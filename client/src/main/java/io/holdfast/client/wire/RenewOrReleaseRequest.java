@@ -4,7 +4,7 @@ import io.holdfast.client.service.ServiceException;
 
 import java.util.concurrent.CompletableFuture;
 
-/** Renews or releases. Both can be repeated: the token says which hold is meant. */
+/** Renews or releases a hold. Both can be sent again, because the token identifies the hold. */
 abstract class RenewOrReleaseRequest<T> extends TaggedRequest {
     final TaggedHold hold;
     final CompletableFuture<T> future;
@@ -14,7 +14,7 @@ abstract class RenewOrReleaseRequest<T> extends TaggedRequest {
         this.future = future;
     }
 
-    /** What to say if the hold is gone. */
+    /** The result if the hold has ended. */
     abstract T gone();
 
     @Override
@@ -57,15 +57,19 @@ abstract class RenewOrReleaseRequest<T> extends TaggedRequest {
         return false;
     }
 
-    /** Starts the lease anew. */
+    /** Restarts the lease. */
     static final class Renew extends RenewOrReleaseRequest<Long> {
         private final long leaseNanos;
         private final long askedAtNanos;
 
-        Renew(TaggedHold hold, long leaseNanos, long askedAt, CompletableFuture<Long> future) {
+        Renew(
+                TaggedHold hold,
+                long leaseNanos,
+                long requestedAtNanos,
+                CompletableFuture<Long> future) {
             super(hold, future);
             this.leaseNanos = leaseNanos;
-            this.askedAtNanos = askedAt;
+            this.askedAtNanos = requestedAtNanos;
         }
 
         @Override
@@ -84,15 +88,15 @@ abstract class RenewOrReleaseRequest<T> extends TaggedRequest {
         }
 
         @Override
-        void answer(String answer) throws BadLineException {
-            if (answer.startsWith("ok ")) {
-                long lease = WireDuration.parse(answer.substring(3));
+        void answer(String response) throws BadLineException {
+            if (response.startsWith("ok ")) {
+                long lease = WireDuration.parse(response.substring(3));
                 hold.renewed(askedAtNanos + lease);
                 future.complete(lease);
-            } else if (answer.equals("error")) {
+            } else if (response.equals("error")) {
                 future.complete(gone());
             } else {
-                future.completeExceptionally(hold.refused(answer));
+                future.completeExceptionally(hold.refused(response));
             }
         }
 
@@ -113,7 +117,7 @@ abstract class RenewOrReleaseRequest<T> extends TaggedRequest {
         }
     }
 
-    /** Gives back. Who asked may have stopped waiting: the server is told nevertheless. */
+    /** Releases the hold. The request is sent even if the caller has stopped waiting for it. */
     static final class Release extends RenewOrReleaseRequest<Boolean> {
         Release(TaggedHold hold, CompletableFuture<Boolean> future) {
             super(hold, future);
@@ -130,10 +134,11 @@ abstract class RenewOrReleaseRequest<T> extends TaggedRequest {
         }
 
         @Override
-        void answer(String answer) {
-            // If it is not held now, the first sending, whose answer was lost, may have done it.
+        void answer(
+                String response) {
+            // After an error: the first request, whose response was lost, may have released it.
             hold.forget();
-            future.complete(answer.equals("ok") || wasRepeated());
+            future.complete(response.equals("ok") || wasRepeated());
         }
 
         @Override

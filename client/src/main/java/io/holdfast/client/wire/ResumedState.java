@@ -5,9 +5,12 @@ import org.jspecify.annotations.Nullable;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What a resumed session has, as the server lists it in answers to {@code mine}. */
+/** The holds and waiters of a resumed session, as listed in the responses to {@code mine}. */
 final class ResumedState {
-    /** A hold, with what was left of its lease when it was asked for at the earliest. */
+    /**
+     * A hold with the remaining time of its lease. The list was requested at {@code askedAtNanos},
+     * so the remaining time counts from then or later.
+     */
     record Held(String token, long leftNanos, long askedAtNanos) {}
 
     private final String session;
@@ -31,38 +34,41 @@ final class ResumedState {
         return held.get(tag);
     }
 
-    /** It has been lost since it was listed. */
+    /** Removes an entry that has been lost since it was listed. */
     void forget(long tag) {
         held.remove(tag);
         waiting.remove(tag);
     }
 
-    /** When it was known to be waiting still; null if it was not. */
+    /**
+     * The latest time at which the request was known to be waiting; null if it is not listed as a
+     * waiter.
+     */
     @Nullable Long waitingAt(long tag) {
         return waiting.get(tag);
     }
 
-    /** The last tag so far: the next page begins behind it. */
+    /** The last tag so far: the next page starts after it. */
     long last() {
         return last;
     }
 
     /**
-     * Takes one answer.
+     * Adds one response.
      *
-     * @param askedAtNanos before it was asked for
-     * @return whether there may be more
+     * @param requestedAtNanos the time before the request was sent
+     * @return whether there may be more pages
      */
-    boolean add(String answer, long askedAtNanos) throws BadLineException {
-        if (answer.equals("ok")) {
+    boolean add(String response, long requestedAtNanos) throws BadLineException {
+        if (response.equals("ok")) {
             return false;
         }
-        if (!answer.startsWith("ok ")) {
-            throw new BadLineException("no list of holds");
+        if (!response.startsWith("ok ")) {
+            throw new BadLineException("mine: not a list of holds");
         }
         long before = last;
-        for (String entry : answer.substring(3).split(" ", -1)) {
-            add(entry.split(":", -1), askedAtNanos);
+        for (String entry : response.substring(3).split(" ", -1)) {
+            add(entry.split(":", -1), requestedAtNanos);
         }
         if (last <= before) {
             throw new BadLineException("mine: a page that does not advance");
@@ -70,13 +76,13 @@ final class ResumedState {
         return true;
     }
 
-    private void add(String[] parts, long askedAtNanos) throws BadLineException {
+    private void add(String[] parts, long requestedAtNanos) throws BadLineException {
         try {
             long tag = Long.parseLong(parts[0]);
             if (parts.length >= 4 && parts[1].equals("h")) {
-                held.put(tag, new Held(parts[2], WireDuration.parse(parts[3]), askedAtNanos));
+                held.put(tag, new Held(parts[2], WireDuration.parse(parts[3]), requestedAtNanos));
             } else if (parts.length >= 2 && parts[1].equals("w")) {
-                waiting.put(tag, askedAtNanos);
+                waiting.put(tag, requestedAtNanos);
             } else {
                 throw new BadLineException("an entry that is neither held nor waiting");
             }

@@ -9,14 +9,15 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Runs tasks one after the other, in the order in which they came, on the thread of whoever came
- * while nobody was at it; but nobody is kept at it for long, others go on then. No task may block.
- * A task that asks for another one only queues it.
+ * Runs tasks one at a time, in the order of submission, on the submitting thread if no task is
+ * running at that moment. After {@link #MAX_AT_ONCE} tasks the remaining ones move to another
+ * executor, so that no caller is kept for long. Tasks must not block. A task that submits another
+ * one only queues it.
  */
 final class SerialTaskRunner {
     private static final System.Logger LOG = System.getLogger(SerialTaskRunner.class.getName());
 
-    /** So many in one go on a thread that came for one. */
+    /** The maximum number of tasks that a submitting thread runs in sequence. */
     private static final int MAX_AT_ONCE = 256;
 
     private final Executor others;
@@ -25,7 +26,7 @@ final class SerialTaskRunner {
     private volatile @Nullable Thread runner;
 
     /**
-     * @param others who go on where there is too much to do
+     * @param others continues after {@link #MAX_AT_ONCE} tasks
      */
     SerialTaskRunner(Executor others) {
         this.others = others;
@@ -38,7 +39,7 @@ final class SerialTaskRunner {
         }
     }
 
-    /** Whether a task of ours is what the calling thread does. */
+    /** Whether the calling thread is running a task of this runner. */
     boolean isHere() {
         return Thread.currentThread().equals(runner);
     }
@@ -64,11 +65,11 @@ final class SerialTaskRunner {
             others.execute(this::drain);
             return true;
         } catch (RejectedExecutionException e) {
-            return false; // they have ended: there is nobody else
+            return false; // the executor has been shut down: continue on this thread
         }
     }
 
-    /** Runs what others gave us: their failures are not ours. */
+    /** Runs a callback; logs its exceptions. */
     static void guard(Runnable task) {
         try {
             task.run();

@@ -5,9 +5,10 @@ import io.holdfast.client.service.TimerClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pings, and knows until when the server has our session for certain. An end of the connection that
- * only the server notices starts the grace there: what we hold may be another's as soon as the last
- * request that was answered is older than the grace. Runs where its session does.
+ * Sends pings and tracks until when the server is certain to have the session. If only the server
+ * notices that the connection has ended, the grace period starts there: another client may hold the
+ * locks of this one as soon as the last acknowledged request is older than the grace period. Runs
+ * in the task runner of its session.
  */
 final class SessionHeartbeat {
     private static final long MIN_NANOS = 1_000_000;
@@ -17,15 +18,16 @@ final class SessionHeartbeat {
     private final long usualNanos;
     private final long graceNanos;
 
-    /** When the last request that was answered was sent, at the earliest. */
+    /** A time before the last acknowledged request was sent. */
     private volatile long confirmedAt;
 
     /**
-     * Whether anything is held or waited for, so that silence must not last as long as the grace.
+     * Whether there are holds or waiters, so that pings must be more frequent than the grace
+     * period.
      */
     private boolean urgent;
 
-    /** Whether the end of the grace is looked out for. */
+    /** Whether the timer for the end of the grace period runs. */
     private boolean watching;
 
     private TimerClock.@Nullable Timer pingTimer;
@@ -33,8 +35,8 @@ final class SessionHeartbeat {
     private boolean stopped;
 
     /**
-     * @param usualNanos how long the server is content without a word, or we are
-     * @param confirmedAt when the hello was sent
+     * @param usualNanos how long the connection may be idle; pings are sent at a third of it
+     * @param confirmedAt the time before the hello was sent
      */
     SessionHeartbeat(
             ClientSession clientSession,
@@ -50,22 +52,22 @@ final class SessionHeartbeat {
         armPing();
     }
 
-    /** A request that was sent then has been answered. */
+    /** The response to a request that was sent at this time has arrived. */
     void confirm(long sentAt) {
         confirmedAt = Math.max(confirmedAt, sentAt);
     }
 
-    /** Until when the server keeps the session for us, whatever has become of the connection. */
+    /** Until when the server keeps the session, whatever the state of the connection. */
     long keptUntil() {
         return confirmedAt + graceNanos;
     }
 
-    /** Whether it is not later than that yet. On any thread. */
+    /** Whether the server is certain to have the session now. Callable on any thread. */
     boolean isKept() {
         return graceNanos == 0 || clientSession.now() - keptUntil() < 0;
     }
 
-    /** There is something to wait for: when it is granted, the last answer must not be old. */
+    /** Called when there is a waiter: at its grant the last confirmation must be recent. */
     void waiting() {
         if (graceNanos > 0 && !stopped && !urgent) {
             urgent = true;
@@ -73,7 +75,7 @@ final class SessionHeartbeat {
         }
     }
 
-    /** There is a hold. */
+    /** Called when there is a hold. */
     void holding() {
         waiting();
         if (urgent && !watching) {

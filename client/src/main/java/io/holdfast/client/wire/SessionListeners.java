@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Who listens to what over one session. The server hears of each pattern and group once; it sends a
- * signal once, whatever patterns it matches, so matching is done here again. Everything runs in the
- * session's {@link SerialTaskRunner}.
+ * The subscriptions of one session. Each pattern and group is sent to the server once. The server
+ * sends a signal once, however many patterns it matches, so it is matched here again. Everything
+ * runs in the session's {@link SerialTaskRunner}.
  */
 final class SessionListeners {
-    /** A pattern and a group; an empty group is none. */
+    /** A pattern and a queue group; an empty group means none. */
     record Name(String pattern, String group) {}
 
     private final ClientSession clientSession;
@@ -26,14 +26,14 @@ final class SessionListeners {
         this.clientSession = clientSession;
     }
 
-    /** Callable from anywhere. */
-    SignalSubscription listen(Name name, SignalSink sink, long patienceNanos) {
+    /** Callable on any thread. */
+    SignalSubscription listen(Name name, SignalSink sink, long timeoutNanos) {
         var subscription = new Subscription(name, sink);
-        clientSession.run(() -> add(subscription, patienceNanos));
+        clientSession.run(() -> add(subscription, timeoutNanos));
         return subscription;
     }
 
-    private void add(Subscription subscription, long patienceNanos) {
+    private void add(Subscription subscription, long timeoutNanos) {
         if (clientSession.isClosing()) {
             subscription.accepted.completeExceptionally(clientSession.closed());
             return;
@@ -49,7 +49,7 @@ final class SessionListeners {
                 clientSession
                         .timeline()
                         .schedule(
-                                patienceNanos,
+                                timeoutNanos,
                                 () ->
                                         subscription.accepted.completeExceptionally(
                                                 clientSession.unreachable()));
@@ -97,14 +97,14 @@ final class SessionListeners {
         topics.clear();
     }
 
-    /** Takes a pushed line without its first word. */
+    /** Handles a {@code sig} line, given without its first field. */
     void signal(String line) throws BadLineException {
-        int blank = line.indexOf(' ');
-        if (blank < 0) {
+        int space = line.indexOf(' ');
+        if (space < 0) {
             throw new BadLineException("a signal without a payload");
         }
-        String channel = line.substring(0, blank);
-        String payload = line.substring(blank + 1);
+        String channel = line.substring(0, space);
+        String payload = line.substring(space + 1);
         for (Topic topic : List.copyOf(topics.values())) {
             if (matches(topic.name.pattern(), channel)) {
                 topic.signal(channel, payload);
@@ -112,25 +112,25 @@ final class SessionListeners {
         }
     }
 
-    /** {@code *} stands for one part, {@code >} at the end for one or more. */
+    /** {@code *} matches one part, {@code >} at the end one or more. */
     static boolean matches(String pattern, String channel) {
-        String[] wanted = pattern.split("\\.", -1);
+        String[] patternParts = pattern.split("\\.", -1);
         String[] parts = channel.split("\\.", -1);
-        for (int i = 0; i < wanted.length; i++) {
+        for (int i = 0; i < patternParts.length; i++) {
             if (i == parts.length) {
                 return false;
             }
-            if (wanted[i].equals(">") && i == wanted.length - 1) {
+            if (patternParts[i].equals(">") && i == patternParts.length - 1) {
                 return true;
             }
-            if (!wanted[i].equals("*") && !wanted[i].equals(parts[i])) {
+            if (!patternParts[i].equals("*") && !patternParts[i].equals(parts[i])) {
                 return false;
             }
         }
-        return wanted.length == parts.length;
+        return patternParts.length == parts.length;
     }
 
-    /** What the server knows of. */
+    /** A pattern and group, with all its subscriptions. */
     private final class Topic {
         private final Name name;
         private final List<Subscription> subscriptions = new ArrayList<>();
@@ -142,13 +142,13 @@ final class SessionListeners {
             this.name = name;
         }
 
-        void answered(String answer) {
-            if (answer.equals("ok")) {
+        void answered(String response) {
+            if (response.equals("ok")) {
                 listening = true;
                 List.copyOf(subscriptions).forEach(Subscription::nowListening);
                 return;
             }
-            var why = clientSession.refused(answer);
+            var why = clientSession.refused(response);
             asked = false;
             for (Subscription subscription : List.copyOf(subscriptions)) {
                 if (subscription.accepted.completeExceptionally(why)) {
@@ -160,7 +160,7 @@ final class SessionListeners {
             }
         }
 
-        /** To all, or to one member of a group, in turn. */
+        /** Delivers to all subscriptions, or to one member of a group in rotation. */
         void signal(String channel, String payload) {
             if (name.group().isEmpty()) {
                 for (Subscription subscription : List.copyOf(subscriptions)) {
@@ -173,7 +173,7 @@ final class SessionListeners {
         }
     }
 
-    /** One that listens. */
+    /** A subscription of a user. */
     private final class Subscription implements SignalSubscription {
         private final Name name;
         private final SignalSink sink;

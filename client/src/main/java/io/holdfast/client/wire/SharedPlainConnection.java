@@ -11,14 +11,14 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The connection that everybody shares, for requests that do not wait; connects again when it is
- * lost. Requests that have not left wait for that, for the connect timeout, unless they are
- * patient.
+ * The shared connection for requests that do not wait at the server; reconnects when it is lost.
+ * Unsent requests wait for the reconnect, up to the connect timeout unless {@link
+ * ImmediateRequest#waitsForConnection} is true.
  */
 final class SharedPlainConnection implements PlainConnection.PlainConnectionListener {
-    /** Who is told about it. */
+    /** Is notified of the loss of the connection. */
     interface SharedConnectionListener {
-        /** It is lost; a new one is being dialed. */
+        /** The connection is lost; a new one will be dialed. */
         void commonLost(boolean abruptly);
     }
 
@@ -41,7 +41,7 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
         connection.adopt(socket);
     }
 
-    /** The connection as it is now; it may have ended. */
+    /** The current connection; it may have ended. */
     PlainConnection connection() {
         return connection;
     }
@@ -58,13 +58,13 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
         }
     }
 
-    /** Does not send it if it has not left. */
+    /** Drops a request that has not been sent. */
     void withdraw(ImmediateRequest request) {
         request.withdraw();
         queue.remove(request);
     }
 
-    /** Before all others that have not left yet. */
+    /** Submits a request ahead of all unsent ones. */
     void submitFirst(ImmediateRequest request) {
         queue.addFirst(request);
         next();

@@ -13,8 +13,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A connection that listens. It brings what the server knows in line with what is wanted, step by
- * step, and after a loss from the start.
+ * A connection for subscriptions. It sends {@code listen} and {@code unlisten} one at a time until
+ * the server's patterns match those of the subscribers, and starts over after the connection was
+ * lost.
  */
 final class SignalConnection implements PlainConnection.PlainConnectionListener {
     private final PlainContext context;
@@ -27,7 +28,7 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
     private boolean closed;
 
     /**
-     * @param unused called when nobody listens any more
+     * @param unused called when there is no subscriber any more
      */
     SignalConnection(PlainContext context, String group, Runnable unused) {
         this.context = context;
@@ -64,21 +65,22 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
         }
         for (String pattern : wanted.keySet()) {
             if (!known.contains(pattern)) {
-                connection.send(request("listen", pattern, answer -> listened(pattern, answer)));
+                connection.send(
+                        request("listen", pattern, response -> listened(pattern, response)));
                 return;
             }
         }
         for (String pattern : known) {
             if (!wanted.containsKey(pattern)) {
-                connection.send(request("unlisten", pattern, answer -> known.remove(pattern)));
+                connection.send(request("unlisten", pattern, response -> known.remove(pattern)));
                 return;
             }
         }
     }
 
-    private void listened(String pattern, String answer) {
+    private void listened(String pattern, String response) {
         List<Subscriber> all = wanted.getOrDefault(pattern, List.of());
-        if (answer.equals("ok")) {
+        if (response.equals("ok")) {
             known.add(pattern);
             for (Subscriber subscriber : List.copyOf(all)) {
                 if (!subscriber.accepted.complete(null)) {
@@ -88,12 +90,12 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
             return;
         }
         for (Subscriber subscriber : List.copyOf(all)) {
-            if (subscriber.accepted.completeExceptionally(context.refused(answer))) {
+            if (subscriber.accepted.completeExceptionally(context.refused(response))) {
                 all.remove(subscriber);
             }
         }
         if (!all.isEmpty()) {
-            connection.abort(); // it was accepted before: try again later
+            connection.abort(); // accepted on an earlier connection: reconnect and try again
         } else {
             wanted.remove(pattern);
         }
@@ -109,7 +111,7 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
     }
 
     private void deliver(List<Subscriber> all, String channel, String payload) {
-        if (!group.isEmpty()) { // one of the group; the next time another
+        if (!group.isEmpty()) { // to one member of the group, in rotation
             Subscriber subscriber = all.remove(0);
             all.add(subscriber);
             context.executor().execute(() -> subscriber.sink.signal(channel, payload));

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The connections that listen: one for all who listen alone, one for each group of a pattern. The
- * server sends a connection one copy of a signal and does not say for whom, so that members of
- * groups must stay apart.
+ * The connections for subscriptions: one for all subscriptions without a group, and one for each
+ * pattern and group. The server sends a signal to a connection only once, without the subscription
+ * that it is for, so groups need separate connections.
  */
 final class SignalConnections {
     private final PlainContext context;
@@ -56,7 +56,7 @@ final class SignalConnections {
         byName.clear();
     }
 
-    /** Somebody who listens. */
+    /** A subscription of a user. */
     final class Subscriber implements SignalSubscription {
         final String pattern;
         private final String group;
@@ -69,7 +69,7 @@ final class SignalConnections {
             this.sink = sink;
         }
 
-        /** Patterns have no blanks. */
+        /** Unique, because patterns contain no spaces. */
         private String connectionName() {
             return group.isEmpty() ? "" : pattern + " " + group;
         }
@@ -84,9 +84,9 @@ final class SignalConnections {
             context.executor()
                     .execute(
                             () -> {
-                                SignalConnection lane = byName.get(connectionName());
-                                if (lane != null) {
-                                    lane.remove(this);
+                                SignalConnection signalConnection = byName.get(connectionName());
+                                if (signalConnection != null) {
+                                    signalConnection.remove(this);
                                 }
                                 accepted.cancel(false);
                             });

@@ -1,24 +1,24 @@
 package io.holdfast.client.wire;
 
-/** Which channels a pattern means. */
+/** Matches channels against a pattern. */
 final class SignalPattern {
     private SignalPattern() {}
 
-    /** {@code *} is any one word between dots, {@code >} one or more words at the end. */
+    /** {@code *} matches any one part between dots, {@code >} one or more parts at the end. */
     static boolean matches(String pattern, String channel) {
-        String[] words = pattern.split("\\.", -1);
-        String[] said = channel.split("\\.", -1);
-        for (int i = 0; i < words.length; i++) {
-            if (i >= said.length) {
+        String[] patternParts = pattern.split("\\.", -1);
+        String[] channelParts = channel.split("\\.", -1);
+        for (int i = 0; i < patternParts.length; i++) {
+            if (i >= channelParts.length) {
                 return false;
             }
-            if (i == words.length - 1 && words[i].equals(">")) {
+            if (i == patternParts.length - 1 && patternParts[i].equals(">")) {
                 return true;
             }
-            if (!words[i].equals("*") && !words[i].equals(said[i])) {
+            if (!patternParts[i].equals("*") && !patternParts[i].equals(channelParts[i])) {
                 return false;
             }
         }
-        return words.length == said.length;
+        return patternParts.length == channelParts.length;
     }
 }

@@ -9,8 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * An acquire. Its outcome is told once; should the server still have it then, because there is no
- * connection to give it up over, it stays with the session and is given up, or given back, later.
+ * An acquire. Its outcome is delivered once. If the server may still have the waiter or the hold
+ * then, because there is no connection to cancel it over, the request stays with the session and is
+ * cancelled or released later.
  */
 final class TaggedAcquire extends TaggedRequest implements AcquireAttempt {
     private final ClientSession clientSession;
@@ -40,7 +41,7 @@ final class TaggedAcquire extends TaggedRequest implements AcquireAttempt {
                 });
     }
 
-    /** Nobody wants it any more, and the server has to be told. */
+    /** The caller does not need it any more, so it must be cancelled at the server. */
     boolean isUnwanted() {
         return cancelled || completed;
     }
@@ -111,37 +112,37 @@ final class TaggedAcquire extends TaggedRequest implements AcquireAttempt {
     }
 
     @Override
-    void answer(String answer) throws BadLineException {
-        if (answer.startsWith("ok ")) {
-            String[] words = answer.split(" ", -1);
-            if (words.length < 3) {
+    void answer(String response) throws BadLineException {
+        if (response.startsWith("ok ")) {
+            String[] fields = response.split(" ", -1);
+            if (fields.length < 3) {
                 throw new BadLineException("a grant without a lease");
             }
-            long lease = WireDuration.parse(words[2]);
-            boolean sure =
-                    clientSession.isConfirmedSince(askedAtNanos); // in any case: it is an answer
-            if (completed || what.unbound() || sure) {
-                granted(words[1], lease, askedAtNanos);
+            long lease = WireDuration.parse(fields[2]);
+            // Called in any case, because the response confirms the session.
+            boolean confirmed = clientSession.isConfirmedSince(askedAtNanos);
+            if (completed || what.unbound() || confirmed) {
+                granted(fields[1], lease, askedAtNanos);
             } else {
                 clientSession.recheck(this);
             }
-        } else if (answer.equals("cancelled")) {
+        } else if (response.equals("cancelled")) {
             complete(new AcquireOutcome.Cancelled());
-        } else if (answer.equals("timeout")) {
+        } else if (response.equals("timeout")) {
             if (isForever() && !isUnwanted()) {
                 clientSession.submit(this);
             } else {
                 complete(new AcquireOutcome.TimedOut());
             }
-        } else if (answer.equals("error_draining") && !isTry() && !isUnwanted()) {
-            clientSession.submitAfterThisConnection(this); // whoever comes next may have it
+        } else if (response.equals("error_draining") && !isTry() && !isUnwanted()) {
+            clientSession.submitAfterThisConnection(this); // the next server serves it
         } else {
-            complete(new AcquireOutcome.Failed(clientSession.refused(answer)));
+            complete(new AcquireOutcome.Failed(clientSession.refused(response)));
         }
     }
 
-    private void granted(String token, long leaseNanos, long askedAt) {
-        var hold = clientSession.granted(what, tag(), token, leaseNanos, askedAt);
+    private void granted(String token, long leaseNanos, long requestedAt) {
+        var hold = clientSession.granted(what, tag(), token, leaseNanos, requestedAt);
         if (completed || clientSession.isClosing()) {
             if (!clientSession.isClosing() || what.unbound()) {
                 hold.release(new CompletableFuture<>());
@@ -153,13 +154,13 @@ final class TaggedAcquire extends TaggedRequest implements AcquireAttempt {
     }
 
     /** The session was resumed, and this was found among its holds. */
-    void foundHeld(ResumedState.Held found, long usualLeaseNanos) {
-        long lease = what.leaseNanos() == 0 ? usualLeaseNanos : what.leaseNanos();
+    void foundHeld(ResumedState.Held found, long defaultLeaseNanos) {
+        long lease = what.leaseNanos() == 0 ? defaultLeaseNanos : what.leaseNanos();
         lease = Math.max(lease, found.leftNanos());
         granted(found.token(), lease, found.askedAtNanos() + found.leftNanos() - lease);
     }
 
-    /** The session was resumed, and this was in line when that was asked. */
+    /** The session was resumed, and this was still waiting at the given time. */
     void foundWaiting(long atNanos) {
         askedAtNanos = atNanos;
         if (isUnwanted()) {

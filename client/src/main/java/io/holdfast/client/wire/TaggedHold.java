@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * What a session holds. What can change is touched only from the session's {@link
+ * A hold of a session. Its mutable state is accessed only in the session's {@link
  * SerialTaskRunner}.
  */
 final class TaggedHold implements GrantedHold {
@@ -39,7 +39,7 @@ final class TaggedHold implements GrantedHold {
             String token,
             long leaseNanos,
             long askedAtNanos,
-            @Nullable SessionHeartbeat heardOn) {
+            @Nullable SessionHeartbeat grantedOn) {
         this.clientSession = clientSession;
         this.sessionName = sessionName;
         this.what = what;
@@ -47,7 +47,7 @@ final class TaggedHold implements GrantedHold {
         this.token = token;
         this.leaseNanos = leaseNanos;
         this.askedAtNanos = askedAtNanos;
-        this.grantedOn = heardOn;
+        this.grantedOn = grantedOn;
         this.endsAtNanos = askedAtNanos + leaseNanos;
     }
 
@@ -91,12 +91,12 @@ final class TaggedHold implements GrantedHold {
     @Override
     public CompletableFuture<Long> renew(long lease) {
         var future = new CompletableFuture<Long>();
-        long askedAt = clientSession.now();
+        long requestedAt = clientSession.now();
         clientSession.run(
                 () -> {
                     if (loss == null) {
                         clientSession.submit(
-                                new RenewOrReleaseRequest.Renew(this, lease, askedAt, future));
+                                new RenewOrReleaseRequest.Renew(this, lease, requestedAt, future));
                     } else {
                         future.complete(-1L);
                     }
@@ -149,7 +149,7 @@ final class TaggedHold implements GrantedHold {
         return what.unbound();
     }
 
-    /** Whether it was got in the session that the inventory is of. */
+    /** Whether it was acquired in the session that was resumed. */
     boolean isOf(ResumedState resumedState) {
         return sessionName.equals(resumedState.session());
     }
@@ -158,16 +158,16 @@ final class TaggedHold implements GrantedHold {
         endsAtNanos = until;
     }
 
-    ServiceException refused(String answer) {
-        return clientSession.refused(answer);
+    ServiceException refused(String response) {
+        return clientSession.refused(response);
     }
 
-    /** It was given back. */
+    /** It was released. */
     void forget() {
         clientSession.forget(this);
     }
 
-    /** The server knows it no more, and has not said why. */
+    /** The server does not list it any more, and has not reported why. */
     void missing(long now) {
         lose(now - endsAtNanos >= 0 ? Loss.EXPIRED : Loss.RELEASED);
     }

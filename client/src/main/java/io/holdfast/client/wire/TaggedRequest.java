@@ -6,11 +6,11 @@ import io.holdfast.client.service.TimerClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something to be asked of the server, and what becomes of it whatever happens. All calls come from
- * the session's {@link SerialTaskRunner}.
+ * A request, and how it reacts to the response and to the events of the connection. All calls run
+ * in the session's {@link SerialTaskRunner}.
  */
 abstract class TaggedRequest {
-    /** Waits without a connection for as long as it takes. */
+    /** Waits for a connection without a timeout. */
     static final long NO_TIMEOUT = Long.MAX_VALUE;
 
     private long tag;
@@ -18,7 +18,7 @@ abstract class TaggedRequest {
     private TimerClock.@Nullable Timer timer;
     private int timing;
 
-    /** Of its last sending; 0 if it was never sent. */
+    /** The tag with which it was sent last; 0 if it was never sent. */
     final long tag() {
         return tag;
     }
@@ -31,19 +31,19 @@ abstract class TaggedRequest {
         return repeated;
     }
 
-    /** What was sent has left no trace. */
+    /** Marks it as never sent, because the server has no state of it. */
     final void unsent() {
         tag = 0;
     }
 
-    /** The lines, as of now; called each time it is sent. */
+    /** The lines to send, with the times as of now; called each time it is sent. */
     final String lines(long newTag, long now) {
         repeated = tag != 0;
         tag = newTag;
         return newTag + " " + command() + "\n" + key() + "\n" + argument(now) + "\n";
     }
 
-    /** Ends the timer that is there, if any; a number for the next one. */
+    /** Cancels the timer, if any; returns the number of the next one. */
     final int stopTimer() {
         if (timer != null) {
             timer.cancel();
@@ -56,7 +56,7 @@ abstract class TaggedRequest {
         timer = next;
     }
 
-    /** Whether that timer is neither stopped nor replaced. */
+    /** Whether the timer with that number has been neither stopped nor replaced. */
     final boolean isTiming(int number) {
         return timing == number;
     }
@@ -67,43 +67,43 @@ abstract class TaggedRequest {
 
     abstract String argument(long now);
 
-    /** The answer without the tag. */
-    abstract void answer(String answer) throws BadLineException;
+    /** Handles the response, given without its tag. */
+    abstract void answer(String response) throws BadLineException;
 
-    /** Whether it has nothing to ask for any more; looked at before it is sent. */
+    /** Whether it need not be sent any more; checked before it is sent. */
     boolean isOver(long now) {
         return false;
     }
 
     /**
-     * The connection ended before the answer.
+     * The connection ended before the response.
      *
-     * @return whether it stays, to be settled when there is a connection again
+     * @return whether the request is kept, to be resolved after a reconnect
      */
     abstract boolean survivesDisconnect(ServiceException why);
 
-    /** How long it may stay so; {@link #NO_TIMEOUT} for ever. */
+    /** How long it may wait for a connection; {@link #NO_TIMEOUT} for no limit. */
     abstract long offlineTimeoutNanos(long now, long connectTimeoutNanos);
 
     /**
-     * That time is over, or the server will not have us.
+     * The {@link #offlineTimeoutNanos} have passed, or the server rejects this client.
      *
-     * @return whether it must still be settled when there is a connection again
+     * @return whether the request is kept, to be resolved after a reconnect
      */
     abstract boolean survivesTimeout(ServiceException why);
 
     /**
-     * The session is gone, and with it whatever this got.
+     * The session has ended, and with it whatever was granted to this request.
      *
-     * @return whether it is to be sent in the next session
+     * @return whether it must be sent in the next session
      */
     abstract boolean survivesSessionLoss();
 
     /**
-     * The session was resumed, and does not know this as a wait or a hold of its own; only for what
-     * was sent before.
+     * The session was resumed, and its list of holds and waiters does not contain this request.
+     * Called only for requests that were sent before.
      *
-     * @return whether it is to be sent again
+     * @return whether it must be sent again
      */
     abstract boolean shouldResend(ResumedState resumedState);
 

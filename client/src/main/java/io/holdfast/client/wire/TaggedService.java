@@ -17,7 +17,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/** A server with tagged mode, over one connection and one more per group that is listened in. */
+/**
+ * A server with tagged mode, over one connection plus one for each subscribed pattern and queue
+ * group.
+ */
 final class TaggedService implements LockService {
     private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -46,7 +49,8 @@ final class TaggedService implements LockService {
     }
 
     /**
-     * Goes on with a connection that has said hello, and tells that it is connected.
+     * Creates a service over a connection on which {@code hello} has been exchanged, and reports it
+     * as connected.
      *
      * @param socket owned by the service from now on
      */
@@ -55,14 +59,14 @@ final class TaggedService implements LockService {
             ServiceEvents events,
             TimerClock timerClock,
             LineSocket socket,
-            String helloAnswer)
+            String hello)
             throws BadLineException {
-        HelloResponse helloResponse = HelloResponse.parse(helloAnswer);
+        HelloResponse helloResponse = HelloResponse.parse(hello);
         return new TaggedService(
                 config, events, timerClock, new LineChannel(socket), helloResponse);
     }
 
-    /** One that has yet to find a connection. */
+    /** Creates a service that connects in the background. */
     static TaggedService dialing(WireConfig config, ServiceEvents events, TimerClock timerClock) {
         return new TaggedService(config, events, timerClock, null, null);
     }
@@ -116,7 +120,7 @@ final class TaggedService implements LockService {
         closeSoon();
         groupListeners.close();
         if (clientSession.isHere()) {
-            return; // a callback closes: whoever could answer it waits for this very thread
+            return; // called by a callback, which must not wait for its own thread
         }
         boolean interrupted = false;
         long deadline = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
@@ -135,7 +139,7 @@ final class TaggedService implements LockService {
         }
     }
 
-    /** Closes without waiting for it. */
+    /** Starts to close and does not wait. */
     void closeSoon() {
         if (closing.getAndSet(true)) {
             return;

@@ -4,7 +4,7 @@ import io.holdfast.client.service.ServiceException;
 
 import java.util.function.Consumer;
 
-/** A command that is answered at once and that nobody repeats. */
+/** A command with an immediate response that is never sent again after the connection was lost. */
 final class UnrepeatedRequest extends TaggedRequest {
     private final String command;
     private final String key;
@@ -25,9 +25,9 @@ final class UnrepeatedRequest extends TaggedRequest {
         this.otherwise = otherwise;
     }
 
-    /** What to do with the answer. */
+    /** Handles the response. */
     interface ReplyHandler {
-        void accept(String answer) throws BadLineException;
+        void accept(String response) throws BadLineException;
     }
 
     @Override
@@ -46,8 +46,8 @@ final class UnrepeatedRequest extends TaggedRequest {
     }
 
     @Override
-    void answer(String answer) throws BadLineException {
-        then.accept(answer);
+    void answer(String response) throws BadLineException {
+        then.accept(response);
     }
 
     @Override
@@ -74,7 +74,7 @@ final class UnrepeatedRequest extends TaggedRequest {
 
     @Override
     boolean shouldResend(ResumedState resumedState) {
-        return false; // never in doubt: it ended with the connection
+        return false; // never resent: it ended with the connection
     }
 
     @Override

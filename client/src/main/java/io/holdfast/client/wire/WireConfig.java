@@ -11,13 +11,13 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 
 /**
- * How to reach one service.
+ * The settings of the connections to one service.
  *
- * @param addresses any of them will do; unresolved
- * @param tls null for none
- * @param authToken null for none; asked at each connect
+ * @param addresses the addresses of the service, unresolved; the client connects to any of them
+ * @param tls null for no TLS
+ * @param authToken null for no authentication; read at each connect
  * @param plain never try tagged mode
- * @param executor for callbacks that take time, and for reading sockets
+ * @param executor runs callbacks that take time, and reads sockets
  */
 public record WireConfig(
         List<InetSocketAddress> addresses,

@@ -10,13 +10,13 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** Connects services. */
+/** Connects to servers. */
 public final class WireServiceConnector {
     private WireServiceConnector() {}
 
     /**
-     * Connects, authenticates and finds out whether the server has tagged mode; blocks at most for
-     * the connect timeout per address, and as long again for the first answers.
+     * Connects, authenticates and detects whether the server has tagged mode. Blocks for at most
+     * the connect timeout per address, and again for that time for each of the first responses.
      */
     public static LockService connect(
             WireConfig config, ServiceEvents events, TimerClock timerClock)
@@ -60,7 +60,7 @@ public final class WireServiceConnector {
         }
     }
 
-    /** Old servers answer {@code error}, which is as good. */
+    /** Old servers respond with {@code error}, which serves as well. */
     private static String ping(LineSocket socket) throws IOException {
         socket.write("ping", "_", "_");
         return socket.readLine();
@@ -73,12 +73,12 @@ public final class WireServiceConnector {
             InetSocketAddress address,
             LineSocket socket)
             throws IOException, ServiceException {
-        String answer =
+        String response =
                 config.plain() ? ping(socket) : socket.hello(HelloResponse.argument(config, null));
-        boolean pinged = config.plain() && answer.equals("ok");
-        if (!pinged && HelloResponse.isTaggedOrPlain(answer, socket.address())) {
+        boolean pinged = config.plain() && response.equals("ok");
+        if (!pinged && HelloResponse.isTaggedOrPlain(response, socket.address())) {
             socket.readTimeout(config.readTimeout());
-            return TaggedService.open(config, events, timerClock, socket, answer);
+            return TaggedService.open(config, events, timerClock, socket, response);
         }
         socket.readTimeout(Duration.ZERO);
         return PlainService.open(config, events, timerClock, socket, address);

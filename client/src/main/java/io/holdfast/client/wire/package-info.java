@@ -1,6 +1,6 @@
 /**
- * Services behind sockets: the tagged mode of our server, and plain dflockd. Internal; not meant
- * for users.
+ * The services over sockets: the tagged mode of Holdfast servers, and plain dflockd. Internal; not
+ * an API for users.
  */
 @NullMarked
 package io.holdfast.client.wire;
