@@ -19,7 +19,7 @@ abstract class BaseHold implements Hold {
     private final HoldOptions options;
     private final SerialExecutor callbacks;
     private final List<Consumer<LossReason>> actions = new ArrayList<>();
-    private @Nullable Consumer<LossReason> hook;
+    private @Nullable Consumer<LossReason> internalAction;
     private @Nullable Thread holder;
     private @Nullable LossReason reason;
     private State state = State.HELD;
@@ -45,7 +45,7 @@ abstract class BaseHold implements Hold {
     abstract void release();
 
     /** Called once when the hold has been closed or lost. */
-    abstract void over();
+    abstract void ended();
 
     final HoldOptions options() {
         return options;
@@ -63,13 +63,13 @@ abstract class BaseHold implements Hold {
             reason = why;
             pending = List.copyOf(actions);
             actions.clear();
-            internal = hook;
+            internal = internalAction;
             if (holder != null) {
                 // Under the lock, so that it never happens after close() has returned.
                 holder.interrupt();
             }
         }
-        over();
+        ended();
         if (internal != null) {
             internal.accept(why);
         }
@@ -89,16 +89,16 @@ abstract class BaseHold implements Hold {
             actions.clear();
             holder = null;
         }
-        over();
+        ended();
         return true;
     }
 
     /** Sets an internal action that runs on the thread that detects the loss and must not block. */
-    final void hook(Consumer<LossReason> action) {
+    final void internalAction(Consumer<LossReason> action) {
         LossReason already;
         synchronized (this) {
             already = reason;
-            hook = action;
+            internalAction = action;
         }
         if (already != null) {
             action.accept(already);
@@ -108,7 +108,7 @@ abstract class BaseHold implements Hold {
     /**
      * Sets the thread that is interrupted when the hold is lost, if {@code interruptOnLoss} is set.
      */
-    final synchronized void handTo(Thread thread) {
+    final synchronized void interruptOnLoss(Thread thread) {
         if (!options.interruptOnLoss() || state == State.CLOSED) {
             return;
         }

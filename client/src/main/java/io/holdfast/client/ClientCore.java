@@ -23,7 +23,7 @@ final class ClientCore {
     record Parts(
             List<LockService> services,
             ShardStrategy strategy,
-            TimerClock timeline,
+            TimerClock clock,
             Executor callbacks,
             Executor tasks,
             Duration connectTimeout,
@@ -63,12 +63,12 @@ final class ClientCore {
         return services().get(shard);
     }
 
-    TimerClock timeline() {
-        return parts.timeline();
+    TimerClock clock() {
+        return parts.clock();
     }
 
     long now() {
-        return parts.timeline().nanoTime();
+        return parts.clock().nanoTime();
     }
 
     Executor callbacks() {

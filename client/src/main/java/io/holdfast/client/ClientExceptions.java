@@ -23,7 +23,7 @@ final class ClientExceptions {
             return new OutcomeUnknownException(message(what, address, "internal error"), cause);
         }
         return switch (service.kind()) {
-            case REFUSED -> refused(what, address, service.answer());
+            case REFUSED -> refused(what, address, service.response());
             case OUTCOME_UNKNOWN ->
                     new OutcomeUnknownException(
                             message(what, address, "no response: " + service.getMessage()),

@@ -236,25 +236,25 @@ public final class HoldfastBuilder {
      * @throws AuthenticationException if the server rejects the auth token or its absence
      */
     public Holdfast connect() {
-        var timeline = new SystemTimerClock();
+        var clock = new SystemTimerClock();
         var daemonThreads = new DaemonThreads();
         boolean connected = false;
         try {
             var client =
                     connect(
                             WireServiceConnector::connect,
-                            timeline,
+                            clock,
                             daemonThreads,
                             daemonThreads,
                             () -> {
-                                timeline.close();
+                                clock.close();
                                 daemonThreads.close();
                             });
             connected = true;
             return client;
         } finally {
             if (!connected) {
-                timeline.close();
+                clock.close();
                 daemonThreads.close();
             }
         }

@@ -26,7 +26,7 @@ final class KeyInfoReader {
 
     KeyInfo info(String key) {
         var service = core.serviceOf(key);
-        if (!service.abilities().tagged()) {
+        if (!service.features().tagged()) {
             return fromStats(key, root(service, "stats", "_"));
         }
         var root = root(service, "info", key);

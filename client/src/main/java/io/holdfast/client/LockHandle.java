@@ -94,7 +94,7 @@ final class LockHandle implements HoldfastLock {
             throw new InterruptedException();
         }
         var hold = BlockingAcquire.get(start(waitNanos));
-        hold.handTo(Thread.currentThread());
+        hold.interruptOnLoss(Thread.currentThread());
         return hold;
     }
 
@@ -102,7 +102,7 @@ final class LockHandle implements HoldfastLock {
     public Optional<Hold> tryAcquire() {
         try {
             var hold = BlockingAcquire.getWithoutInterrupt(start(0));
-            hold.handTo(Thread.currentThread());
+            hold.interruptOnLoss(Thread.currentThread());
             return Optional.of(hold);
         } catch (AcquireTimeoutException e) {
             return Optional.empty();
@@ -121,7 +121,7 @@ final class LockHandle implements HoldfastLock {
     /** For {@link JavaLock#lock()}, which is not interruptible. */
     Hold acquireWithoutInterrupt() {
         var hold = BlockingAcquire.getWithoutInterrupt(start(AcquireRequest.FOREVER));
-        hold.handTo(Thread.currentThread());
+        hold.interruptOnLoss(Thread.currentThread());
         return hold;
     }
 

@@ -127,7 +127,7 @@ final class LockLeaderElection implements LeaderElection {
             }
             var over = new CompletableFuture<Void>();
             long jittered = (long) (nanos * ThreadLocalRandom.current().nextDouble(0.8, 1.2));
-            var timer = core.timeline().schedule(jittered, () -> over.complete(null));
+            var timer = core.clock().schedule(jittered, () -> over.complete(null));
             try {
                 over.get();
             } catch (InterruptedException e) {

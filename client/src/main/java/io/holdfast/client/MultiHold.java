@@ -15,12 +15,12 @@ final class MultiHold extends BaseHold {
         super(core, options);
         this.parts = List.copyOf(parts);
         for (var part : this.parts) {
-            part.hook(this::lose);
+            part.internalAction(this::lose);
         }
     }
 
     @Override
-    void over() {}
+    void ended() {}
 
     @Override
     void restartLease() {

@@ -26,7 +26,7 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
     private final long waitNanos;
     private final long startedAt;
     private final CompletableFuture<RenewingHold> result = new CompletableFuture<>();
-    private boolean over;
+    private boolean ended;
     private int attempts;
     private @Nullable AcquireAttempt acquireAttempt;
     private @Nullable RenewingHold renewingFirst;
@@ -68,7 +68,7 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
     }
 
     private void ensureSupported() {
-        var serviceFeatures = service.abilities();
+        var serviceFeatures = service.features();
         if (lockSpec.kind() == AcquireRequest.Kind.READ && !serviceFeatures.readWrite()) {
             throw new UnsupportedByServerException(
                     ClientExceptions.unsupported(lockSpec.describe(), service.address()), null);
@@ -85,7 +85,7 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
     private void startSafetyTimer() {
         if (waitNanos != AcquireRequest.FOREVER) {
             long maxNanos = SaturatedNanos.capped(waitNanos) + core.responseTimeoutNanos();
-            var timer = core.timeline().schedule(maxNanos, this::expire);
+            var timer = core.clock().schedule(maxNanos, this::expire);
             synchronized (this) {
                 safetyTimer = timer;
             }
@@ -95,7 +95,7 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
     private void send(long nanos) {
         int number;
         synchronized (this) {
-            if (over) {
+            if (ended) {
                 return;
             }
             number = ++attempts;
@@ -113,7 +113,7 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
                         this::ended);
         boolean late;
         synchronized (this) {
-            late = over;
+            late = ended;
             if (number == attempts) {
                 acquireAttempt = attempt;
             }
@@ -147,8 +147,8 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
         var hold = new RenewingHold(core, granted, options, service.address());
         boolean late;
         synchronized (this) {
-            late = over;
-            renewingFirst = over ? null : hold;
+            late = ended;
+            renewingFirst = ended ? null : hold;
         }
         if (late) {
             hold.release();
@@ -156,7 +156,7 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
             handOver(hold);
         } else {
             // The grant took long: counted from the request, the lease may have expired.
-            hold.hook(reason -> retry(hold));
+            hold.internalAction(reason -> retry(hold));
             renewFirst(hold);
         }
     }
@@ -166,7 +166,7 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
                 .whenComplete(
                         (nanos, failure) -> {
                             if (failure != null) {
-                                core.timeline().schedule(PAUSE, () -> renewAgain(hold, failure));
+                                core.clock().schedule(PAUSE, () -> renewAgain(hold, failure));
                             } else if (nanos >= 0) {
                                 handOver(hold);
                             }
@@ -190,7 +190,7 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
     /** Acquires again: the hold was lost before it was handed to the caller. */
     private void retry(RenewingHold hold) {
         synchronized (this) {
-            if (over || renewingFirst != hold) {
+            if (ended || renewingFirst != hold) {
                 return;
             }
             renewingFirst = null;
@@ -209,10 +209,10 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
 
     private void handOver(RenewingHold hold) {
         synchronized (this) {
-            if (over || renewingFirst != hold) {
+            if (ended || renewingFirst != hold) {
                 return; // ended before, and the hold was released then
             }
-            over = true;
+            ended = true;
             renewingFirst = null;
         }
         finish(AcquireResult.ACQUIRED);
@@ -232,10 +232,10 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
         AcquireAttempt attempt;
         RenewingHold unused;
         synchronized (this) {
-            if (over) {
+            if (ended) {
                 return false;
             }
-            over = true;
+            ended = true;
             attempt = acquireAttempt;
             unused = renewingFirst;
             renewingFirst = null;

@@ -16,10 +16,10 @@ final class PendingMultiAcquire implements AcquireOperation {
     private final HoldOptions options;
     private final long waitNanos;
     private final long startedAt;
-    private final List<RenewingHold> got = new ArrayList<>();
+    private final List<RenewingHold> acquired = new ArrayList<>();
     private final CompletableFuture<MultiHold> result = new CompletableFuture<>();
     private @Nullable PendingAcquire current;
-    private boolean over;
+    private boolean ended;
 
     private PendingMultiAcquire(
             ClientCore core,
@@ -46,10 +46,10 @@ final class PendingMultiAcquire implements AcquireOperation {
     private void next() {
         int number;
         synchronized (this) {
-            if (over) {
+            if (ended) {
                 return;
             }
-            number = got.size();
+            number = acquired.size();
         }
         if (number == specs.size()) {
             complete();
@@ -66,7 +66,7 @@ final class PendingMultiAcquire implements AcquireOperation {
         }
         boolean late;
         synchronized (this) {
-            late = over;
+            late = ended;
             current = pendingAcquire;
         }
         if (late) {
@@ -92,9 +92,9 @@ final class PendingMultiAcquire implements AcquireOperation {
         }
         boolean late;
         synchronized (this) {
-            late = over;
+            late = ended;
             if (!late) {
-                got.add(hold);
+                acquired.add(hold);
             }
         }
         if (late) {
@@ -108,13 +108,13 @@ final class PendingMultiAcquire implements AcquireOperation {
         MultiHold hold;
         boolean all;
         synchronized (this) {
-            if (over) {
+            if (ended) {
                 return;
             }
-            hold = new MultiHold(core, got, options);
+            hold = new MultiHold(core, acquired, options);
             all = hold.isHeld();
-            over = all;
-            got.clear();
+            ended = all;
+            acquired.clear();
         }
         if (all) {
             hold.handedOut();
@@ -126,21 +126,21 @@ final class PendingMultiAcquire implements AcquireOperation {
     }
 
     private boolean fail(RuntimeException failure) {
-        List<RenewingHold> acquired;
+        List<RenewingHold> unused;
         PendingAcquire pendingAcquire;
         synchronized (this) {
-            if (over) {
+            if (ended) {
                 return false;
             }
-            over = true;
-            acquired = List.copyOf(got);
+            ended = true;
+            unused = List.copyOf(acquired);
             pendingAcquire = current;
         }
         if (pendingAcquire != null && !pendingAcquire.result().isDone()) {
             releaseIfAny(pendingAcquire.cancel());
         }
-        for (int i = acquired.size() - 1; i >= 0; i--) {
-            acquired.get(i).release();
+        for (int i = unused.size() - 1; i >= 0; i--) {
+            unused.get(i).release();
         }
         result.completeExceptionally(failure);
         return true;

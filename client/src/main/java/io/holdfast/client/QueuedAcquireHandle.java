@@ -54,15 +54,14 @@ final class QueuedAcquireHandle implements QueuedAcquire {
             hold.restartLease();
             hold.ensureNotLost();
         }
-        hold.handTo(Thread.currentThread());
+        hold.interruptOnLoss(Thread.currentThread());
         return Optional.of(hold);
     }
 
     /** Waits by the client's clock until the acquire has ended or the time has passed. */
     private void awaitGrant(long nanos) throws InterruptedException {
         var due = new CompletableFuture<Void>();
-        var timer =
-                core.timeline().schedule(SaturatedNanos.capped(nanos), () -> due.complete(null));
+        var timer = core.clock().schedule(SaturatedNanos.capped(nanos), () -> due.complete(null));
         try {
             CompletableFuture.anyOf(acquireOperation.result(), due).get();
         } catch (ExecutionException e) {

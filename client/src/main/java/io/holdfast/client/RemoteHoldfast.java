@@ -144,7 +144,7 @@ final class RemoteHoldfast implements Holdfast {
     }
 
     private boolean all(Predicate<ServiceFeatures> has) {
-        return core.services().stream().map(LockService::abilities).allMatch(has);
+        return core.services().stream().map(LockService::features).allMatch(has);
     }
 
     @Override

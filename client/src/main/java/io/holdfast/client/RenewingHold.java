@@ -21,7 +21,7 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
     private TimerClock.@Nullable Timer expiry;
     private TimerClock.@Nullable Timer renewal;
     private boolean started;
-    private boolean over;
+    private boolean hasEnded;
     private long startedAt;
     private long requestedLease;
     private long lease;
@@ -58,7 +58,7 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
         synchronized (this) {
             started = true;
             startedAt = core.now();
-            missed = over;
+            missed = hasEnded;
         }
         if (!core.add(this)) {
             return false;
@@ -79,12 +79,12 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
         if (!started || !isOpen()) {
             return;
         }
-        expiry = core.timeline().schedule(Math.max(0, deadline - core.now()), this::checkDeadline);
+        expiry = core.clock().schedule(Math.max(0, deadline - core.now()), this::checkDeadline);
         if (options().renew()) {
             long third = SaturatedNanos.capped(lease) / 3;
             long jittered = (long) (third * ThreadLocalRandom.current().nextDouble(0.9, 1.1));
             pause = Math.max(MIN_PAUSE, Math.min(MAX_PAUSE, lease / 30));
-            renewal = core.timeline().schedule(jittered, this::renewInTime);
+            renewal = core.clock().schedule(jittered, this::renewInTime);
         }
     }
 
@@ -151,7 +151,7 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
         if (isOpen()) {
             long jittered = (long) (pause * ThreadLocalRandom.current().nextDouble(0.8, 1.2));
             pause = Math.min(MAX_PAUSE, pause * 2);
-            renewal = core.timeline().schedule(jittered, this::renewInTime);
+            renewal = core.clock().schedule(jittered, this::renewInTime);
         }
     }
 
@@ -211,12 +211,12 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
     }
 
     @Override
-    void over() {
+    void ended() {
         stopTimers();
         core.remove(this);
         boolean counted;
         synchronized (this) {
-            over = true;
+            hasEnded = true;
             counted = started;
         }
         if (counted) {

@@ -21,15 +21,15 @@ final class SignalQueue implements SignalSink {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final ArrayDeque<Signal> signals = new ArrayDeque<>();
-    private final Runnable arrival;
+    private final Runnable onArrival;
     private long dropped;
     private boolean closed;
 
     /**
-     * @param arrival called after each signal that was added; must not block
+     * @param onArrival called after each signal that was added; must not block
      */
-    SignalQueue(Runnable arrival) {
-        this.arrival = arrival;
+    SignalQueue(Runnable onArrival) {
+        this.onArrival = onArrival;
     }
 
     @Override
@@ -57,7 +57,7 @@ final class SignalQueue implements SignalSink {
         } finally {
             lock.unlock();
         }
-        arrival.run();
+        onArrival.run();
     }
 
     /** Returns the oldest signal, or null if there is none. */

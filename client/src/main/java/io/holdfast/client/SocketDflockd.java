@@ -278,10 +278,10 @@ final class SocketDflockd implements DflockdConnection {
     }
 
     private static Signals.Message message(String line) {
-        int blank = line.indexOf(' ', 4);
-        return blank < 0
+        int space = line.indexOf(' ', 4);
+        return space < 0
                 ? new Signals.Message(line.substring(4), "")
-                : new Signals.Message(line.substring(4, blank), line.substring(blank + 1));
+                : new Signals.Message(line.substring(4, space), line.substring(space + 1));
     }
 
     @Override

@@ -33,7 +33,7 @@ class AcquireTest {
     }
 
     @Test
-    void waits_for_its_turn() throws Exception {
+    void an_acquire_waits_until_the_holder_releases() throws Exception {
         var hold = a.lock("k").acquire(Duration.ZERO);
         var waiting = Background.run(() -> b.lock("k").acquire());
         untilInUse(2);
@@ -42,7 +42,7 @@ class AcquireTest {
     }
 
     @Test
-    void throws_when_its_time_is_over() throws Exception {
+    void an_acquire_throws_at_its_timeout() throws Exception {
         try (var hold = a.lock("k").acquire(Duration.ZERO)) {
             var waiting = Background.run(() -> b.lock("k").acquire(SECOND));
             var trying = Background.run(() -> b.lock("k").tryAcquire(SECOND));
@@ -58,7 +58,7 @@ class AcquireTest {
     }
 
     @Test
-    void gives_up_its_place_when_interrupted() throws Exception {
+    void an_interrupted_acquire_leaves_the_queue() throws Exception {
         try (var hold = a.lock("k").acquire(Duration.ZERO)) {
             var waiting = Background.run(() -> b.lock("k").acquire());
             untilInUse(2);
@@ -70,21 +70,21 @@ class AcquireTest {
     }
 
     @Test
-    void of_an_interrupted_thread_does_not_begin() {
+    void an_acquire_of_an_interrupted_thread_is_not_sent() {
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> a.lock("k").acquire()).isInstanceOf(InterruptedException.class);
         assertThat(Thread.interrupted()).isFalse();
     }
 
     @Test
-    void that_only_tries_keeps_the_interrupt() {
+    void a_try_acquire_keeps_the_interrupt_flag() {
         Thread.currentThread().interrupt();
         assertThat(a.lock("k").tryAcquire()).isPresent();
         assertThat(Thread.interrupted()).isTrue();
     }
 
     @Test
-    void that_is_granted_late_gets_a_full_lease_first() throws Exception {
+    void a_late_grant_gets_a_full_lease_first() throws Exception {
         var hold = a.lock("k").acquire(Duration.ZERO);
         var lease = Duration.ofSeconds(30);
         var waiting = Background.run(() -> b.lock("k").lease(lease).renew(false).acquire());
@@ -97,26 +97,26 @@ class AcquireTest {
     }
 
     @Test
-    void in_the_background_completes_on_the_executor() throws Exception {
+    void an_async_acquire_completes_on_the_executor() throws Exception {
         var hold = a.lock("k").acquire(Duration.ZERO);
         var thread = new AtomicReference<Thread>();
         var future =
                 b.lock("k")
                         .acquireAsync(SECOND)
                         .thenApply(
-                                got -> {
+                                acquired -> {
                                     thread.set(Thread.currentThread());
-                                    return got;
+                                    return acquired;
                                 });
         hold.close();
-        try (var got = future.get(60, TimeUnit.SECONDS)) {
-            assertThat(got.isHeld()).isTrue();
+        try (var acquired = future.get(60, TimeUnit.SECONDS)) {
+            assertThat(acquired.isHeld()).isTrue();
             assertThat(thread.get()).isNotSameAs(Thread.currentThread());
         }
     }
 
     @Test
-    void in_the_background_gives_up_its_place_when_cancelled() throws Exception {
+    void a_cancelled_async_acquire_leaves_the_queue() throws Exception {
         try (var hold = a.lock("k").acquire(Duration.ZERO)) {
             var future = b.lock("k").acquireAsync(SECOND);
             assertThat(fake.inUse()).isEqualTo(2);
@@ -128,7 +128,7 @@ class AcquireTest {
     }
 
     @Test
-    void in_the_background_ends_with_a_timeout() throws Exception {
+    void an_async_acquire_fails_at_its_timeout() throws Exception {
         try (var hold = a.lock("k").acquire(Duration.ZERO)) {
             var future = b.lock("k").acquireAsync(SECOND);
             fake.advance(SECOND);
@@ -140,7 +140,7 @@ class AcquireTest {
     }
 
     @Test
-    void ends_when_the_client_is_closed() throws Exception {
+    void an_acquire_ends_when_the_client_is_closed() throws Exception {
         try (var hold = a.lock("k").acquire(Duration.ZERO)) {
             var waiting = Background.run(() -> b.lock("k").acquire());
             untilInUse(2);
@@ -151,27 +151,27 @@ class AcquireTest {
     }
 
     @Test
-    void in_two_steps_keeps_its_place_and_then_holds() throws Exception {
+    void a_queued_acquire_keeps_its_position_and_is_renewed_until_it_is_awaited() throws Exception {
         var hold = a.lock("k").acquire(Duration.ZERO);
-        var place = b.lock("k").enqueue();
-        assertThat(place.isGranted()).isFalse();
+        var queued = b.lock("k").enqueue();
+        assertThat(queued.isGranted()).isFalse();
         hold.close();
-        Background.until(place::isGranted);
-        fake.advance(Duration.ofMinutes(10)); // renewed meanwhile
-        try (var got = place.await(Duration.ZERO)) {
-            assertThat(got.heldForAtLeast(got.lease())).isTrue();
-            assertThatThrownBy(() -> place.await(Duration.ZERO))
+        Background.until(queued::isGranted);
+        fake.advance(Duration.ofMinutes(10)); // renewed until it is awaited
+        try (var acquired = queued.await(Duration.ZERO)) {
+            assertThat(acquired.heldForAtLeast(acquired.lease())).isTrue();
+            assertThatThrownBy(() -> queued.await(Duration.ZERO))
                     .isInstanceOf(IllegalStateException.class);
-            place.close();
-            assertThat(got.isHeld()).isTrue();
+            queued.close();
+            assertThat(acquired.isHeld()).isTrue();
         }
     }
 
     @Test
-    void in_two_steps_gives_up_at_the_timeout() throws Exception {
+    void a_queued_acquire_is_cancelled_when_its_await_times_out() throws Exception {
         try (var hold = a.lock("k").acquire(Duration.ZERO)) {
-            var place = b.lock("k").enqueue();
-            var waiting = Background.run(() -> place.tryAwait(SECOND));
+            var queued = b.lock("k").enqueue();
+            var waiting = Background.run(() -> queued.tryAwait(SECOND));
             Background.until(() -> waiting.thread().getState() == Thread.State.WAITING);
             fake.advance(SECOND);
             assertThat(waiting.get()).isEmpty();
@@ -181,10 +181,10 @@ class AcquireTest {
     }
 
     @Test
-    void in_two_steps_that_is_closed_leaves_nothing_behind() throws Exception {
+    void a_closed_queued_acquire_leaves_neither_waiter_nor_hold() throws Exception {
         var hold = a.lock("k").acquire(Duration.ZERO);
-        var place = b.lock("k").enqueue();
-        place.close();
+        var queued = b.lock("k").enqueue();
+        queued.close();
         assertThat(fake.inUse()).isEqualTo(1);
         hold.close();
         var granted = b.lock("k").enqueue();
@@ -194,7 +194,7 @@ class AcquireTest {
     }
 
     @Test
-    void around_a_task_holds_while_it_runs_and_tells_of_a_loss() throws Exception {
+    void with_lock_holds_while_the_task_runs_and_throws_after_a_loss() throws Exception {
         assertThat(a.withLock("k", SECOND, () -> b.lock("k").tryAcquire())).isEmpty();
         assertThat(fake.inUse()).isZero();
         assertThatThrownBy(() -> a.withLock("k", SECOND, () -> fake.releaseByToken("k")))
@@ -212,7 +212,7 @@ class AcquireTest {
     }
 
     @Test
-    void of_several_keys_gets_all_or_none_in_order() throws Exception {
+    void a_multi_lock_acquires_all_keys_or_none_in_order() throws Exception {
         var one = a.lock("b").acquire(Duration.ZERO);
         assertThat(b.multiLock("c", "a", "b", "a").tryAcquire()).isEmpty();
         assertThat(fake.inUse()).isEqualTo(1);
@@ -231,7 +231,7 @@ class AcquireTest {
     }
 
     @Test
-    void of_several_keys_sorts_by_bytes_not_by_java_characters() throws Exception {
+    void a_multi_lock_sorts_keys_by_bytes_not_by_java_characters() throws Exception {
         // U+FF5E comes before U+1F512 in UTF-8, and after its surrogates in UTF-16.
         try (var all = a.multiLock("\uD83D\uDD12", "\uFF5E").acquire(Duration.ZERO)) {
             assertThat(all.parts()).extracting(Hold::key).containsExactly("\uFF5E", "\uD83D\uDD12");
@@ -239,7 +239,7 @@ class AcquireTest {
     }
 
     @Test
-    void of_several_keys_has_one_deadline() throws Exception {
+    void a_multi_lock_has_one_deadline() throws Exception {
         var first = a.lock("a").acquire(Duration.ZERO);
         try (var second = a.lock("b").acquire(Duration.ZERO)) {
             var waiting = Background.run(() -> b.multiLock("a", "b").tryAcquire(SECOND));
@@ -255,8 +255,8 @@ class AcquireTest {
     }
 
     @Test
-    @SuppressWarnings("LockNotBeforeTry") // a thread is not what holds it
-    void as_a_lock_of_the_jdk_works_from_any_thread() throws Exception {
+    @SuppressWarnings("LockNotBeforeTry") // the lock does not belong to a thread
+    void a_java_lock_can_be_unlocked_by_any_thread() throws Exception {
         var lock = a.lock("k").asJavaLock();
         lock.lock();
         assertThat(b.lock("k").asJavaLock().tryLock()).isFalse();
@@ -278,9 +278,8 @@ class AcquireTest {
     }
 
     @Test
-    @SuppressWarnings("LockNotBeforeTry") // a thread is not what holds it
-    void as_a_lock_of_the_jdk_that_was_lost_does_not_give_back_the_hold_of_the_next()
-            throws Exception {
+    @SuppressWarnings("LockNotBeforeTry") // the lock does not belong to a thread
+    void a_java_lock_that_was_lost_does_not_release_the_hold_of_the_next_thread() throws Exception {
         var lock = a.lock("k").asJavaLock();
         lock.lock();
         fake.releaseByToken("k");
@@ -292,7 +291,7 @@ class AcquireTest {
     }
 
     @Test
-    void of_several_keys_tells_of_no_loss_before_all_are_there() throws Exception {
+    void a_multi_lock_reports_no_loss_before_all_keys_are_held() throws Exception {
         var losses = new CopyOnWriteArrayList<LossReason>();
         var last = b.lock("z").acquire(Duration.ZERO);
         var waiting = Background.run(() -> a.multiLock("k", "z").onLost(losses::add).acquire());
@@ -308,8 +307,8 @@ class AcquireTest {
     }
 
     @Test
-    @SuppressWarnings("LockNotBeforeTry") // a thread is not what holds it
-    void as_a_lock_of_the_jdk_remembers_an_interrupt() throws Exception {
+    @SuppressWarnings("LockNotBeforeTry") // the lock does not belong to a thread
+    void lock_of_a_java_lock_keeps_the_interrupt_flag() throws Exception {
         var hold = b.lock("k").acquire(Duration.ZERO);
         var lock = a.lock("k").asJavaLock();
         var waiting =
@@ -326,7 +325,7 @@ class AcquireTest {
     }
 
     @Test
-    void of_a_plain_server_says_what_is_missing() {
+    void features_that_a_plain_server_lacks_are_named_in_the_exception() {
         var plain = fake.client("p", HoldfastBuilder::plain);
         assertThat(plain.features()).isEqualTo(new Features(false, false, false, false, false));
         assertThatThrownBy(() -> plain.readWriteLock("k").read().tryAcquire())

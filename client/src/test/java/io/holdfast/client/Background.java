@@ -7,7 +7,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Something that runs on a thread of its own while the test goes on. */
+/** A task that runs on its own thread while the test continues. */
 final class Background<T> {
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private final Thread thread;

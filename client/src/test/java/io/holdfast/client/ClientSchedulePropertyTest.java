@@ -16,20 +16,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-@DisplayName("Whatever happens in whatever order")
+@DisplayName("Random schedules of a client")
 class ClientSchedulePropertyTest {
     private static final int ROUNDS = 120;
     private static final int STEPS = 60;
 
-    /** One acquire and what became of it. */
-    private static final class Try {
+    /** One acquire and its outcome. */
+    private static final class Attempt {
         final String key;
         final AtomicInteger losses = new AtomicInteger();
         CompletableFuture<Hold> future = new CompletableFuture<>();
         boolean closed;
         boolean lostBeforeClose;
 
-        Try(String key) {
+        Attempt(String key) {
             this.key = key;
         }
 
@@ -55,12 +55,12 @@ class ClientSchedulePropertyTest {
         }
     }
 
-    private final List<Try> tries = new CopyOnWriteArrayList<>();
+    private final List<Attempt> tries = new CopyOnWriteArrayList<>();
     private final Set<Holdfast> cut = new HashSet<>();
     private final List<String> violations = new CopyOnWriteArrayList<>();
 
     @Test
-    void nobody_shares_a_lock_nothing_leaks_and_each_loss_is_told_once() {
+    void in_any_schedule_a_lock_has_one_holder_nothing_leaks_and_each_loss_is_reported_once() {
         for (long seed = 1; seed <= ROUNDS; seed++) {
             try {
                 play(new Random(seed));
@@ -79,15 +79,15 @@ class ClientSchedulePropertyTest {
                 step(random, fake, clients);
                 check();
             }
-            tries.forEach(Try::close);
+            tries.forEach(Attempt::close);
             clients.forEach(fake::reconnect);
             fake.advance(Duration.ZERO);
             assertThat(fake.inUse()).isZero();
             check();
         }
         for (var each : tries) {
-            boolean told = each.closed ? each.lostBeforeClose : each.losses.get() > 0;
-            assertThat(each.losses.get()).isEqualTo(told ? 1 : 0);
+            boolean lost = each.closed ? each.lostBeforeClose : each.losses.get() > 0;
+            assertThat(each.losses.get()).isEqualTo(lost ? 1 : 0);
         }
     }
 
@@ -104,27 +104,28 @@ class ClientSchedulePropertyTest {
                 fake.reconnect(client);
                 cut.remove(client);
             }
-            case 7 -> any(random).ifPresent(Try::close);
+            case 7 -> any(random).ifPresent(Attempt::close);
             case 8 -> any(random).ifPresent(each -> each.future.cancel(true));
             default -> {
                 if (random.nextBoolean()) {
                     fake.dropSession(client);
                     cut.remove(client);
-                } else if (cut.isEmpty()) { // a release by others is no secret only then
+                } else if (cut
+                        .isEmpty()) { // otherwise the owner would not be notified of the release
                     fake.releaseByToken("k" + random.nextInt(2));
                 }
             }
         }
     }
 
-    private Optional<Try> any(Random random) {
+    private Optional<Attempt> any(Random random) {
         return tries.isEmpty()
                 ? Optional.empty()
                 : Optional.of(tries.get(random.nextInt(tries.size())));
     }
 
     private void acquire(Random random, Holdfast client) {
-        var attempt = new Try("k" + random.nextInt(2));
+        var attempt = new Attempt("k" + random.nextInt(2));
         var lock =
                 client.lock(attempt.key)
                         .lease(Duration.ofMillis(1 + random.nextInt(20_000)))
@@ -133,20 +134,20 @@ class ClientSchedulePropertyTest {
         lock = random.nextInt(3) == 0 ? lock.unbound() : lock;
         tries.add(attempt);
         attempt.future = lock.acquireAsync(Duration.ofMillis(random.nextInt(30_000)));
-        attempt.future.thenAccept(hold -> look("at a grant"));
+        attempt.future.thenAccept(hold -> checkHolders("at a grant"));
     }
 
     private void check() {
-        look("after a step");
+        checkHolders("after a step");
         assertThat(violations).isEmpty();
         for (var each : tries) {
             assertThat(each.losses.get()).isLessThanOrEqualTo(1);
         }
     }
 
-    private void look(String when) {
+    private void checkHolders(String when) {
         for (var key : List.of("k0", "k1")) {
-            var holders = new ArrayList<Try>();
+            var holders = new ArrayList<Attempt>();
             tries.stream()
                     .filter(each -> each.key.equals(key) && each.isHeld())
                     .forEach(holders::add);

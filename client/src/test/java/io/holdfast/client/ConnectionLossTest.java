@@ -40,11 +40,12 @@ class ConnectionLossTest {
     }
 
     @Test
-    void and_resumed_in_time_nothing_else_is() throws Exception {
+    void holds_survive_a_lost_connection_that_is_resumed_within_the_grace_period()
+            throws Exception {
         var hold = a.lock("k").onLost(losses::add).acquire(Duration.ZERO);
         fake.disconnect(a);
         fake.advance(Duration.ofSeconds(2));
-        assertThat(hold.isHeld()).isFalse(); // nobody knows
+        assertThat(hold.isHeld()).isFalse(); // unknown
         assertThat(hold.lossReason()).isEmpty();
         assertThatThrownBy(hold::ensureHeld).isInstanceOf(OutcomeUnknownException.class);
         fake.reconnect(a);
@@ -56,7 +57,7 @@ class ConnectionLossTest {
     }
 
     @Test
-    void for_longer_than_the_grace_holds_are_lost_and_say_so() throws Exception {
+    void holds_are_reported_lost_when_the_grace_period_ends() throws Exception {
         var hold = a.lock("k").onLost(losses::add).acquire(Duration.ZERO);
         fake.disconnect(a);
         fake.advance(GRACE);
@@ -69,7 +70,7 @@ class ConnectionLossTest {
     }
 
     @Test
-    void a_lease_that_ends_meanwhile_is_lost_at_once() throws Exception {
+    void a_lease_that_ends_without_a_connection_is_lost_at_once() throws Exception {
         var hold =
                 a.lock("k").lease(Duration.ofSeconds(2)).onLost(losses::add).acquire(Duration.ZERO);
         fake.disconnect(a);
@@ -81,7 +82,7 @@ class ConnectionLossTest {
     }
 
     @Test
-    void an_unbound_hold_lives_on_and_is_renewed_afterwards() throws Exception {
+    void an_unbound_hold_survives_and_is_renewed_after_the_reconnect() throws Exception {
         var hold =
                 a.lock("k")
                         .unbound()
@@ -100,12 +101,12 @@ class ConnectionLossTest {
     }
 
     @Test
-    void a_place_in_line_is_kept_over_a_resume() throws Exception {
+    void a_waiter_keeps_its_position_when_the_session_is_resumed() throws Exception {
         var hold = b.lock("k").acquire(Duration.ZERO);
         var first = a.lock("k").acquireAsync(Duration.ofMinutes(1));
         var second = b.lock("k").acquireAsync(Duration.ofMinutes(1));
         fake.disconnect(a);
-        hold.close(); // granted while nobody can be told
+        hold.close(); // the grant cannot be delivered
         assertThat(first).isNotDone();
         fake.reconnect(a);
         assertThat(first.join().isHeld()).isTrue();
@@ -113,7 +114,7 @@ class ConnectionLossTest {
     }
 
     @Test
-    void a_wait_is_asked_for_again_after_the_loss() throws Exception {
+    void a_waiter_is_queued_again_after_the_session_was_lost() throws Exception {
         var hold = b.lock("k").acquire(Duration.ZERO);
         var waiting = a.lock("k").acquireAsync(Duration.ofMinutes(1));
         fake.disconnect(a);
@@ -127,7 +128,7 @@ class ConnectionLossTest {
     }
 
     @Test
-    void a_release_does_not_hang_and_is_done_after_the_resume() throws Exception {
+    void a_release_without_a_connection_returns_and_is_sent_after_the_resume() throws Exception {
         var hold = a.lock("k").acquire(Duration.ZERO);
         fake.disconnect(a);
         hold.close();
@@ -138,7 +139,7 @@ class ConnectionLossTest {
     }
 
     @Test
-    void an_acquire_ends_at_its_deadline_all_the_same() {
+    void an_acquire_without_a_connection_ends_at_its_deadline() {
         fake.disconnect(a);
         var waiting = a.lock("k").acquireAsync(Duration.ofSeconds(1));
         fake.advance(Duration.ofSeconds(1));
@@ -151,7 +152,7 @@ class ConnectionLossTest {
     }
 
     @Test
-    void an_acquire_whose_grant_cannot_be_told_ends_at_its_deadline_and_keeps_nothing()
+    void an_acquire_whose_grant_cannot_be_delivered_ends_at_its_deadline_and_leaves_no_hold()
             throws Exception {
         var hold = b.lock("k").acquire(Duration.ZERO);
         var waiting = a.lock("k").acquireAsync(Duration.ofSeconds(1));
@@ -165,7 +166,7 @@ class ConnectionLossTest {
     }
 
     @Test
-    void a_callback_that_throws_or_waits_hurts_nobody() throws Exception {
+    void a_callback_that_throws_or_blocks_does_not_affect_others() throws Exception {
         var never = new java.util.concurrent.CountDownLatch(1);
         var c =
                 fake.client(

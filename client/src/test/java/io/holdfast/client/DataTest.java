@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-@DisplayName("Counters, values, lists and what a server tells")
+@DisplayName("Counters, values, lists and server information")
 class DataTest {
     private final FakeHoldfast fake = new FakeHoldfast();
     private final Holdfast client = fake.client("a");
@@ -22,7 +22,7 @@ class DataTest {
     }
 
     @Test
-    void counters_count() {
+    void counters_are_incremented_decremented_and_set() {
         var counter = client.counter("c");
         assertThat(counter.get()).isZero();
         assertThat(counter.increment()).isEqualTo(1);
@@ -35,7 +35,7 @@ class DataTest {
     }
 
     @Test
-    void values_come_back_as_they_were_also_with_a_number_at_the_end() {
+    void values_are_returned_unchanged_also_with_a_number_at_the_end() {
         client.kv().put("k", "hello 5");
         assertThat(client.kv().get("k")).contains("hello 5");
         fake.advance(Duration.ofSeconds(6));
@@ -56,7 +56,7 @@ class DataTest {
     }
 
     @Test
-    void lists_have_two_ends() {
+    void lists_can_be_pushed_and_popped_at_both_ends() {
         var list = client.list("l");
         assertThat(list.pushLast("b \"<ü>\"")).isEqualTo(1);
         assertThat(list.pushFirst("a")).isEqualTo(2);
@@ -72,12 +72,12 @@ class DataTest {
     }
 
     @Test
-    void info_tells_who_holds_and_how_many_wait() throws Exception {
+    void info_and_stats_report_holders_and_waiters() throws Exception {
         assertThat(client.info("k").lock()).isEmpty();
         try (var hold = client.lock("k").lease(Duration.ofSeconds(10)).acquire(Duration.ZERO);
-                var place = fake.client("b").lock("k").enqueue();
+                var queued = fake.client("b").lock("k").enqueue();
                 var other = client.semaphore("k", 3).acquire(Duration.ZERO)) {
-            assertThat(place.isGranted()).isFalse();
+            assertThat(queued.isGranted()).isFalse();
             var info = client.info("k");
             var lock = info.lock().orElseThrow();
             assertThat(lock.waiters()).isEqualTo(1);
@@ -135,7 +135,7 @@ class DataTest {
     }
 
     @Test
-    void keys_that_could_carry_a_line_of_their_own_are_refused() {
+    void keys_that_could_inject_a_line_are_rejected() {
         for (var bad :
                 List.of(
                         "",

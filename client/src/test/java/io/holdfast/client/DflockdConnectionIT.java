@@ -26,7 +26,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 @DisplayName("A connection with a method per command")
 class DflockdConnectionIT {
     private final List<String> requests = new CopyOnWriteArrayList<>();
-    private final LinkedBlockingQueue<String> answers = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<String> responses = new LinkedBlockingQueue<>();
     private ServerSocket server;
     private DflockdConnection connection;
 
@@ -59,11 +59,11 @@ class DflockdConnectionIT {
                                         socket.getInputStream(), StandardCharsets.UTF_8))) {
             for (var line = in.readLine(); line != null; line = in.readLine()) {
                 requests.add(line + "|" + in.readLine() + "|" + in.readLine());
-                var answer = answers.take();
-                if (answer.isEmpty()) {
+                var response = responses.take();
+                if (response.isEmpty()) {
                     return true;
                 }
-                socket.getOutputStream().write(answer.getBytes(StandardCharsets.UTF_8));
+                socket.getOutputStream().write(response.getBytes(StandardCharsets.UTF_8));
             }
             return true;
         }
@@ -75,15 +75,15 @@ class DflockdConnectionIT {
         server.close();
     }
 
-    private void willAnswer(String... lines) {
+    private void willRespond(String... lines) {
         for (var line : lines) {
-            answers.add(line + "\n");
+            responses.add(line + "\n");
         }
     }
 
     @Test
-    void sends_each_command_as_it_is_on_the_wire() throws Exception {
-        willAnswer("ok tok 33", "timeout", "ok", "error", "ok 20", "error", "queued");
+    void each_method_sends_its_command_as_specified() throws Exception {
+        willRespond("ok tok 33", "timeout", "ok", "error", "ok 20", "error", "queued");
         assertThat(connection.lock("k", 0, 0)).contains(new DflockdConnection.Grant("tok", 33));
         assertThat(connection.lock("k", 1, 10)).isEmpty();
         assertThat(connection.release("k", "tok")).isTrue();
@@ -91,7 +91,7 @@ class DflockdConnectionIT {
         assertThat(connection.renew("k", "tok", 20)).contains(20L);
         assertThat(connection.renew("k", "tok", 0)).isEmpty();
         assertThat(connection.enqueue("k", 0)).isEmpty();
-        willAnswer("ok tok 33", "acquired t2 5", "ok t3 5", "ok 4", "ok", "nil", "ok [\"a\"]");
+        willRespond("ok tok 33", "acquired t2 5", "ok t3 5", "ok 4", "ok", "nil", "ok [\"a\"]");
         assertThat(connection.await("k", 2)).isPresent();
         assertThat(connection.semaphoreEnqueue("s", 3, 5)).isPresent();
         assertThat(connection.semaphoreLock("s", 0, 3, 5)).isPresent();
@@ -118,8 +118,8 @@ class DflockdConnectionIT {
     }
 
     @Test
-    void keeps_signals_apart_from_answers() throws Exception {
-        answers.add("sig c one two\nok\nsig c 2\n");
+    void signals_are_separated_from_responses() throws Exception {
+        responses.add("sig c one two\nok\nsig c 2\n");
         connection.listen("c", "");
         assertThat(connection.nextSignal(Duration.ofSeconds(10)))
                 .contains(new Signals.Message("c", "one two"));
@@ -129,18 +129,18 @@ class DflockdConnectionIT {
     }
 
     @Test
-    void says_what_is_not_known_when_it_breaks() {
-        answers.add("");
+    void a_command_has_an_unknown_outcome_when_the_connection_breaks() {
+        responses.add("");
         assertThatThrownBy(connection::ping).isInstanceOf(OutcomeUnknownException.class);
         assertThatThrownBy(connection::ping).isInstanceOf(ServerUnreachableException.class);
     }
 
     @Test
-    void lets_no_token_carry_a_line_and_shows_none() {
+    void tokens_cannot_inject_a_line_and_are_not_printed() {
         assertThatThrownBy(() -> connection.release("k", "t\nr"))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThat(new DflockdConnection.Grant("secret", 1).toString()).doesNotContain("secret");
-        willAnswer("error_max_waiters");
+        willRespond("error_max_waiters");
         assertThatThrownBy(() -> connection.lock("k", 0, 0))
                 .isInstanceOf(RefusedException.class)
                 .hasMessageContaining("error_max_waiters");

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
-@DisplayName("With a service that is late, mute or wrong")
+@DisplayName("With a service that is late, silent or wrong")
 class FailingServiceTest {
     private static final Duration SHORT = Duration.ofMillis(50);
 
@@ -29,24 +29,26 @@ class FailingServiceTest {
 
     private Hold granted(ScriptedService.Granted granted) {
         var future = client.lock("k").acquireAsync(Duration.ofMinutes(1));
-        service.asked.get(service.asked.size() - 1).accept(new AcquireOutcome.Granted(granted));
+        service.requests
+                .get(service.requests.size() - 1)
+                .accept(new AcquireOutcome.Granted(granted));
         return future.join();
     }
 
     @Test
-    void a_grant_for_one_who_was_interrupted_is_released() throws Exception {
+    void a_grant_to_an_interrupted_caller_is_released() throws Exception {
         var waiting = Background.run(() -> client.lock("k").acquire());
-        Background.until(() -> service.asked.size() == 1);
+        Background.until(() -> service.requests.size() == 1);
         waiting.thread().interrupt();
         assertThatThrownBy(waiting::get).hasCauseInstanceOf(InterruptedException.class);
         assertThat(service.cancelled).hasValue(1);
         var late = service.new Granted();
-        service.asked.get(0).accept(new AcquireOutcome.Granted(late));
+        service.requests.get(0).accept(new AcquireOutcome.Granted(late));
         assertThat(late.releases).hasValue(1);
     }
 
     @Test
-    void a_grant_that_is_held_up_for_longer_than_one_who_gave_up_waits_is_released()
+    void a_grant_that_is_delayed_beyond_the_wait_of_an_interrupted_caller_is_released()
             throws Exception {
         var reached = new CountDownLatch(1);
         var stuck = new CountDownLatch(1);
@@ -62,14 +64,14 @@ class FailingServiceTest {
                         }
                     }
                 };
-        var hearing = service.client(SHORT, builder -> builder.listener(listener));
-        var waiting = Background.run(() -> hearing.lock("k").acquire());
-        Background.until(() -> service.asked.size() == 1);
+        var listening = service.client(SHORT, builder -> builder.listener(listener));
+        var waiting = Background.run(() -> listening.lock("k").acquire());
+        Background.until(() -> service.requests.size() == 1);
         var granted = service.new Granted();
         var granting =
                 Background.run(
                         () -> {
-                            service.asked.get(0).accept(new AcquireOutcome.Granted(granted));
+                            service.requests.get(0).accept(new AcquireOutcome.Granted(granted));
                             return true;
                         });
         reached.await();
@@ -81,27 +83,27 @@ class FailingServiceTest {
     }
 
     @Test
-    void a_grant_for_one_who_cancelled_is_released() {
+    void a_grant_to_a_cancelled_acquire_is_released() {
         var future = client.lock("k").acquireAsync(Duration.ofMinutes(1));
         future.cancel(false);
         var late = service.new Granted();
-        service.asked.get(0).accept(new AcquireOutcome.Granted(late));
+        service.requests.get(0).accept(new AcquireOutcome.Granted(late));
         assertThat(late.releases).hasValue(1);
     }
 
     @Test
-    void an_acquire_ends_though_no_answer_ever_comes_and_a_later_grant_is_released() {
+    void an_acquire_without_a_response_times_out_and_a_later_grant_is_released() {
         var future = client.lock("k").acquireAsync(Duration.ofSeconds(1));
         service.clock.advance(Duration.ofSeconds(1).plus(SHORT).plus(SHORT).toNanos(), () -> {});
         assertThatThrownBy(future::join).hasCauseInstanceOf(AcquireTimeoutException.class);
         assertThat(service.cancelled).hasValue(1);
         var late = service.new Granted();
-        service.asked.get(0).accept(new AcquireOutcome.Granted(late));
+        service.requests.get(0).accept(new AcquireOutcome.Granted(late));
         assertThat(late.releases).hasValue(1);
     }
 
     @Test
-    void close_returns_though_the_release_is_never_answered() {
+    void close_returns_although_the_release_gets_no_response() {
         var granted = service.new Granted();
         granted.release = CompletableFuture::new;
         var hold = granted(granted);
@@ -114,14 +116,14 @@ class FailingServiceTest {
     @Test
     void a_late_grant_is_not_handed_out_before_it_is_renewed() {
         var granted = service.new Granted();
-        var answer = new CompletableFuture<Long>();
-        granted.renewal = () -> answer;
+        var response = new CompletableFuture<Long>();
+        granted.renewal = () -> response;
         var future = client.lock("k").acquireAsync(Duration.ofMinutes(2));
         service.clock.advance(Duration.ofSeconds(16).toNanos(), () -> {});
-        service.asked.get(0).accept(new AcquireOutcome.Granted(granted));
+        service.requests.get(0).accept(new AcquireOutcome.Granted(granted));
         assertThat(future).isNotDone();
         service.clock.advance(Duration.ofSeconds(5).toNanos(), () -> {});
-        answer.complete(granted.leaseNanos());
+        response.complete(granted.leaseNanos());
         var hold = future.join();
         // The lease counts from before the renewal was sent.
         assertThat(hold.heldForAtLeast(Duration.ofSeconds(25))).isTrue();
@@ -129,19 +131,19 @@ class FailingServiceTest {
     }
 
     @Test
-    void a_late_grant_that_is_gone_already_is_asked_for_again() {
+    void a_late_grant_that_has_expired_is_acquired_again() {
         var gone = service.new Granted();
         gone.renewal = () -> CompletableFuture.completedFuture(-1L);
         var future = client.lock("k").acquireAsync(Duration.ofMinutes(2));
         service.clock.advance(Duration.ofSeconds(40).toNanos(), () -> {});
-        service.asked.get(0).accept(new AcquireOutcome.Granted(gone));
-        assertThat(service.asked).hasSize(2);
-        service.asked.get(1).accept(new AcquireOutcome.Granted(service.new Granted()));
+        service.requests.get(0).accept(new AcquireOutcome.Granted(gone));
+        assertThat(service.requests).hasSize(2);
+        service.requests.get(1).accept(new AcquireOutcome.Granted(service.new Granted()));
         assertThat(future.join().isHeld()).isTrue();
     }
 
     @Test
-    void renewals_are_tried_again_until_the_deadline_and_then_it_is_lost_once() {
+    void renewals_are_retried_until_the_deadline_and_the_loss_is_reported_once() {
         var granted = service.new Granted();
         var hold = granted(granted);
         var losses = new ArrayList<LossReason>();
@@ -161,17 +163,17 @@ class FailingServiceTest {
     }
 
     @Test
-    void a_grant_that_is_lost_before_anybody_has_it_is_no_loss_to_anybody() {
+    void a_grant_that_is_lost_before_it_is_handed_out_is_not_reported() {
         var losses = new ArrayList<LossReason>();
         var gone = service.new Granted();
         gone.renewal = () -> CompletableFuture.completedFuture(-1L);
         var future = client.lock("k").onLost(losses::add).acquireAsync(Duration.ofMinutes(2));
         service.clock.advance(Duration.ofSeconds(40).toNanos(), () -> {});
-        service.asked.get(0).accept(new AcquireOutcome.Granted(gone));
+        service.requests.get(0).accept(new AcquireOutcome.Granted(gone));
         assertThat(future).isNotDone();
         assertThat(losses).isEmpty();
         var granted = service.new Granted();
-        service.asked.get(1).accept(new AcquireOutcome.Granted(granted));
+        service.requests.get(1).accept(new AcquireOutcome.Granted(granted));
         assertThat(future.join().isHeld()).isTrue();
         granted.renewal = FailingServiceTest::unreachable;
         service.clock.advance(Duration.ofSeconds(30).toNanos(), () -> {});
@@ -179,77 +181,77 @@ class FailingServiceTest {
     }
 
     @Test
-    void a_grant_that_is_lost_as_it_is_handed_out_is_told_once_to_all() {
+    void a_grant_that_is_lost_as_it_is_handed_out_is_reported_once_to_each_listener() {
         var losses = new ArrayList<LossReason>();
-        var heard = new ArrayList<String>();
+        var notified = new ArrayList<String>();
         var listener =
                 new ClientListener() {
                     @Override
                     public void acquireEnded(String key, AcquireResult result, Duration waited) {
-                        heard.add(result.name());
+                        notified.add(result.name());
                     }
 
                     @Override
                     public void lost(String key, LossReason reason, Duration held) {
-                        heard.add("lost " + reason);
+                        notified.add("lost " + reason);
                     }
                 };
-        var hearing = service.client(SHORT, builder -> builder.listener(listener));
+        var listening = service.client(SHORT, builder -> builder.listener(listener));
         var gone = service.new Granted();
         gone.lost = GrantedHold.Loss.RELEASED;
-        var future = hearing.lock("k").onLost(losses::add).acquireAsync(Duration.ofMinutes(2));
-        service.asked.get(0).accept(new AcquireOutcome.Granted(gone));
+        var future = listening.lock("k").onLost(losses::add).acquireAsync(Duration.ofMinutes(2));
+        service.requests.get(0).accept(new AcquireOutcome.Granted(gone));
         assertThat(future.join().lossReason()).contains(LossReason.RELEASED);
         assertThat(losses).containsExactly(LossReason.RELEASED);
-        assertThat(heard).containsExactly("ACQUIRED", "lost RELEASED");
+        assertThat(notified).containsExactly("ACQUIRED", "lost RELEASED");
     }
 
     @Test
-    void a_renewal_that_is_answered_after_the_deadline_revives_nothing() {
+    void a_renewal_response_after_the_deadline_does_not_revive_the_hold() {
         var granted = service.new Granted();
-        var answer = new CompletableFuture<Long>();
-        granted.renewal = () -> answer;
+        var response = new CompletableFuture<Long>();
+        granted.renewal = () -> response;
         var hold = granted(granted);
         service.clock.advance(Duration.ofSeconds(30).toNanos(), () -> {});
         assertThat(hold.isHeld()).isFalse();
-        answer.complete(granted.leaseNanos());
+        response.complete(granted.leaseNanos());
         assertThat(hold.isHeld()).isFalse();
         assertThat(hold.lossReason()).contains(LossReason.EXPIRED);
     }
 
     @Test
-    void a_renewal_that_is_answered_at_the_deadline_comes_too_late() {
+    void a_renewal_response_at_the_deadline_is_too_late() {
         var granted = service.new Granted();
-        var answer = new CompletableFuture<Long>();
-        granted.renewal = () -> answer;
-        // Before the hold's own timer, which is due at the same time.
-        service.clock.schedule(granted.leaseNanos(), () -> answer.complete(granted.leaseNanos()));
+        var response = new CompletableFuture<Long>();
+        granted.renewal = () -> response;
+        // Runs before the timer of the hold, which is due at the same time.
+        service.clock.schedule(granted.leaseNanos(), () -> response.complete(granted.leaseNanos()));
         var hold = granted(granted);
         service.clock.advance(Duration.ofSeconds(30).toNanos(), () -> {});
         assertThat(hold.lossReason()).contains(LossReason.EXPIRED);
     }
 
     @Test
-    void a_command_without_an_answer_has_an_unknown_outcome() {
-        service.answer = CompletableFuture::new;
+    void a_command_without_a_valid_response_has_an_unknown_outcome() {
+        service.response = CompletableFuture::new;
         assertThatThrownBy(() -> client.counter("c").increment())
                 .isInstanceOf(OutcomeUnknownException.class)
                 .hasMessageContaining("incr c at scripted:1");
-        service.answer = () -> CompletableFuture.completedFuture("error_max_keys");
+        service.response = () -> CompletableFuture.completedFuture("error_max_keys");
         assertThatThrownBy(() -> client.counter("c").increment())
                 .isInstanceOfSatisfying(
                         RefusedException.class,
                         e -> assertThat(e.reason()).isEqualTo("error_max_keys"));
-        service.answer = () -> CompletableFuture.completedFuture("ok nonsense");
+        service.response = () -> CompletableFuture.completedFuture("ok nonsense");
         assertThatThrownBy(() -> client.counter("c").increment())
                 .isInstanceOf(OutcomeUnknownException.class);
-        service.answer = () -> CompletableFuture.completedFuture("ok {]");
+        service.response = () -> CompletableFuture.completedFuture("ok {]");
         assertThatThrownBy(client::stats).isInstanceOf(OutcomeUnknownException.class);
     }
 
     @Test
-    void a_command_in_an_interrupted_thread_is_answered_and_the_flag_is_kept() {
-        service.answer = () -> CompletableFuture.completedFuture("ok 5");
+    void a_command_in_an_interrupted_thread_completes_and_keeps_the_interrupt_flag() {
+        service.response = () -> CompletableFuture.completedFuture("ok 5");
         Thread.currentThread().interrupt();
         assertThat(client.counter("c").get()).isEqualTo(5);
         assertThat(Thread.interrupted()).isTrue();

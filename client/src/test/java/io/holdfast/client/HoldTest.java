@@ -28,7 +28,7 @@ class HoldTest {
     }
 
     @Test
-    void knows_its_key_its_lease_and_its_fence() throws Exception {
+    void a_hold_has_a_key_a_lease_and_a_fence() throws Exception {
         try (var hold = a.lock("k").lease(LEASE).acquire(Duration.ZERO)) {
             assertThat(hold.key()).isEqualTo("k");
             assertThat(hold.lease()).isEqualTo(LEASE);
@@ -39,7 +39,7 @@ class HoldTest {
     }
 
     @Test
-    void excludes_others_until_it_is_closed() throws Exception {
+    void a_hold_excludes_others_until_it_is_closed() throws Exception {
         var hold = a.lock("k").acquire(Duration.ZERO);
         assertThat(b.lock("k").tryAcquire()).isEmpty();
         hold.close();
@@ -50,7 +50,7 @@ class HoldTest {
     }
 
     @Test
-    void is_renewed_until_it_is_closed_also_with_a_lease_of_its_own() throws Exception {
+    void a_hold_with_a_given_lease_is_renewed_until_it_is_closed() throws Exception {
         try (var hold = a.lock("k").lease(LEASE).acquire(Duration.ZERO)) {
             for (int i = 0; i < 40; i++) {
                 fake.advance(Duration.ofSeconds(7));
@@ -60,7 +60,7 @@ class HoldTest {
     }
 
     @Test
-    void counts_its_deadline_by_the_clock() throws Exception {
+    void held_for_at_least_is_computed_from_the_clock() throws Exception {
         try (var hold = a.lock("k").lease(LEASE).renew(false).acquire(Duration.ZERO)) {
             assertThat(hold.heldForAtLeast(LEASE)).isTrue();
             assertThat(hold.heldForAtLeast(LEASE.plusNanos(1))).isFalse();
@@ -71,7 +71,7 @@ class HoldTest {
     }
 
     @Test
-    void without_renewal_is_lost_when_its_lease_ends() throws Exception {
+    void a_hold_without_renewal_is_lost_when_its_lease_ends() throws Exception {
         var hold = a.lock("k").lease(LEASE).renew(false).onLost(losses::add).acquire(Duration.ZERO);
         fake.advance(LEASE);
         assertThat(hold.isHeld()).isFalse();
@@ -85,7 +85,7 @@ class HoldTest {
     }
 
     @Test
-    void is_renewed_no_longer_than_max_hold() throws Exception {
+    void a_hold_is_not_renewed_after_max_hold() throws Exception {
         var hold =
                 a.lock("k")
                         .lease(LEASE)
@@ -99,7 +99,7 @@ class HoldTest {
     }
 
     @Test
-    void can_be_renewed_by_hand_with_another_length() throws Exception {
+    void a_hold_can_be_renewed_explicitly_with_another_lease() throws Exception {
         try (var hold = a.lock("k").lease(LEASE).renew(false).acquire(Duration.ZERO)) {
             fake.advance(Duration.ofSeconds(20));
             hold.renew();
@@ -114,7 +114,7 @@ class HoldTest {
     }
 
     @Test
-    void tells_that_somebody_else_released_it() throws Exception {
+    void a_release_by_another_client_is_reported() throws Exception {
         var hold = a.lock("k").acquire(Duration.ZERO);
         hold.onLost(losses::add);
         assertThat(fake.releaseByToken("k")).isEqualTo(1);
@@ -125,7 +125,7 @@ class HoldTest {
     }
 
     @Test
-    void that_was_closed_tells_of_no_loss() throws Exception {
+    void a_closed_hold_reports_no_loss() throws Exception {
         var hold = a.lock("k").onLost(losses::add).acquire(Duration.ZERO);
         hold.close();
         hold.close();
@@ -137,7 +137,7 @@ class HoldTest {
     }
 
     @Test
-    void interrupts_its_thread_when_it_is_lost_if_that_was_asked_for() throws Exception {
+    void a_loss_interrupts_the_acquiring_thread_if_requested() throws Exception {
         var hold = a.lock("k").interruptOnLoss().acquire(Duration.ZERO);
         fake.releaseByToken("k");
         assertThat(Thread.interrupted()).isTrue();
@@ -149,7 +149,7 @@ class HoldTest {
     }
 
     @Test
-    void closes_in_an_interrupted_thread_which_stays_interrupted() throws Exception {
+    void close_works_in_an_interrupted_thread_and_keeps_the_interrupt_flag() throws Exception {
         var hold = a.lock("k").acquire(Duration.ZERO);
         Thread.currentThread().interrupt();
         hold.close();
@@ -158,7 +158,7 @@ class HoldTest {
     }
 
     @Test
-    void that_is_closed_later_stays_taken_for_that_long() throws Exception {
+    void close_after_keeps_the_key_held_for_the_given_time() throws Exception {
         var hold = a.lock("k").unbound().onLost(losses::add).acquire(Duration.ZERO);
         hold.closeAfter(Duration.ofSeconds(10));
         assertThat(hold.isHeld()).isFalse();
@@ -171,7 +171,7 @@ class HoldTest {
     }
 
     @Test
-    void shows_no_token_in_its_text() throws Exception {
+    void a_hold_does_not_print_its_token() throws Exception {
         try (var hold = a.lock("k").acquire(Duration.ZERO)) {
             assertThat(hold.toString())
                     .contains("k", Long.toString(hold.fence().getAsLong()))
@@ -180,7 +180,7 @@ class HoldTest {
     }
 
     @Test
-    void is_lost_when_its_client_is_closed() throws Exception {
+    void a_hold_is_lost_when_its_client_is_closed() throws Exception {
         var hold = a.lock("k").onLost(losses::add).acquire(Duration.ZERO);
         a.close();
         fake.advance(Duration.ZERO);
@@ -192,7 +192,7 @@ class HoldTest {
     }
 
     @Test
-    void is_shared_by_readers_and_not_with_writers() throws Exception {
+    void readers_share_a_lock_and_exclude_writers() throws Exception {
         var read = a.readWriteLock("k").read().acquire(Duration.ZERO);
         var other = b.readWriteLock("k").read().acquire(Duration.ZERO);
         assertThat(b.lock("k").tryAcquire()).isEmpty();
@@ -205,7 +205,7 @@ class HoldTest {
     }
 
     @Test
-    void of_a_semaphore_leaves_room_for_others_up_to_the_limit() throws Exception {
+    void a_semaphore_admits_holders_up_to_its_limit() throws Exception {
         try (var one = a.semaphore("s", 2).acquire(Duration.ZERO);
                 var two = b.semaphore("s", 2).acquire(Duration.ZERO)) {
             assertThat(one.isHeld() && two.isHeld()).isTrue();

@@ -40,7 +40,7 @@ class HoldfastBuilderTest {
     }
 
     @Test
-    void names_the_setting_that_is_wrong() {
+    void the_builder_names_the_invalid_setting() {
         expect("address", builder -> builder.address("nowhere"));
         expect("address", builder -> builder.address("::1:80"));
         expect("shards", builder -> builder.shards("a:1", "b:70000"));
@@ -50,9 +50,9 @@ class HoldfastBuilderTest {
         expect("readTimeout", builder -> builder.readTimeout(Duration.ofSeconds(-1)));
         expect("grace", builder -> builder.grace(Duration.ofSeconds(-1)));
         expect("label", builder -> builder.label("two words"));
-        // A server would refuse the hello, and the client take it for a plain dflockd.
-        for (var unseen : List.of("\t", "\n", "\u0000", "\u00a0", "\u200b", "\u3000", "\ud83d")) {
-            expect("label", builder -> builder.label("two" + unseen + "grace=60"));
+        // The server would refuse the hello, and the client would take it for a plain dflockd.
+        for (var invalid : List.of("\t", "\n", "\u0000", "\u00a0", "\u200b", "\u3000", "\ud83d")) {
+            expect("label", builder -> builder.label("two" + invalid + "grace=60"));
         }
         expect("maxConnections", builder -> builder.maxConnections(0));
         expect("authToken", builder -> builder.authToken("a\nb"));
@@ -66,7 +66,7 @@ class HoldfastBuilderTest {
     }
 
     @Test
-    void refuses_a_file_without_certificates(@TempDir Path folder) throws Exception {
+    void a_trust_file_without_certificates_is_rejected(@TempDir Path folder) throws Exception {
         var file = Files.writeString(folder.resolve("empty.pem"), "");
         assertThatThrownBy(() -> Holdfast.builder().tls(file))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -74,14 +74,14 @@ class HoldfastBuilderTest {
     }
 
     @Test
-    void says_who_we_are() {
+    void the_default_label_ends_with_the_process_id() {
         connect(Holdfast.builder().address("[::1]:6388")).close();
         assertThat(configs.get(0).label()).endsWith(":" + ProcessHandle.current().pid());
         assertThat(configs.get(0).addresses().get(0).getHostString()).isEqualTo("::1");
     }
 
     @Test
-    void makes_one_service_of_a_cluster_and_several_of_shards() {
+    void a_cluster_is_one_service_and_each_shard_is_a_service() {
         connect(Holdfast.builder().cluster("a:1", "b:2", "c:3")).close();
         assertThat(configs).hasSize(1);
         assertThat(configs.get(0).addresses()).hasSize(3);
@@ -91,7 +91,7 @@ class HoldfastBuilderTest {
     }
 
     @Test
-    void hashes_keys_by_crc_32_as_the_other_clients_do() {
+    void keys_are_sharded_by_crc_32_as_in_other_clients() {
         assertThat(ShardStrategy.CRC32.shardOf("foo", Integer.MAX_VALUE))
                 .isEqualTo((int) (0x8c736521L % Integer.MAX_VALUE));
         assertThat(ShardStrategy.CRC32.shardOf("123456789", 1_000_003))
@@ -106,7 +106,8 @@ class HoldfastBuilderTest {
     }
 
     @Test
-    void hashes_keys_by_a_given_strategy_and_listens_to_patterns_everywhere() throws Exception {
+    void keys_are_sharded_by_a_custom_strategy_and_patterns_are_subscribed_on_all_shards()
+            throws Exception {
         var client =
                 connect(
                         Holdfast.builder()
@@ -116,42 +117,42 @@ class HoldfastBuilderTest {
             assertThat(hold.isHeld()).isTrue();
             assertThat(servers).allMatch(server -> server.inUse() == 1);
         }
-        var got = new ArrayList<Signals.Signal>();
-        client.signals().listen("*", got::add);
+        var received = new ArrayList<Signals.Signal>();
+        client.signals().listen("*", received::add);
         assertThat(client.signals().send("x", "1")).isEqualTo(1);
         assertThat(client.signals().send("y", "2")).isEqualTo(1);
-        assertThat(got).hasSize(2);
+        assertThat(received).hasSize(2);
         client.close();
     }
 
     @Test
-    void tells_listeners_what_the_client_does() throws Exception {
-        var heard = new ArrayList<String>();
+    void listeners_are_notified_of_the_operations_of_the_client() throws Exception {
+        var notified = new ArrayList<String>();
         var listener =
                 new ClientListener() {
                     @Override
                     public void acquireEnded(String key, AcquireResult result, Duration waited) {
-                        heard.add(key + " " + result);
+                        notified.add(key + " " + result);
                     }
 
                     @Override
                     public void released(String key, Duration held) {
-                        heard.add(key + " released after " + held.toSeconds());
+                        notified.add(key + " released after " + held.toSeconds());
                     }
 
                     @Override
                     public void lost(String key, LossReason reason, Duration held) {
-                        heard.add(key + " lost " + reason);
+                        notified.add(key + " lost " + reason);
                     }
 
                     @Override
                     public void renewed(String key) {
-                        heard.add(key + " renewed");
+                        notified.add(key + " renewed");
                     }
 
                     @Override
                     public void connection(ConnectionEvent event) {
-                        heard.add(event.state() + " " + event.address());
+                        notified.add(event.state() + " " + event.address());
                     }
                 };
         var client = connect(Holdfast.builder().address("a:1").listener(listener));
@@ -161,7 +162,7 @@ class HoldfastBuilderTest {
         hold.close();
         client.lock("l").acquire(Duration.ZERO);
         client.close();
-        assertThat(heard)
+        assertThat(notified)
                 .containsExactly(
                         "CONNECTED a:1",
                         "k ACQUIRED",

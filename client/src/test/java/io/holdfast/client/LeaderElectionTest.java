@@ -12,7 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-@DisplayName("A leader")
+@DisplayName("A leader election")
 class LeaderElectionTest {
     private final FakeHoldfast fake = new FakeHoldfast();
     private final Holdfast a = fake.client("a");
@@ -37,7 +37,7 @@ class LeaderElectionTest {
     }
 
     @Test
-    void is_one_at_a_time_and_the_next_follows_when_it_resigns() {
+    void there_is_one_leader_at_a_time_and_the_next_one_follows_a_resignation() {
         var first = a.leaderElection("l").campaign(untilInterrupted("a"));
         Background.until(first::isLeading);
         try (var second = b.leaderElection("l").campaign(untilInterrupted("b"))) {
@@ -55,7 +55,7 @@ class LeaderElectionTest {
     }
 
     @Test
-    void is_interrupted_when_leadership_is_lost_and_campaigns_again() {
+    void a_leader_that_loses_leadership_is_interrupted_and_campaigns_again() {
         try (var candidacy = a.leaderElection("l").campaign(untilInterrupted("a"))) {
             Background.until(() -> log.size() == 1);
             assertThat(candidacy.isLeading()).isTrue();
@@ -70,7 +70,7 @@ class LeaderElectionTest {
     }
 
     @Test
-    void that_fails_tries_again_after_a_pause() {
+    void a_leader_whose_task_fails_campaigns_again_after_a_pause() {
         var failures = new AtomicInteger();
         try (var candidacy =
                 a.leaderElection("l")
@@ -93,7 +93,7 @@ class LeaderElectionTest {
     }
 
     @Test
-    void can_be_waited_for_once() throws Exception {
+    void lead_acquires_leadership_once() throws Exception {
         try (var hold = a.leaderElection("l").lead(Duration.ZERO)) {
             assertThat(hold.isHeld()).isTrue();
             assertThat(b.leaderElection("l").key()).isEqualTo("l");
@@ -101,7 +101,7 @@ class LeaderElectionTest {
     }
 
     @Test
-    void may_resign_from_within_its_duty() {
+    void a_leader_may_resign_within_its_task() {
         var candidacy = new CopyOnWriteArrayList<LeaderElection.Candidacy>();
         var ready = new CountDownLatch(1);
         candidacy.add(

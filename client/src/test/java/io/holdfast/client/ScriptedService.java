@@ -22,12 +22,12 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/** A service that does only what a test tells it to. */
+/** A service whose responses are set by the test. */
 final class ScriptedService implements LockService {
     final MemoryClock clock = new MemoryClock();
-    final List<Consumer<AcquireOutcome>> asked = new CopyOnWriteArrayList<>();
+    final List<Consumer<AcquireOutcome>> requests = new CopyOnWriteArrayList<>();
     final AtomicInteger cancelled = new AtomicInteger();
-    volatile Supplier<CompletableFuture<String>> answer =
+    volatile Supplier<CompletableFuture<String>> response =
             () -> CompletableFuture.completedFuture("ok");
 
     Holdfast client(Duration readTimeout) {
@@ -53,24 +53,24 @@ final class ScriptedService implements LockService {
     }
 
     @Override
-    public ServiceFeatures abilities() {
+    public ServiceFeatures features() {
         return ServiceFeatures.ALL;
     }
 
     @Override
-    public TimerClock timeline() {
+    public TimerClock clock() {
         return clock;
     }
 
     @Override
     public AcquireAttempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
-        asked.add(done);
+        requests.add(done);
         return cancelled::incrementAndGet;
     }
 
     @Override
     public CompletableFuture<String> command(String command, String key, String argument) {
-        return answer.get();
+        return response.get();
     }
 
     @Override
@@ -81,7 +81,7 @@ final class ScriptedService implements LockService {
     @Override
     public void close() {}
 
-    /** A hold that a test can look at. */
+    /** A hold that records its renewals and releases. */
     final class Granted implements GrantedHold {
         final AtomicInteger renewals = new AtomicInteger();
         final AtomicInteger releases = new AtomicInteger();
@@ -90,10 +90,10 @@ final class ScriptedService implements LockService {
         volatile Supplier<CompletableFuture<Boolean>> release =
                 () -> CompletableFuture.completedFuture(true);
 
-        /** Set if it is lost before anybody has heard of it. */
+        /** Set if the hold is lost before a listener is registered. */
         volatile @Nullable Loss lost;
 
-        private final long askedAt = clock.nanoTime();
+        private final long requestedAt = clock.nanoTime();
 
         @Override
         public String key() {
@@ -117,7 +117,7 @@ final class ScriptedService implements LockService {
 
         @Override
         public long requestedAtNanos() {
-            return askedAt;
+            return requestedAt;
         }
 
         @Override

@@ -22,25 +22,25 @@ class SignalsTest {
     private final FakeHoldfast fake = new FakeHoldfast();
     private final Holdfast a = fake.client("a");
     private final Holdfast b = fake.client("b");
-    private final List<Signal> got = new CopyOnWriteArrayList<>();
+    private final List<Signal> received = new CopyOnWriteArrayList<>();
 
     @AfterEach
     void close() {
         fake.close();
     }
 
-    private void settle() {
+    private void deliverAll() {
         fake.advance(Duration.ZERO);
     }
 
     @Test
-    void reach_those_whose_pattern_matches_in_order() {
-        try (var subscription = a.signals().listen("orders.*", got::add)) {
+    void signals_reach_listeners_with_a_matching_pattern_in_order() {
+        try (var subscription = a.signals().listen("orders.*", received::add)) {
             assertThat(b.signals().send("orders.new", "1")).isEqualTo(1);
             assertThat(b.signals().send("orders.new.deep", "2")).isZero();
             assertThat(b.signals().send("orders.old", "two words")).isEqualTo(1);
-            settle();
-            assertThat(got)
+            deliverAll();
+            assertThat(received)
                     .containsExactly(
                             new Message("orders.new", "1"), new Message("orders.old", "two words"));
             assertThat(subscription.pattern()).isEqualTo("orders.*");
@@ -50,31 +50,31 @@ class SignalsTest {
     }
 
     @Test
-    void go_to_one_of_a_group() {
+    void a_signal_goes_to_one_member_of_a_queue_group() {
         var other = new CopyOnWriteArrayList<Signal>();
-        a.signals().listen("jobs.>", "workers", got::add);
+        a.signals().listen("jobs.>", "workers", received::add);
         b.signals().listen("jobs.>", "workers", other::add);
         for (int i = 0; i < 4; i++) {
             assertThat(a.signals().send("jobs.x", "n" + i)).isEqualTo(1);
         }
-        settle();
-        assertThat(got).hasSize(2);
+        deliverAll();
+        assertThat(received).hasSize(2);
         assertThat(other).hasSize(2);
     }
 
     @Test
-    void come_again_after_a_reconnect_with_a_notice_of_the_gap() {
-        a.signals().listen("c", got::add);
+    void signals_resume_after_a_reconnect_with_a_gap_notice() {
+        a.signals().listen("c", received::add);
         fake.disconnect(a);
         assertThat(b.signals().send("c", "missed")).isZero();
         fake.reconnect(a);
         b.signals().send("c", "heard");
-        settle();
-        assertThat(got).containsExactly(new Gap(), new Message("c", "heard"));
+        deliverAll();
+        assertThat(received).containsExactly(new Gap(), new Message("c", "heard"));
     }
 
     @Test
-    void can_be_read_by_an_iterator_that_ends_when_closed() throws Exception {
+    void a_signal_stream_can_be_iterated_until_it_is_closed() throws Exception {
         var stream = a.signals().stream("c");
         b.signals().send("c", "1");
         b.signals().send("c", "2");
@@ -84,17 +84,17 @@ class SignalsTest {
                             var all = new ArrayList<Signal>();
                             for (var signal : stream) {
                                 all.add(signal);
-                                got.add(signal);
+                                received.add(signal);
                             }
                             return all;
                         });
-        Background.until(() -> got.size() == 2);
+        Background.until(() -> received.size() == 2);
         stream.close();
         assertThat(reading.get()).containsExactly(new Message("c", "1"), new Message("c", "2"));
     }
 
     @Test
-    void push_out_the_oldest_when_nobody_takes_them_and_count_those() {
+    void a_full_stream_drops_the_oldest_signals_and_counts_them() {
         var stream = a.signals().stream("c");
         for (int i = 0; i < 1030; i++) {
             b.signals().send("c", "n" + i);
@@ -105,7 +105,7 @@ class SignalsTest {
     }
 
     @Test
-    void that_are_handled_slowly_hold_up_nobody_else() throws Exception {
+    void a_slow_listener_does_not_delay_others() throws Exception {
         var gate = new CountDownLatch(1);
         a.signals()
                 .listen(
@@ -117,15 +117,15 @@ class SignalsTest {
                                 Thread.currentThread().interrupt();
                             }
                         });
-        a.signals().listen("c", got::add);
+        a.signals().listen("c", received::add);
         assertThat(b.signals().send("c", "1")).isEqualTo(1);
-        Background.until(() -> got.size() == 1);
+        Background.until(() -> received.size() == 1);
         gate.countDown();
     }
 
     @Test
-    void with_bad_patterns_or_payloads_are_refused() {
-        assertThatThrownBy(() -> a.signals().listen("a.>.b", got::add))
+    void invalid_patterns_channels_and_payloads_are_rejected() {
+        assertThatThrownBy(() -> a.signals().listen("a.>.b", received::add))
                 .isInstanceOf(RefusedException.class)
                 .hasMessageContaining("a.>.b");
         assertThatThrownBy(() -> a.signals().send("a.*", "x"))

@@ -17,7 +17,7 @@ final class MemoryAttempt implements AcquireAttempt {
     private final Consumer<AcquireOutcome> done;
     long requestedAt;
     boolean cancelled;
-    boolean over;
+    boolean ended;
     TimerClock.@Nullable Timer timer;
 
     /** A grant that could not be delivered because the connection was cut. */
@@ -34,8 +34,8 @@ final class MemoryAttempt implements AcquireAttempt {
     }
 
     void end(AcquireOutcome acquireOutcome) {
-        if (!over) {
-            over = true;
+        if (!ended) {
+            ended = true;
             if (timer != null) {
                 timer.cancel();
             }

@@ -23,7 +23,7 @@ final class MemoryData {
     }
 
     /** Executes a command and returns the response line; null if it is not a data command. */
-    @Nullable String answer(String command, String key, String argument) {
+    @Nullable String execute(String command, String key, String argument) {
         try {
             return switch (command) {
                 case "incr" -> add(key, Long.parseLong(argument));

@@ -13,14 +13,14 @@ import java.util.function.Consumer;
 /** A hold. Guarded by the server's monitor. */
 final class MemoryHold implements GrantedHold {
     final MemoryService service;
-    final MemoryResource slot;
+    final MemoryResource resource;
     final boolean unbound;
     final String label;
     private final Kind kind;
     private final String key;
     private final String token;
     private final long fence;
-    private final long askedAt;
+    private final long requestedAt;
     long session;
     long leaseNanos;
     long deadline;
@@ -40,12 +40,12 @@ final class MemoryHold implements GrantedHold {
 
     MemoryHold(MemoryAttempt attempt, MemoryResource memoryResource, long fence, long session) {
         service = attempt.service;
-        this.slot = memoryResource;
+        this.resource = memoryResource;
         kind = attempt.what.kind();
         key = attempt.what.key();
         unbound = attempt.what.unbound();
         label = service.label;
-        askedAt = attempt.requestedAt;
+        requestedAt = attempt.requestedAt;
         this.fence = fence;
         this.session = session;
         token = String.format("%016x%016x", fence, fence * 0x9e3779b97f4a7c15L);
@@ -78,7 +78,7 @@ final class MemoryHold implements GrantedHold {
 
     @Override
     public OptionalLong fence() {
-        return service.abilities().fences() ? OptionalLong.of(fence) : OptionalLong.empty();
+        return service.features().fences() ? OptionalLong.of(fence) : OptionalLong.empty();
     }
 
     long fenceNumber() {
@@ -92,7 +92,7 @@ final class MemoryHold implements GrantedHold {
 
     @Override
     public long requestedAtNanos() {
-        return askedAt;
+        return requestedAt;
     }
 
     @Override
@@ -107,7 +107,7 @@ final class MemoryHold implements GrantedHold {
 
     @Override
     public Certainty certainty() {
-        return unbound || service.isConnected() ? Certainty.HELD : Certainty.IN_DOUBT;
+        return unbound || service.isConnected() ? Certainty.HELD : Certainty.UNKNOWN;
     }
 
     @Override

@@ -25,7 +25,7 @@ import java.util.function.Supplier;
  */
 public final class MemoryServer {
     private static final long DEFAULT_LEASE = 33_000_000_000L;
-    private static final long LIMIT_KEPT = 60_000_000_000L;
+    private static final long IDLE_RETENTION = 60_000_000_000L;
 
     final MemoryClock clock;
     final MemorySignals signals = new MemorySignals();
@@ -138,7 +138,7 @@ public final class MemoryServer {
     void acquire(MemoryAttempt attempt) {
         var what = attempt.what;
         var slots = what.kind() == Kind.SEMAPHORE ? semaphores : locks;
-        forgetIdle(slots, what.key());
+        removeIfIdle(slots, what.key());
         var memoryResource =
                 slots.computeIfAbsent(
                         what.key(), key -> new MemoryResource(what.limit(), clock.nanoTime()));
@@ -153,11 +153,11 @@ public final class MemoryServer {
         }
     }
 
-    private void forgetIdle(Map<String, MemoryResource> slots, String key) {
+    private void removeIfIdle(Map<String, MemoryResource> slots, String key) {
         var memoryResource = slots.get(key);
         if (memoryResource != null
                 && memoryResource.isIdle()
-                && clock.nanoTime() - memoryResource.idleSince > LIMIT_KEPT) {
+                && clock.nanoTime() - memoryResource.idleSince > IDLE_RETENTION) {
             slots.remove(key);
         }
     }
@@ -200,9 +200,9 @@ public final class MemoryServer {
             if (hold.expiry != null) {
                 hold.expiry.cancel();
             }
-            hold.slot.holders.remove(hold.token());
+            hold.resource.holders.remove(hold.token());
             hold.service.ended(hold);
-            serve(hold.slot);
+            grantWaiters(hold.resource);
         }
     }
 
@@ -210,7 +210,7 @@ public final class MemoryServer {
         var slots = attempt.what.kind() == Kind.SEMAPHORE ? semaphores : locks;
         var memoryResource = slots.get(attempt.what.key());
         if (memoryResource != null && memoryResource.queue.remove(attempt)) {
-            serve(memoryResource);
+            grantWaiters(memoryResource);
         }
     }
 
@@ -220,7 +220,7 @@ public final class MemoryServer {
         return memoryResource != null && memoryResource.queue.contains(attempt);
     }
 
-    private void serve(MemoryResource memoryResource) {
+    private void grantWaiters(MemoryResource memoryResource) {
         for (var first = memoryResource.queue.peek();
                 first != null && memoryResource.admits(first.what.kind());
                 first = memoryResource.queue.peek()) {
@@ -230,12 +230,12 @@ public final class MemoryServer {
         memoryResource.idleSince = clock.nanoTime();
     }
 
-    void forget(MemoryService service) {
+    void remove(MemoryService service) {
         services.remove(service);
     }
 
-    String answer(String command, String key, String argument) {
-        var response = data.answer(command, key, argument);
+    String execute(String command, String key, String argument) {
+        var response = data.execute(command, key, argument);
         if (response != null) {
             return response;
         }
@@ -250,9 +250,9 @@ public final class MemoryServer {
 
     private String info(String key) {
         var parts = new ArrayList<String>();
-        standing(locks.get(key), "mutex", "", parts);
+        appendState(locks.get(key), "mutex", "", parts);
         var semaphore = semaphores.get(key);
-        standing(
+        appendState(
                 semaphore,
                 "semaphore",
                 semaphore == null ? "" : "\"limit\":" + semaphore.limit + ",",
@@ -260,7 +260,7 @@ public final class MemoryServer {
         return "{" + String.join(",", parts) + "}";
     }
 
-    private void standing(
+    private void appendState(
             @Nullable MemoryResource memoryResource,
             String name,
             String limit,

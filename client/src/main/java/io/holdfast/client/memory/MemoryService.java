@@ -62,12 +62,12 @@ public final class MemoryService implements LockService {
     }
 
     @Override
-    public ServiceFeatures abilities() {
+    public ServiceFeatures features() {
         return serviceFeatures;
     }
 
     @Override
-    public TimerClock timeline() {
+    public TimerClock clock() {
         return server.clock;
     }
 
@@ -112,7 +112,7 @@ public final class MemoryService implements LockService {
                             session = server.nextSession();
                         }
                         server.effect(resumed ? events::restored : events::reconnected);
-                        catchUp();
+                        reconcile();
                         listeners.forEach(server.signals::add);
                         listeners.forEach(each -> server.effect(each.sink()::gap));
                     }
@@ -165,7 +165,7 @@ public final class MemoryService implements LockService {
         }
     }
 
-    private void catchUp() {
+    private void reconcile() {
         for (var hold : List.copyOf(holds)) {
             if (hold.ended != null) {
                 hold.reportLoss(hold.ended);
@@ -217,7 +217,7 @@ public final class MemoryService implements LockService {
                         if (connected) {
                             server.acquire(attempt);
                         }
-                        attempts.removeIf(each -> each.over);
+                        attempts.removeIf(each -> each.ended);
                     }
                     return attempt;
                 });
@@ -323,7 +323,8 @@ public final class MemoryService implements LockService {
                     if (command.equals("info") && !serviceFeatures.tagged()) {
                         return CompletableFuture.completedFuture("error");
                     }
-                    return CompletableFuture.completedFuture(server.answer(command, key, argument));
+                    return CompletableFuture.completedFuture(
+                            server.execute(command, key, argument));
                 });
     }
 
@@ -381,7 +382,7 @@ public final class MemoryService implements LockService {
                     closed = true;
                     connected = false;
                     listeners.forEach(server.signals::remove);
-                    server.forget(this);
+                    server.remove(this);
                 });
     }
 

@@ -26,7 +26,7 @@ public interface GrantedHold {
     enum Certainty {
         HELD,
         /** There is no connection: the service may have ended the session or restarted. */
-        IN_DOUBT,
+        UNKNOWN,
         /** Must be treated as lost, though {@link #onLost} may be called a little later. */
         GONE
     }

@@ -12,10 +12,10 @@ public interface LockService extends AutoCloseable {
     /** The address of the server, for messages and events. */
     String address();
 
-    ServiceFeatures abilities();
+    ServiceFeatures features();
 
     /** The clock and timers of this service. */
-    TimerClock timeline();
+    TimerClock clock();
 
     /** Starts an acquire; {@code done} is called exactly once. */
     AcquireAttempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done);

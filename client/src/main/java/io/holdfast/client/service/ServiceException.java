@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 public final class ServiceException extends Exception {
     /** What the failure means for the caller. */
     public enum Kind {
-        /** The server refused the request; {@link #answer()} is its error code. */
+        /** The server refused the request; {@link #response()} is its error code. */
         REFUSED,
         /** The request was sent, and there was no response. */
         OUTCOME_UNKNOWN,
@@ -21,12 +21,12 @@ public final class ServiceException extends Exception {
     }
 
     private final Kind kind;
-    private final String answer;
+    private final String response;
 
-    public ServiceException(Kind kind, String message, String answer, @Nullable Throwable cause) {
+    public ServiceException(Kind kind, String message, String response, @Nullable Throwable cause) {
         super(message, cause);
         this.kind = kind;
-        this.answer = answer;
+        this.response = response;
     }
 
     public Kind kind() {
@@ -34,7 +34,7 @@ public final class ServiceException extends Exception {
     }
 
     /** The error code of the server if it refused the request, otherwise empty. */
-    public String answer() {
-        return answer;
+    public String response() {
+        return response;
     }
 }

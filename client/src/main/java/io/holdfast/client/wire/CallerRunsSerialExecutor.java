@@ -19,16 +19,16 @@ final class CallerRunsSerialExecutor implements Executor {
     /** The maximum number of tasks that a submitting thread runs in sequence. */
     private static final int MAX_AT_ONCE = 256;
 
-    private final Executor others;
+    private final Executor overflow;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicInteger open = new AtomicInteger();
     private final ThreadLocal<Boolean> inside = ThreadLocal.withInitial(() -> false);
 
     /**
-     * @param others continues after {@link #MAX_AT_ONCE} tasks
+     * @param overflow continues after {@link #MAX_AT_ONCE} tasks
      */
-    CallerRunsSerialExecutor(Executor others) {
-        this.others = others;
+    CallerRunsSerialExecutor(Executor overflow) {
+        this.overflow = overflow;
     }
 
     @Override
@@ -46,7 +46,7 @@ final class CallerRunsSerialExecutor implements Executor {
             do {
                 if (done++ == MAX_AT_ONCE) {
                     done = 0;
-                    if (isPassedOn()) {
+                    if (handOff()) {
                         return;
                     }
                 }
@@ -57,9 +57,9 @@ final class CallerRunsSerialExecutor implements Executor {
         }
     }
 
-    private boolean isPassedOn() {
+    private boolean handOff() {
         try {
-            others.execute(this::runAll);
+            overflow.execute(this::runAll);
             return true;
         } catch (RejectedExecutionException e) {
             return false; // the executor has been shut down: continue on this thread
@@ -67,7 +67,7 @@ final class CallerRunsSerialExecutor implements Executor {
     }
 
     /** Whether the calling thread is running a task of this executor. */
-    boolean isMine() {
+    boolean isCurrentThread() {
         return inside.get();
     }
 

@@ -62,7 +62,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     private volatile @Nullable SessionHeartbeat heartbeat; // of the current channel
     private volatile @Nullable SessionHeartbeat lastHeartbeat; // of the current or the last channel
     private volatile boolean up; // online: the state of the session is known
-    private volatile long helloAskedAt; // when the last hello was sent, at the earliest
+    private volatile long helloSentAt; // when the last hello was sent, at the earliest
     private int suspensions;
     private @Nullable ServiceException failure;
     private @Nullable ResumedState resumedState; // while resuming
@@ -76,7 +76,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         this.timerClock = timerClock;
         this.taskRunner = new SerialTaskRunner(config.executor());
         this.address = LineSocket.text(config.addresses().get(0));
-        this.helloAskedAt = timerClock.nanoTime();
+        this.helloSentAt = timerClock.nanoTime();
     }
 
     // Callable on any thread
@@ -85,15 +85,15 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         taskRunner.run(task);
     }
 
-    boolean isHere() {
-        return taskRunner.isHere();
+    boolean isCurrentThread() {
+        return taskRunner.isCurrentThread();
     }
 
     long now() {
         return timerClock.nanoTime();
     }
 
-    TimerClock timeline() {
+    TimerClock clock() {
         return timerClock;
     }
 
@@ -129,7 +129,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
         // A hold that was granted while the session is being resumed needs no confirmation.
         boolean known = up || (grantedOn != null && grantedOn == heartbeat);
-        return known ? GrantedHold.Certainty.HELD : GrantedHold.Certainty.IN_DOUBT;
+        return known ? GrantedHold.Certainty.HELD : GrantedHold.Certainty.UNKNOWN;
     }
 
     /** Whether sessions outlive their connection; true before the first session. */
@@ -142,14 +142,14 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
 
     @Override
     public @Nullable HelloResponse resumable() {
-        helloAskedAt = now();
+        helloSentAt = now();
         return helloResponse;
     }
 
     @Override
     public void up(LineChannel open, HelloResponse hello) {
-        long helloSentAt = helloAskedAt;
-        run(() -> connected(open, hello, helloSentAt));
+        long sentAt = helloSentAt;
+        run(() -> connected(open, hello, sentAt));
     }
 
     @Override
@@ -178,7 +178,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
                 () -> {
                     failure = why;
                     LOG.log(System.Logger.Level.DEBUG, why.getMessage());
-                    giveUpIfRefused();
+                    failBacklogIfRefused();
                 });
     }
 
@@ -211,7 +211,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             phase = Phase.RESUMING;
             var listed = new ResumedState(hello.session());
             resumedState = listed;
-            takeInventory(listed);
+            requestInventory(listed);
             if (isHolding()) {
                 next.holding(); // the session may end before its holds have been listed
             }
@@ -267,7 +267,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             lose();
         } else {
             int which = ++suspensions;
-            graceTimer = timerClock.schedule(grace, () -> run(() -> graceOver(which)));
+            graceTimer = timerClock.schedule(grace, () -> run(() -> graceEnded(which)));
         }
     }
 
@@ -290,7 +290,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
     }
 
-    private void graceOver(int which) {
+    private void graceEnded(int which) {
         if (phase == Phase.SUSPENDED && which == suspensions) {
             lose();
         }
@@ -318,14 +318,14 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
                 taggedRequest.stopTimer();
             }
         }
-        giveUpIfRefused();
+        failBacklogIfRefused();
     }
 
     /**
      * Fails the backlog if the server rejects this client. If the server is only unreachable, the
      * backlog waits for it.
      */
-    private void giveUpIfRefused() {
+    private void failBacklogIfRefused() {
         ServiceException why = failure;
         if (phase == Phase.LOST && why != null && why.kind() != ServiceException.Kind.UNREACHABLE) {
             backlog.removeIf(taggedRequest -> !taggedRequest.survivesTimeout(why));
@@ -334,7 +334,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
 
     // Resume
 
-    private void takeInventory(ResumedState listed) {
+    private void requestInventory(ResumedState listed) {
         long sentAt = now();
         sendCommand(
                 "mine",
@@ -342,7 +342,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
                 response -> {
                     confirm(sentAt);
                     if (listed.add(response, sentAt)) {
-                        takeInventory(listed);
+                        requestInventory(listed);
                     } else {
                         resumedState = null;
                         reconcile(listed);
@@ -414,7 +414,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             } else if (first.equals("lost")) {
                 lost(rest);
             } else if (!first.isEmpty() && first.chars().allMatch(Character::isDigit)) {
-                answered(first, rest);
+                onResponse(first, rest);
             }
         } catch (BadLineException e) {
             LOG.log(System.Logger.Level.WARNING, address() + ": " + e.getMessage());
@@ -422,7 +422,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
     }
 
-    private void answered(String tag, String response) throws BadLineException {
+    private void onResponse(String tag, String response) throws BadLineException {
         TaggedRequest taggedRequest;
         try {
             taggedRequest = inFlight.remove(Long.parseLong(tag));
@@ -436,7 +436,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             return;
         }
         try {
-            taggedRequest.answer(response);
+            taggedRequest.onResponse(response);
         } catch (BadLineException e) {
             if (taggedRequest.survivesDisconnect(unknown(e))) {
                 inFlight.put(
@@ -456,7 +456,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             long tag = Long.parseLong(space < 0 ? rest : rest.substring(0, space));
             TaggedHold hold = holds.remove(tag);
             if (resumedState != null) {
-                resumedState.forget(tag);
+                resumedState.remove(tag);
             }
             if (hold != null) {
                 boolean released = rest.endsWith(" released");
@@ -527,7 +527,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             taggedRequest.closed(closed());
         } else if (phase == Phase.ONLINE) {
             taggedRequest.stopTimer();
-            if (!taggedRequest.isOver(now())) {
+            if (!taggedRequest.isObsolete(now())) {
                 send(taggedRequest);
             }
         } else {
@@ -540,7 +540,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
      * Adds a request to the backlog of the next connection, because the server is draining this
      * one.
      */
-    void submitAfterThisConnection(TaggedRequest taggedRequest) {
+    void submitOnNextConnection(TaggedRequest taggedRequest) {
         taggedRequest.unsent();
         backlog.add(taggedRequest);
         startOfflineTimeout(taggedRequest);
@@ -561,18 +561,19 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
 
     /** Starts the timeout of a request that waits for a connection. */
     private void startOfflineTimeout(TaggedRequest taggedRequest) {
-        int timing = taggedRequest.stopTimer();
+        int timerNumber = taggedRequest.stopTimer();
         long timeoutNanos =
                 taggedRequest.offlineTimeoutNanos(now(), config.connectTimeout().toNanos());
         if (timeoutNanos != TaggedRequest.NO_TIMEOUT) {
             taggedRequest.startTimer(
                     timerClock.schedule(
-                            timeoutNanos, () -> run(() -> offlineTimedOut(taggedRequest, timing))));
+                            timeoutNanos,
+                            () -> run(() -> offlineTimedOut(taggedRequest, timerNumber))));
         }
     }
 
-    private void offlineTimedOut(TaggedRequest taggedRequest, int timing) {
-        if (!taggedRequest.isTiming(timing)) {
+    private void offlineTimedOut(TaggedRequest taggedRequest, int timerNumber) {
+        if (!taggedRequest.isCurrentTimer(timerNumber)) {
             return;
         }
         taggedRequest.stopTimer();
@@ -587,13 +588,16 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
      * Sends an internal command; the handler is not called if the connection ends before the
      * response.
      */
-    void sendCommand(String command, String argument, UnrepeatedRequest.ReplyHandler then) {
-        sendCommand(command, "_", argument, then);
+    void sendCommand(String command, String argument, UnrepeatedRequest.ReplyHandler onResponse) {
+        sendCommand(command, "_", argument, onResponse);
     }
 
     void sendCommand(
-            String command, String key, String argument, UnrepeatedRequest.ReplyHandler then) {
-        send(new UnrepeatedRequest(command, key, argument, then, unused -> {}));
+            String command,
+            String key,
+            String argument,
+            UnrepeatedRequest.ReplyHandler onResponse) {
+        send(new UnrepeatedRequest(command, key, argument, onResponse, unused -> {}));
     }
 
     boolean isOnline() {
@@ -615,12 +619,12 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     // Holds
 
     TaggedHold granted(
-            AcquireRequest what, long tag, String token, long leaseNanos, long askedAtNanos) {
+            AcquireRequest what, long tag, String token, long leaseNanos, long requestedAtNanos) {
         HelloResponse known = helloResponse;
         String session = known == null ? "" : known.session();
         var hold =
                 new TaggedHold(
-                        this, session, what, tag, token, leaseNanos, askedAtNanos, heartbeat);
+                        this, session, what, tag, token, leaseNanos, requestedAtNanos, heartbeat);
         holds.put(tag, hold);
         if (heartbeat != null) {
             heartbeat.holding();
@@ -628,7 +632,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         return hold;
     }
 
-    void forget(TaggedHold hold) {
+    void remove(TaggedHold hold) {
         holds.remove(hold.tag(), hold);
     }
 

@@ -39,7 +39,8 @@ final class GroupListeners {
 
     private final WireConfig config;
     private final TimerClock timerClock;
-    private final Map<SessionListeners.Name, Member> members = new HashMap<>(); // guarded by this
+    private final Map<SessionListeners.PatternAndGroup, Member> members =
+            new HashMap<>(); // guarded by this
     private boolean closed; // guarded by this
 
     GroupListeners(WireConfig config, TimerClock timerClock) {
@@ -68,16 +69,17 @@ final class GroupListeners {
         }
     }
 
-    synchronized SignalSubscription listen(SessionListeners.Name name, SignalSink sink) {
+    synchronized SignalSubscription listen(
+            SessionListeners.PatternAndGroup patternAndGroup, SignalSink sink) {
         Member member =
                 members.computeIfAbsent(
-                        name,
+                        patternAndGroup,
                         unused -> new Member(TaggedService.dialing(config, NO_EVENTS, timerClock)));
         if (closed) {
-            member.service.closeSoon();
+            member.service.startClose();
         }
         member.listeners++;
-        SignalSubscription inner = member.service.listenAlone(name, sink);
+        SignalSubscription inner = member.service.listenHere(patternAndGroup, sink);
         var open = new AtomicBoolean(true);
         return new SignalSubscription() {
             @Override
@@ -89,17 +91,18 @@ final class GroupListeners {
             public void close() {
                 if (open.getAndSet(false)) {
                     inner.close();
-                    left(name, member);
+                    removeListener(patternAndGroup, member);
                 }
             }
         };
     }
 
-    private synchronized void left(SessionListeners.Name name, Member member) {
+    private synchronized void removeListener(
+            SessionListeners.PatternAndGroup patternAndGroup, Member member) {
         member.listeners--;
         if (member.listeners == 0) {
-            members.remove(name, member);
-            member.service.closeSoon();
+            members.remove(patternAndGroup, member);
+            member.service.startClose();
         }
     }
 
@@ -110,7 +113,7 @@ final class GroupListeners {
             open = List.copyOf(members.values());
             members.clear();
         }
-        open.forEach(member -> member.service.closeSoon());
+        open.forEach(member -> member.service.startClose());
         open.forEach(member -> member.service.close());
     }
 }

@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
 /** A request that the server responds to at once, without a wait for a grant. */
 abstract class ImmediateRequest implements PlainExchange {
     private final String request;
-    private final long limitNanos;
+    private final long timeoutNanos;
     private @Nullable Timer expiry;
     private boolean withdrawn;
     private boolean sentBefore;
-    private long leftAtNanos;
+    private long sentAtNanos;
 
-    ImmediateRequest(String request, long limitNanos) {
+    ImmediateRequest(String request, long timeoutNanos) {
         this.request = request;
-        this.limitNanos = limitNanos;
+        this.timeoutNanos = timeoutNanos;
     }
 
     /** Whether it may be sent again after the connection was lost. */
@@ -38,18 +38,18 @@ abstract class ImmediateRequest implements PlainExchange {
     }
 
     @Override
-    public final long limitNanos() {
-        return limitNanos;
+    public final long timeoutNanos() {
+        return timeoutNanos;
     }
 
     @Override
-    public final void leaving(long nowNanos) {
-        leftAtNanos = nowNanos;
+    public final void sending(long nowNanos) {
+        sentAtNanos = nowNanos;
         expire(null);
     }
 
-    final long leftAtNanos() {
-        return leftAtNanos;
+    final long sentAtNanos() {
+        return sentAtNanos;
     }
 
     /** Whether the server may have received it before, over an earlier connection. */

@@ -34,7 +34,7 @@ final class PlainAcquireQueue
     private final IntSupplier otherConnections;
     private final Runnable lostHolds;
     private final Map<KindAndKey, ClientWaitersForKey> queues = new HashMap<>();
-    private final TreeMap<Long, PlainAttempt> wantConnection = new TreeMap<>();
+    private final TreeMap<Long, PlainAttempt> awaitingConnection = new TreeMap<>();
     private final Set<PlainAttempt> open = new LinkedHashSet<>();
     private final Set<PlainConnection> connections = new LinkedHashSet<>();
     private final Map<PlainConnection, PlainAttempt> dialing = new HashMap<>();
@@ -63,10 +63,10 @@ final class PlainAcquireQueue
     void start(PlainAttempt attempt) {
         open.add(attempt);
         if (closed) {
-            attempt.giveUp(
+            attempt.endWith(
                     new AcquireOutcome.Failed(
                             context.failure(Kind.CLOSED, "the client was closed", null)));
-        } else if (attempt.isPatient()) {
+        } else if (attempt.waits()) {
             attempt.startClock();
             queues.computeIfAbsent(attempt.queueKey(), unused -> new ClientWaitersForKey())
                     .add(attempt);
@@ -87,8 +87,8 @@ final class PlainAcquireQueue
             if (!first.wasTried() && !waiters.hasEnqueued()) {
                 first.tryNow(common);
             } else {
-                wantConnection.put(first.number(), first);
-                serve();
+                awaitingConnection.put(first.number(), first);
+                assignConnections();
             }
         } else if (waiters.isEmpty()) {
             queues.remove(key);
@@ -107,9 +107,9 @@ final class PlainAcquireQueue
     /** The attempt has ended. */
     void removed(PlainAttempt attempt, boolean wasEnqueued) {
         open.remove(attempt);
-        wantConnection.remove(attempt.number());
+        awaitingConnection.remove(attempt.number());
         ClientWaitersForKey waiters = queues.get(attempt.queueKey());
-        if (waiters == null || !attempt.isPatient()) {
+        if (waiters == null || !attempt.waits()) {
             return;
         }
         if (wasEnqueued) {
@@ -144,24 +144,24 @@ final class PlainAcquireQueue
     public void released(PlainHold hold) {
         ClientWaitersForKey waiters = queues.get(hold.queueKey());
         PlainAttempt first = waiters == null ? null : waiters.first();
-        if (waiters != null && first != null && !waiters.hasEnqueued() && wants(first)) {
-            wantConnection.remove(first.number());
+        if (waiters != null && first != null && !waiters.hasEnqueued() && awaitsConnection(first)) {
+            awaitingConnection.remove(first.number());
             first.tryNow(common);
         }
     }
 
-    private boolean wants(PlainAttempt attempt) {
-        return wantConnection.containsKey(attempt.number());
+    private boolean awaitsConnection(PlainAttempt attempt) {
+        return awaitingConnection.containsKey(attempt.number());
     }
 
-    private void serve() {
-        while (!wantConnection.isEmpty() && !closed) {
+    private void assignConnections() {
+        while (!awaitingConnection.isEmpty() && !closed) {
             PlainConnection plainConnection = obtain();
             if (plainConnection == null) {
                 pollLater();
                 return;
             }
-            PlainAttempt first = wantConnection.pollFirstEntry().getValue();
+            PlainAttempt first = awaitingConnection.pollFirstEntry().getValue();
             if (!plainConnection.isIdle()) {
                 dialing.put(plainConnection, first);
             }
@@ -180,7 +180,7 @@ final class PlainAcquireQueue
         PlainConnection withHolds = null;
         for (PlainConnection plainConnection : connections) {
             if (plainConnection.isIdle()) {
-                if (!plainConnection.carriesHolds()) {
+                if (!plainConnection.hasHolds()) {
                     return plainConnection;
                 }
                 withHolds = plainConnection;
@@ -203,7 +203,7 @@ final class PlainAcquireQueue
                     reconnectBackoff.nextNanos(),
                     () -> {
                         paused = false;
-                        serve();
+                        assignConnections();
                     });
         }
     }
@@ -221,14 +221,14 @@ final class PlainAcquireQueue
             return;
         }
         List<PlainAttempt> next = new ArrayList<>();
-        choose(wantConnection.tailMap(lastPolled, false), next);
-        choose(wantConnection.headMap(lastPolled, true), next);
+        choose(awaitingConnection.tailMap(lastPolled, false), next);
+        choose(awaitingConnection.headMap(lastPolled, true), next);
         for (PlainAttempt attempt : next) {
             lastPolled = attempt.number();
-            wantConnection.remove(attempt.number());
+            awaitingConnection.remove(attempt.number());
             attempt.tryNow(common);
         }
-        if (!wantConnection.isEmpty()) {
+        if (!awaitingConnection.isEmpty()) {
             pollLater();
         }
     }
@@ -250,7 +250,7 @@ final class PlainAcquireQueue
         connections.remove(plainConnection);
         dialing.remove(plainConnection);
         plainConnection.close();
-        serve();
+        assignConnections();
     }
 
     @Override
@@ -274,24 +274,24 @@ final class PlainAcquireQueue
     @Override
     public void idle(PlainConnection plainConnection) {
         reconnectBackoff.reset();
-        serve();
+        assignConnections();
     }
 
     @Override
     public void ended(PlainConnection plainConnection, boolean abruptly) {
         connections.remove(plainConnection);
-        if (!plainConnection.wasAnswered()) {
+        if (!plainConnection.hasReceivedResponse()) {
             pause(); // a server at its limit accepts connections and closes them at once
         }
-        if (plainConnection.carriedAtEnd()) {
+        if (plainConnection.hadHoldsAtEnd()) {
             lostHolds.run();
         }
-        serve();
+        assignConnections();
     }
 
     @Override
     public void tick(PlainConnection plainConnection) {
-        if (!plainConnection.carriesHolds()
+        if (!plainConnection.hasHolds()
                 && context.now() - plainConnection.lastUsedNanos() >= IDLE_TIMEOUT_NANOS) {
             drop(plainConnection);
         }
@@ -304,7 +304,7 @@ final class PlainAcquireQueue
     void suspectServer() {
         for (PlainConnection plainConnection : List.copyOf(connections)) {
             if (!plainConnection.isIdle()
-                    && !plainConnection.carriesHolds()
+                    && !plainConnection.hasHolds()
                     && !dialing.containsKey(plainConnection)) {
                 plainConnection.abort();
             }
@@ -320,7 +320,7 @@ final class PlainAcquireQueue
     /** Cancels all acquires; holds are not affected. */
     void cancelAll() {
         closed = true;
-        List.copyOf(open).forEach(attempt -> attempt.giveUp(new AcquireOutcome.Cancelled()));
+        List.copyOf(open).forEach(attempt -> attempt.endWith(new AcquireOutcome.Cancelled()));
     }
 
     void close() {

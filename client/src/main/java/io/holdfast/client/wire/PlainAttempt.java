@@ -40,7 +40,7 @@ final class PlainAttempt implements AcquireAttempt {
     private Phase phase = Phase.QUEUED_HERE;
     private boolean tried;
     private @Nullable Timer timer;
-    private @Nullable Try running;
+    private @Nullable Try runningTry;
     private @Nullable PlainConnection connection;
 
     PlainAttempt(
@@ -67,7 +67,7 @@ final class PlainAttempt implements AcquireAttempt {
         return queueKey;
     }
 
-    boolean isPatient() {
+    boolean waits() {
         return what.waitNanos() > 0;
     }
 
@@ -81,28 +81,28 @@ final class PlainAttempt implements AcquireAttempt {
 
     void startClock() {
         if (what.waitNanos() != AcquireRequest.FOREVER) {
-            timer = context.after(what.waitNanos(), () -> giveUp(new AcquireOutcome.TimedOut()));
+            timer = context.after(what.waitNanos(), () -> endWith(new AcquireOutcome.TimedOut()));
         }
     }
 
     @Override
     public void cancel() {
-        context.executor().execute(() -> giveUp(new AcquireOutcome.Cancelled()));
+        context.executor().execute(() -> endWith(new AcquireOutcome.Cancelled()));
     }
 
     /** Ends the attempt if it has not ended. A grant in flight is released when it arrives. */
-    void giveUp(AcquireOutcome acquireOutcome) {
+    void endWith(AcquireOutcome acquireOutcome) {
         if (phase == Phase.ENDED) {
             return;
         }
-        if (running != null) {
-            plainAcquireQueue.withdraw(running);
+        if (runningTry != null) {
+            plainAcquireQueue.withdraw(runningTry);
         }
         Phase before = phase;
         PlainConnection used = connection;
         end(acquireOutcome);
         plainAcquireQueue.removed(this, before == Phase.ENQUEUED);
-        if (used != null && !used.carriesHolds()) {
+        if (used != null && !used.hasHolds()) {
             plainAcquireQueue.drop(used); // the server ends the wait with the connection
         }
     }
@@ -119,8 +119,8 @@ final class PlainAttempt implements AcquireAttempt {
 
     void tryNow(SharedPlainConnection common) {
         phase = Phase.TRYING;
-        running = new Try();
-        common.submit(running);
+        runningTry = new Try();
+        common.submit(runningTry);
     }
 
     private String requestLines(String command, String semaphoreCommand, String timeout) {
@@ -133,15 +133,15 @@ final class PlainAttempt implements AcquireAttempt {
                 semaphore ? semaphoreCommand : command, what.key(), argument.strip());
     }
 
-    private void tried(PlainConnection by, long requestedAtNanos, String response) {
-        running = null;
+    private void onTryResponse(PlainConnection by, long requestedAtNanos, String response) {
+        runningTry = null;
         GrantLine grantLine = GrantLine.parse(response);
         if (grantLine != null) {
             granted(by, grantLine, requestedAtNanos, false);
         } else if (phase != Phase.ENDED) {
             if (!response.equals("timeout")) {
                 fail(context.refused(response), false);
-            } else if (isPatient()) {
+            } else if (waits()) {
                 tried = true;
                 phase = Phase.QUEUED_HERE;
                 plainAcquireQueue.advance(queueKey);
@@ -184,10 +184,14 @@ final class PlainAttempt implements AcquireAttempt {
 
     /** Sends the enqueue on its connection, which is open now. */
     void enqueue(PlainConnection own) {
-        own.send(new Step(requestLines("e", "se", ""), context.readLimitNanos(), this::enqueued));
+        own.send(
+                new Step(
+                        requestLines("e", "se", ""),
+                        context.readTimeoutNanos(),
+                        this::onEnqueueResponse));
     }
 
-    private void enqueued(PlainConnection own, long unused, String response) {
+    private void onEnqueueResponse(PlainConnection own, long unused, String response) {
         if (!response.equals("queued") && !response.startsWith("acquired ")) {
             connection = null;
             fail(context.refused(response), false);
@@ -203,17 +207,17 @@ final class PlainAttempt implements AcquireAttempt {
         }
         String command = what.kind() == AcquireRequest.Kind.SEMAPHORE ? "sw" : "w";
         String request = PlainExchange.lines(command, what.key(), Long.toString(wait));
-        own.send(new Step(request, limit(wait), this::waited));
+        own.send(new Step(request, timeoutNanos(wait), this::onWaitResponse));
         if (phase == Phase.ENQUEUED) {
             plainAcquireQueue.enqueued(this);
         }
     }
 
-    private long limit(long seconds) {
-        return Math.min(seconds, Integer.MAX_VALUE) * 1_000_000_000L + context.readLimitNanos();
+    private long timeoutNanos(long seconds) {
+        return Math.min(seconds, Integer.MAX_VALUE) * 1_000_000_000L + context.readTimeoutNanos();
     }
 
-    private void waited(PlainConnection own, long requestedAtNanos, String response) {
+    private void onWaitResponse(PlainConnection own, long requestedAtNanos, String response) {
         boolean wasEnqueued = phase == Phase.ENQUEUED;
         connection = null;
         GrantLine grantLine = GrantLine.parse(response);
@@ -225,7 +229,7 @@ final class PlainAttempt implements AcquireAttempt {
                 plainAcquireQueue.removed(this, wasEnqueued);
             } else if (isTransient(response)) {
                 plainAcquireQueue.pause();
-                again();
+                startOver();
             } else {
                 fail(context.refused(response), wasEnqueued);
             }
@@ -246,7 +250,7 @@ final class PlainAttempt implements AcquireAttempt {
      * Starts over, at its old position in this client, after the connection or the position in the
      * server's queue was lost.
      */
-    private void again() {
+    private void startOver() {
         boolean wasEnqueued = phase == Phase.ENQUEUED;
         phase = Phase.QUEUED_HERE;
         tried = false;
@@ -257,7 +261,7 @@ final class PlainAttempt implements AcquireAttempt {
     /** The connection ended before the response. */
     void connectionEnded() {
         if (phase != Phase.ENDED) {
-            again();
+            startOver();
         }
     }
 
@@ -270,13 +274,13 @@ final class PlainAttempt implements AcquireAttempt {
             connection = null;
             fail(why, false);
         } else {
-            again();
+            startOver();
         }
     }
 
     private final class Try extends ImmediateRequest {
         Try() {
-            super(requestLines("l", "sl", "0"), context.readLimitNanos());
+            super(requestLines("l", "sl", "0"), context.readTimeoutNanos());
         }
 
         @Override
@@ -286,17 +290,17 @@ final class PlainAttempt implements AcquireAttempt {
 
         @Override
         boolean waitsForConnection() {
-            return PlainAttempt.this.isPatient();
+            return PlainAttempt.this.waits();
         }
 
         @Override
-        public void answered(PlainConnection by, String line) {
-            tried(by, leftAtNanos(), line);
+        public void onResponse(PlainConnection by, String line) {
+            onTryResponse(by, sentAtNanos(), line);
         }
 
         @Override
         void failed(ServiceException why) {
-            running = null;
+            runningTry = null;
             fail(why, false);
         }
     }
@@ -308,13 +312,13 @@ final class PlainAttempt implements AcquireAttempt {
 
     private final class Step implements PlainExchange {
         private final String request;
-        private final long limitNanos;
+        private final long timeoutNanos;
         private final ReplyHandler next;
-        private long leftAtNanos;
+        private long sentAtNanos;
 
-        Step(String request, long limitNanos, ReplyHandler next) {
+        Step(String request, long timeoutNanos, ReplyHandler next) {
             this.request = request;
-            this.limitNanos = limitNanos;
+            this.timeoutNanos = timeoutNanos;
             this.next = next;
         }
 
@@ -324,18 +328,18 @@ final class PlainAttempt implements AcquireAttempt {
         }
 
         @Override
-        public long limitNanos() {
-            return limitNanos;
+        public long timeoutNanos() {
+            return timeoutNanos;
         }
 
         @Override
-        public void leaving(long nowNanos) {
-            leftAtNanos = nowNanos;
+        public void sending(long nowNanos) {
+            sentAtNanos = nowNanos;
         }
 
         @Override
-        public void answered(PlainConnection own, String line) {
-            next.accept(own, leftAtNanos, line);
+        public void onResponse(PlainConnection own, String line) {
+            next.accept(own, sentAtNanos, line);
         }
 
         @Override

@@ -58,13 +58,13 @@ final class PlainConnection {
     private State state = State.DIALING;
     private @Nullable LineSocket socket;
     private @Nullable PlainExchange current;
-    private @Nullable Timer limit;
+    private @Nullable Timer responseTimer;
     private @Nullable Timer tick;
     private long sent;
     private long lastSentNanos;
     private long lastUsedNanos;
-    private boolean answered;
-    private boolean carriedAtEnd;
+    private boolean receivedResponse;
+    private boolean hadHoldsAtEnd;
 
     PlainConnection(PlainContext context, PlainConnectionListener plainConnectionListener) {
         this.context = context;
@@ -136,8 +136,8 @@ final class PlainConnection {
     }
 
     /** Whether a response has ever been received on this connection. */
-    boolean wasAnswered() {
-        return answered;
+    boolean hasReceivedResponse() {
+        return receivedResponse;
     }
 
     /** The time of the connect, or of the last response to a request other than a ping. */
@@ -155,8 +155,8 @@ final class PlainConnection {
         current = plainExchange;
         long number = ++sent;
         lastSentNanos = context.now();
-        plainExchange.leaving(lastSentNanos);
-        limit = context.after(plainExchange.limitNanos(), () -> timedOut(number));
+        plainExchange.sending(lastSentNanos);
+        responseTimer = context.after(plainExchange.timeoutNanos(), () -> timedOut(number));
         String request = plainExchange.request();
         onThread(() -> write(open, request));
     }
@@ -187,13 +187,13 @@ final class PlainConnection {
             return;
         }
         current = null;
-        cancel(limit);
-        answered = true;
+        cancel(responseTimer);
+        receivedResponse = true;
         state = State.IDLE;
         if (!(exchange instanceof Ping)) {
             lastUsedNanos = context.now();
         }
-        exchange.answered(this, line);
+        exchange.onResponse(this, line);
         if (state == State.IDLE) {
             plainConnectionListener.idle(this);
         }
@@ -209,7 +209,7 @@ final class PlainConnection {
         if (state == State.ENDED) {
             return;
         }
-        forgetExpired();
+        removeExpired();
         if (state == State.IDLE) {
             plainConnectionListener.tick(this);
         }
@@ -219,7 +219,7 @@ final class PlainConnection {
         long third = thirdOfReadTimeout();
         long sentAgo = context.now() - lastSentNanos;
         if (state == State.IDLE && sentAgo >= third) {
-            send(new Ping(context.readLimitNanos()));
+            send(new Ping(context.readTimeoutNanos()));
             sentAgo = 0;
         }
         tick = context.after(sentAgo >= third ? third : third - sentAgo, this::tick);
@@ -261,18 +261,18 @@ final class PlainConnection {
         if (exchange != null) {
             exchange.lost(context.failure(Kind.OUTCOME_UNKNOWN, what, cause));
         }
-        carriedAtEnd = !gone.isEmpty();
+        hadHoldsAtEnd = !gone.isEmpty();
         plainConnectionListener.ended(this, abruptly);
     }
 
     /** Whether holds were lost when the connection ended unexpectedly. */
-    boolean carriedAtEnd() {
-        return carriedAtEnd;
+    boolean hadHoldsAtEnd() {
+        return hadHoldsAtEnd;
     }
 
     private void finish() {
         state = State.ENDED;
-        cancel(limit);
+        cancel(responseTimer);
         cancel(tick);
         LineSocket open = socket;
         if (open != null) {
@@ -280,15 +280,15 @@ final class PlainConnection {
         }
     }
 
-    void carry(PlainHold hold) {
+    void addHold(PlainHold hold) {
         holds.add(hold);
     }
 
-    void drop(PlainHold hold) {
+    void removeHold(PlainHold hold) {
         holds.remove(hold);
     }
 
-    boolean carriesHolds() {
+    boolean hasHolds() {
         return !holds.isEmpty();
     }
 
@@ -296,17 +296,17 @@ final class PlainConnection {
         return List.copyOf(holds);
     }
 
-    private void forgetExpired() {
+    private void removeExpired() {
         long now = context.now();
         for (PlainHold hold : List.copyOf(holds)) {
-            if (hold.isOverAt(now)) {
+            if (hold.isExpiredAt(now)) {
                 hold.expired();
             }
         }
     }
 
     private long thirdOfReadTimeout() {
-        return Math.max(1, context.readLimitNanos() / 3);
+        return Math.max(1, context.readTimeoutNanos() / 3);
     }
 
     private void onThread(Runnable task) {
@@ -326,14 +326,14 @@ final class PlainConnection {
     /**
      * Keeps the connection alive; an old server responds with {@code error}, which serves as well.
      */
-    record Ping(long limitNanos) implements PlainExchange {
+    record Ping(long timeoutNanos) implements PlainExchange {
         @Override
         public String request() {
             return PlainExchange.lines("ping", "_", "_");
         }
 
         @Override
-        public void answered(PlainConnection plainConnection, String line) {}
+        public void onResponse(PlainConnection plainConnection, String line) {}
 
         @Override
         public void lost(ServiceException why) {}

@@ -54,13 +54,13 @@ final class PlainConnector implements AutoCloseable {
                 current = address;
                 return socket;
             } catch (ServiceException e) {
-                failure = worse(failure, e);
+                failure = moreSpecific(failure, e);
             }
         }
         throw failure == null ? LineSocket.unreachable("any server", "no address", null) : failure;
     }
 
-    private static ServiceException worse(@Nullable ServiceException a, ServiceException b) {
+    private static ServiceException moreSpecific(@Nullable ServiceException a, ServiceException b) {
         return a != null && a.kind() == Kind.AUTHENTICATION ? a : b;
     }
 

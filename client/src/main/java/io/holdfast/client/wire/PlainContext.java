@@ -16,7 +16,7 @@ import java.util.concurrent.Executor;
  */
 record PlainContext(
         WireConfig config,
-        TimerClock timeline,
+        TimerClock clock,
         CallerRunsSerialExecutor executor,
         Executor threads,
         PlainConnector dialer) {
@@ -24,15 +24,15 @@ record PlainContext(
     static final long MAX_NANOS = Long.MAX_VALUE / 4;
 
     long now() {
-        return timeline.nanoTime();
+        return clock.nanoTime();
     }
 
     /** Runs the task in the executor after the delay. */
     TimerClock.Timer after(long nanos, Runnable task) {
-        return timeline.schedule(Math.min(nanos, MAX_NANOS), () -> executor.execute(task));
+        return clock.schedule(Math.min(nanos, MAX_NANOS), () -> executor.execute(task));
     }
 
-    long readLimitNanos() {
+    long readTimeoutNanos() {
         return config.readTimeout().toNanos();
     }
 

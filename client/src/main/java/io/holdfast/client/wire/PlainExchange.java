@@ -8,13 +8,13 @@ interface PlainExchange {
     String request();
 
     /** The timeout of the response. */
-    long limitNanos();
+    long timeoutNanos();
 
     /** Called just before the request is written. */
-    default void leaving(long nowNanos) {}
+    default void sending(long nowNanos) {}
 
     /** Called with the response, on the connection, which is idle again. */
-    void answered(PlainConnection plainConnection, String line);
+    void onResponse(PlainConnection plainConnection, String line);
 
     /**
      * Called when the connection ended without a response; the server may have received the

@@ -31,8 +31,8 @@ final class PlainHold implements GrantedHold {
     private final Kind kind;
     private final String key;
     private final GrantLine grantLine;
-    private final long askedAtNanos;
-    private long overAtNanos;
+    private final long requestedAtNanos;
+    private long expiresAtNanos;
     private State state = State.HELD;
     private @Nullable Loss loss;
     private @Nullable Consumer<Loss> onLost;
@@ -44,7 +44,7 @@ final class PlainHold implements GrantedHold {
             PlainConnection plainConnection,
             KindAndKey queueKey,
             GrantLine grantLine,
-            long askedAtNanos) {
+            long requestedAtNanos) {
         this.context = context;
         this.common = common;
         this.plainHoldListener = plainHoldListener;
@@ -52,9 +52,9 @@ final class PlainHold implements GrantedHold {
         this.kind = queueKey.kind();
         this.key = queueKey.key();
         this.grantLine = grantLine;
-        this.askedAtNanos = askedAtNanos;
-        this.overAtNanos = end(grantLine.leaseNanos());
-        plainConnection.carry(this);
+        this.requestedAtNanos = requestedAtNanos;
+        this.expiresAtNanos = end(grantLine.leaseNanos());
+        plainConnection.addHold(this);
     }
 
     /** The end of a lease that starts now; capped so that it does not overflow. */
@@ -88,7 +88,7 @@ final class PlainHold implements GrantedHold {
 
     @Override
     public long requestedAtNanos() {
-        return askedAtNanos;
+        return requestedAtNanos;
     }
 
     @Override
@@ -132,7 +132,7 @@ final class PlainHold implements GrantedHold {
      */
     private void send(HoldRequest request) {
         if (connection != common.connection() && connection.isIdle()) {
-            request.overOwnLane = true;
+            request.onOwnConnection = true;
             connection.send(request);
         } else {
             common.submit(request);
@@ -152,13 +152,13 @@ final class PlainHold implements GrantedHold {
                         });
     }
 
-    boolean isOverAt(long nowNanos) {
-        return nowNanos - overAtNanos > 0;
+    boolean isExpiredAt(long nowNanos) {
+        return nowNanos - expiresAtNanos > 0;
     }
 
     /** The lease has run out, so the server has ended the hold. */
     void expired() {
-        connection.drop(this);
+        connection.removeHold(this);
         lose(Loss.EXPIRED);
     }
 
@@ -179,15 +179,15 @@ final class PlainHold implements GrantedHold {
     }
 
     private abstract class HoldRequest extends ImmediateRequest {
-        boolean overOwnLane;
+        boolean onOwnConnection;
 
         HoldRequest(String request) {
-            super(request, context.readLimitNanos());
+            super(request, context.readTimeoutNanos());
         }
 
         @Override
         boolean isRepeatable() {
-            return !overOwnLane && !connection.hasEnded();
+            return !onOwnConnection && !connection.hasEnded();
         }
     }
 
@@ -200,13 +200,13 @@ final class PlainHold implements GrantedHold {
         }
 
         @Override
-        public void answered(PlainConnection by, String line) {
+        public void onResponse(PlainConnection by, String line) {
             long lease = GrantLine.renewed(line);
             if (lease >= 0) {
-                overAtNanos = end(lease);
+                expiresAtNanos = end(lease);
                 renewed.complete(lease);
             } else if (line.equals("error") || line.equals("error_lease_expired")) {
-                connection.drop(PlainHold.this);
+                connection.removeHold(PlainHold.this);
                 state = state == State.HELD ? State.LOST : state;
                 renewed.complete(-1L);
             } else {
@@ -233,8 +233,8 @@ final class PlainHold implements GrantedHold {
         }
 
         @Override
-        public void answered(PlainConnection by, String line) {
-            connection.drop(PlainHold.this);
+        public void onResponse(PlainConnection by, String line) {
+            connection.removeHold(PlainHold.this);
             if (line.equals("ok")) {
                 released.complete(true);
             } else if (line.equals("error")) {
@@ -248,7 +248,7 @@ final class PlainHold implements GrantedHold {
         @Override
         void failed(ServiceException why) {
             boolean gone = connection.hasEnded();
-            connection.drop(PlainHold.this);
+            connection.removeHold(PlainHold.this);
             if (gone) {
                 released.complete(false);
             } else {

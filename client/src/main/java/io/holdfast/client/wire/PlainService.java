@@ -107,13 +107,13 @@ final class PlainService implements LockService {
     }
 
     @Override
-    public ServiceFeatures abilities() {
+    public ServiceFeatures features() {
         return ServiceFeatures.PLAIN;
     }
 
     @Override
-    public TimerClock timeline() {
-        return context.timeline();
+    public TimerClock clock() {
+        return context.clock();
     }
 
     @Override
@@ -140,9 +140,9 @@ final class PlainService implements LockService {
         var response = new CompletableFuture<String>();
         var request =
                 new ImmediateRequest(
-                        PlainExchange.lines(command, key, argument), context.readLimitNanos()) {
+                        PlainExchange.lines(command, key, argument), context.readTimeoutNanos()) {
                     @Override
-                    public void answered(PlainConnection plainConnection, String line) {
+                    public void onResponse(PlainConnection plainConnection, String line) {
                         response.complete(line);
                     }
 
@@ -176,7 +176,7 @@ final class PlainService implements LockService {
         }
     }
 
-    private void connectedAgain() {
+    private void reconnected() {
         connected = true;
         notifyListener(events::reconnected, address());
     }
@@ -197,8 +197,8 @@ final class PlainService implements LockService {
         }
         var released = new CountDownLatch(1);
         context.executor().execute(() -> releaseAll(released));
-        boolean mayWait = !context.executor().isMine();
-        boolean interrupted = mayWait && !awaited(released);
+        boolean mayWait = !context.executor().isCurrentThread();
+        boolean interrupted = mayWait && !awaitUninterruptibly(released);
         context.executor().execute(this::end);
         threads.shutdown();
         if (interrupted) {
@@ -215,7 +215,7 @@ final class PlainService implements LockService {
     }
 
     /** Waits uninterruptibly for up to a second; false if the thread was interrupted. */
-    private static boolean awaited(CountDownLatch latch) {
+    private static boolean awaitUninterruptibly(CountDownLatch latch) {
         boolean interrupted = false;
         long end = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
         while (true) {
@@ -238,7 +238,7 @@ final class PlainService implements LockService {
     /** A ping that detects when the server can be reached again. */
     private final class Probe extends ImmediateRequest {
         Probe() {
-            super(PlainExchange.lines("ping", "_", "_"), context.readLimitNanos());
+            super(PlainExchange.lines("ping", "_", "_"), context.readTimeoutNanos());
         }
 
         @Override
@@ -252,8 +252,8 @@ final class PlainService implements LockService {
         }
 
         @Override
-        public void answered(PlainConnection plainConnection, String line) {
-            connectedAgain();
+        public void onResponse(PlainConnection plainConnection, String line) {
+            reconnected();
         }
 
         @Override

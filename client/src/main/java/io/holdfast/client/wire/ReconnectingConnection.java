@@ -34,7 +34,7 @@ final class ReconnectingConnection {
 
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
     private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long STABLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
      * Limits the backoff after a short connection: a server that accepts and drops connections is
@@ -105,12 +105,12 @@ final class ReconnectingConnection {
     private void run() {
         int failures = 0;
         if (first != null) {
-            failures = pauseAfter(converse(first), failures);
+            failures = failuresAfter(readUntilEnd(first), failures);
         }
         while (!isStopped()) {
             pause(failures);
             if (!isStopped()) {
-                failures = connectAndConverse(failures);
+                failures = connectAndRead(failures);
             }
         }
     }
@@ -119,11 +119,11 @@ final class ReconnectingConnection {
      * The number of failures that determines the backoff after a connection that lasted {@code
      * nanos}.
      */
-    private static int pauseAfter(long nanos, int failures) {
-        return nanos > SETTLED_NANOS ? 0 : Math.min(failures + 1, MAX_FAILURES_AFTER_CONNECTION);
+    private static int failuresAfter(long nanos, int failures) {
+        return nanos > STABLE_NANOS ? 0 : Math.min(failures + 1, MAX_FAILURES_AFTER_CONNECTION);
     }
 
-    private int connectAndConverse(int failures) {
+    private int connectAndRead(int failures) {
         ServiceException failure = null;
         int addresses = config.addresses().size();
         for (int i = 0; i < addresses && !isStopped(); i++) {
@@ -136,9 +136,9 @@ final class ReconnectingConnection {
                     return failures;
                 }
                 connectionListener.up(up, open.hello());
-                return pauseAfter(converse(up), failures);
+                return failuresAfter(readUntilEnd(up), failures);
             } catch (ServiceException e) {
-                failure = worse(failure, e);
+                failure = moreSpecific(failure, e);
                 nextAddress = (nextAddress + 1) % addresses;
             }
         }
@@ -149,7 +149,8 @@ final class ReconnectingConnection {
     }
 
     /** The more specific of two failures: the first one that is not just unreachable. */
-    private static ServiceException worse(@Nullable ServiceException one, ServiceException other) {
+    private static ServiceException moreSpecific(
+            @Nullable ServiceException one, ServiceException other) {
         return one == null || one.kind() == ServiceException.Kind.UNREACHABLE ? other : one;
     }
 
@@ -192,7 +193,7 @@ final class ReconnectingConnection {
     }
 
     /** Reads until the connection ends; returns how long it lasted in nanoseconds. */
-    private long converse(LineChannel open) {
+    private long readUntilEnd(LineChannel open) {
         long since = System.nanoTime();
         try {
             while (true) {

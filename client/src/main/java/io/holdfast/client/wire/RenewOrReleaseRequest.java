@@ -15,7 +15,7 @@ abstract class RenewOrReleaseRequest<T> extends TaggedRequest {
     }
 
     /** The result if the hold has ended. */
-    abstract T gone();
+    abstract T resultIfEnded();
 
     @Override
     final String command() {
@@ -44,7 +44,7 @@ abstract class RenewOrReleaseRequest<T> extends TaggedRequest {
         if (hold.isUnbound()) {
             return true;
         }
-        future.complete(gone());
+        future.complete(resultIfEnded());
         return false;
     }
 
@@ -53,14 +53,14 @@ abstract class RenewOrReleaseRequest<T> extends TaggedRequest {
         if (!hold.isOf(resumedState) || resumedState.isHeld(hold.tag())) {
             return true;
         }
-        future.complete(gone());
+        future.complete(resultIfEnded());
         return false;
     }
 
     /** Restarts the lease. */
     static final class Renew extends RenewOrReleaseRequest<Long> {
         private final long leaseNanos;
-        private final long askedAtNanos;
+        private final long requestedAtNanos;
 
         Renew(
                 TaggedHold hold,
@@ -69,7 +69,7 @@ abstract class RenewOrReleaseRequest<T> extends TaggedRequest {
                 CompletableFuture<Long> future) {
             super(hold, future);
             this.leaseNanos = leaseNanos;
-            this.askedAtNanos = requestedAtNanos;
+            this.requestedAtNanos = requestedAtNanos;
         }
 
         @Override
@@ -83,25 +83,25 @@ abstract class RenewOrReleaseRequest<T> extends TaggedRequest {
         }
 
         @Override
-        boolean isOver(long now) {
+        boolean isObsolete(long now) {
             return future.isDone();
         }
 
         @Override
-        void answer(String response) throws BadLineException {
+        void onResponse(String response) throws BadLineException {
             if (response.startsWith("ok ")) {
                 long lease = WireDuration.parse(response.substring(3));
-                hold.renewed(askedAtNanos + lease);
+                hold.renewed(requestedAtNanos + lease);
                 future.complete(lease);
             } else if (response.equals("error")) {
-                future.complete(gone());
+                future.complete(resultIfEnded());
             } else {
                 future.completeExceptionally(hold.refused(response));
             }
         }
 
         @Override
-        Long gone() {
+        Long resultIfEnded() {
             return -1L;
         }
 
@@ -134,16 +134,15 @@ abstract class RenewOrReleaseRequest<T> extends TaggedRequest {
         }
 
         @Override
-        void answer(
-                String response) {
+        void onResponse(String response) {
             // After an error: the first request, whose response was lost, may have released it.
-            hold.forget();
+            hold.remove();
             future.complete(response.equals("ok") || wasRepeated());
         }
 
         @Override
-        Boolean gone() {
-            hold.forget();
+        Boolean resultIfEnded() {
+            hold.remove();
             return wasSent();
         }
 

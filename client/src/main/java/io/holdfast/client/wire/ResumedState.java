@@ -8,10 +8,10 @@ import java.util.Map;
 /** The holds and waiters of a resumed session, as listed in the responses to {@code mine}. */
 final class ResumedState {
     /**
-     * A hold with the remaining time of its lease. The list was requested at {@code askedAtNanos},
-     * so the remaining time counts from then or later.
+     * A hold with the remaining time of its lease. The list was requested at {@code
+     * requestedAtNanos}, so the remaining time counts from then or later.
      */
-    record Held(String token, long leftNanos, long askedAtNanos) {}
+    record Held(String token, long leftNanos, long requestedAtNanos) {}
 
     private final String session;
     private final Map<Long, Held> held = new HashMap<>();
@@ -35,7 +35,7 @@ final class ResumedState {
     }
 
     /** Removes an entry that has been lost since it was listed. */
-    void forget(long tag) {
+    void remove(long tag) {
         held.remove(tag);
         waiting.remove(tag);
     }

@@ -20,16 +20,16 @@ final class SerialTaskRunner {
     /** The maximum number of tasks that a submitting thread runs in sequence. */
     private static final int MAX_AT_ONCE = 256;
 
-    private final Executor others;
+    private final Executor overflow;
     private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
     private volatile @Nullable Thread runner;
 
     /**
-     * @param others continues after {@link #MAX_AT_ONCE} tasks
+     * @param overflow continues after {@link #MAX_AT_ONCE} tasks
      */
-    SerialTaskRunner(Executor others) {
-        this.others = others;
+    SerialTaskRunner(Executor overflow) {
+        this.overflow = overflow;
     }
 
     void run(Runnable task) {
@@ -40,7 +40,7 @@ final class SerialTaskRunner {
     }
 
     /** Whether the calling thread is running a task of this runner. */
-    boolean isHere() {
+    boolean isCurrentThread() {
         return Thread.currentThread().equals(runner);
     }
 
@@ -49,7 +49,7 @@ final class SerialTaskRunner {
         do {
             if (done++ == MAX_AT_ONCE) {
                 done = 0;
-                if (isPassedOn()) {
+                if (handOff()) {
                     return;
                 }
             }
@@ -60,9 +60,9 @@ final class SerialTaskRunner {
         } while (waiting.decrementAndGet() > 0);
     }
 
-    private boolean isPassedOn() {
+    private boolean handOff() {
         try {
-            others.execute(this::drain);
+            overflow.execute(this::drain);
             return true;
         } catch (RejectedExecutionException e) {
             return false; // the executor has been shut down: continue on this thread

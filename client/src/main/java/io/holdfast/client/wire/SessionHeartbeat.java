@@ -15,7 +15,7 @@ final class SessionHeartbeat {
 
     private final ClientSession clientSession;
     private final LineChannel lineChannel;
-    private final long usualNanos;
+    private final long maxSilenceNanos;
     private final long graceNanos;
 
     /** A time before the last acknowledged request was sent. */
@@ -28,25 +28,25 @@ final class SessionHeartbeat {
     private boolean urgent;
 
     /** Whether the timer for the end of the grace period runs. */
-    private boolean watching;
+    private boolean watchingGrace;
 
     private TimerClock.@Nullable Timer pingTimer;
     private TimerClock.@Nullable Timer endTimer;
     private boolean stopped;
 
     /**
-     * @param usualNanos how long the connection may be idle; pings are sent at a third of it
+     * @param maxSilenceNanos how long the connection may be idle; pings are sent at a third of it
      * @param confirmedAt the time before the hello was sent
      */
     SessionHeartbeat(
             ClientSession clientSession,
             LineChannel lineChannel,
-            long usualNanos,
+            long maxSilenceNanos,
             long graceNanos,
             long confirmedAt) {
         this.clientSession = clientSession;
         this.lineChannel = lineChannel;
-        this.usualNanos = usualNanos;
+        this.maxSilenceNanos = maxSilenceNanos;
         this.graceNanos = graceNanos;
         this.confirmedAt = confirmedAt;
         armPing();
@@ -78,8 +78,8 @@ final class SessionHeartbeat {
     /** Called when there is a hold. */
     void holding() {
         waiting();
-        if (urgent && !watching) {
-            watching = true;
+        if (urgent && !watchingGrace) {
+            watchingGrace = true;
             armEnd();
         }
     }
@@ -98,7 +98,7 @@ final class SessionHeartbeat {
 
     private void armPing() {
         cancel(pingTimer);
-        long every = urgent ? Math.min(usualNanos, graceNanos) : usualNanos;
+        long every = urgent ? Math.min(maxSilenceNanos, graceNanos) : maxSilenceNanos;
         pingTimer = later(every / 3, this::pingAgain);
     }
 
@@ -114,7 +114,7 @@ final class SessionHeartbeat {
 
     private void checkEnd() {
         if (!clientSession.isHolding()) {
-            watching = false;
+            watchingGrace = false;
         } else if (!isKept()) {
             clientSession.onSilence(lineChannel);
         } else {
@@ -124,7 +124,7 @@ final class SessionHeartbeat {
 
     private TimerClock.Timer later(long nanos, Runnable task) {
         return clientSession
-                .timeline()
+                .clock()
                 .schedule(
                         Math.max(MIN_NANOS, nanos),
                         () ->

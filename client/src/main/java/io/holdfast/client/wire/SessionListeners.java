@@ -17,18 +17,18 @@ import java.util.concurrent.CompletableFuture;
  */
 final class SessionListeners {
     /** A pattern and a queue group; an empty group means none. */
-    record Name(String pattern, String group) {}
+    record PatternAndGroup(String pattern, String group) {}
 
     private final ClientSession clientSession;
-    private final Map<Name, Topic> topics = new LinkedHashMap<>();
+    private final Map<PatternAndGroup, Topic> topics = new LinkedHashMap<>();
 
     SessionListeners(ClientSession clientSession) {
         this.clientSession = clientSession;
     }
 
     /** Callable on any thread. */
-    SignalSubscription listen(Name name, SignalSink sink, long timeoutNanos) {
-        var subscription = new Subscription(name, sink);
+    SignalSubscription listen(PatternAndGroup patternAndGroup, SignalSink sink, long timeoutNanos) {
+        var subscription = new Subscription(patternAndGroup, sink);
         clientSession.run(() -> add(subscription, timeoutNanos));
         return subscription;
     }
@@ -38,16 +38,16 @@ final class SessionListeners {
             subscription.accepted.completeExceptionally(clientSession.closed());
             return;
         }
-        Topic topic = topics.computeIfAbsent(subscription.name, Topic::new);
+        Topic topic = topics.computeIfAbsent(subscription.patternAndGroup, Topic::new);
         topic.subscriptions.add(subscription);
         if (topic.listening) {
             subscription.nowListening();
-        } else if (clientSession.isOnline() && !topic.asked) {
-            ask(topic);
+        } else if (clientSession.isOnline() && !topic.requested) {
+            sendListen(topic);
         }
         var timer =
                 clientSession
-                        .timeline()
+                        .clock()
                         .schedule(
                                 timeoutNanos,
                                 () ->
@@ -57,33 +57,39 @@ final class SessionListeners {
     }
 
     private void remove(Subscription subscription) {
-        Topic topic = topics.get(subscription.name);
+        Topic topic = topics.get(subscription.patternAndGroup);
         if (topic != null
                 && topic.subscriptions.remove(subscription)
                 && topic.subscriptions.isEmpty()) {
-            topics.remove(subscription.name);
-            if (topic.asked && clientSession.isOnline()) {
+            topics.remove(subscription.patternAndGroup);
+            if (topic.requested && clientSession.isOnline()) {
                 clientSession.sendCommand(
-                        "unlisten", topic.name.pattern(), topic.name.group(), unused -> {});
+                        "unlisten",
+                        topic.patternAndGroup.pattern(),
+                        topic.patternAndGroup.group(),
+                        unused -> {});
             }
         }
     }
 
-    private void ask(Topic topic) {
-        topic.asked = true;
+    private void sendListen(Topic topic) {
+        topic.requested = true;
         clientSession.sendCommand(
-                "listen", topic.name.pattern(), topic.name.group(), topic::answered);
+                "listen",
+                topic.patternAndGroup.pattern(),
+                topic.patternAndGroup.group(),
+                topic::onResponse);
     }
 
     void connected() {
         for (Topic topic : List.copyOf(topics.values())) {
-            ask(topic);
+            sendListen(topic);
         }
     }
 
     void disconnected() {
         for (Topic topic : topics.values()) {
-            topic.asked = false;
+            topic.requested = false;
             topic.listening = false;
         }
     }
@@ -106,7 +112,7 @@ final class SessionListeners {
         String channel = line.substring(0, space);
         String payload = line.substring(space + 1);
         for (Topic topic : List.copyOf(topics.values())) {
-            if (matches(topic.name.pattern(), channel)) {
+            if (matches(topic.patternAndGroup.pattern(), channel)) {
                 topic.signal(channel, payload);
             }
         }
@@ -132,37 +138,37 @@ final class SessionListeners {
 
     /** A pattern and group, with all its subscriptions. */
     private final class Topic {
-        private final Name name;
+        private final PatternAndGroup patternAndGroup;
         private final List<Subscription> subscriptions = new ArrayList<>();
-        private boolean asked;
+        private boolean requested;
         private boolean listening;
         private int turn;
 
-        Topic(Name name) {
-            this.name = name;
+        Topic(PatternAndGroup patternAndGroup) {
+            this.patternAndGroup = patternAndGroup;
         }
 
-        void answered(String response) {
+        void onResponse(String response) {
             if (response.equals("ok")) {
                 listening = true;
                 List.copyOf(subscriptions).forEach(Subscription::nowListening);
                 return;
             }
             var why = clientSession.refused(response);
-            asked = false;
+            requested = false;
             for (Subscription subscription : List.copyOf(subscriptions)) {
                 if (subscription.accepted.completeExceptionally(why)) {
                     subscriptions.remove(subscription);
                 }
             }
             if (subscriptions.isEmpty()) {
-                topics.remove(name, this);
+                topics.remove(patternAndGroup, this);
             }
         }
 
         /** Delivers to all subscriptions, or to one member of a group in rotation. */
         void signal(String channel, String payload) {
-            if (name.group().isEmpty()) {
+            if (patternAndGroup.group().isEmpty()) {
                 for (Subscription subscription : List.copyOf(subscriptions)) {
                     subscription.signal(channel, payload);
                 }
@@ -175,13 +181,13 @@ final class SessionListeners {
 
     /** A subscription of a user. */
     private final class Subscription implements SignalSubscription {
-        private final Name name;
+        private final PatternAndGroup patternAndGroup;
         private final SignalSink sink;
         private final CompletableFuture<Void> accepted = new CompletableFuture<>();
         private boolean listened;
 
-        Subscription(Name name, SignalSink sink) {
-            this.name = name;
+        Subscription(PatternAndGroup patternAndGroup, SignalSink sink) {
+            this.patternAndGroup = patternAndGroup;
             this.sink = sink;
         }
 

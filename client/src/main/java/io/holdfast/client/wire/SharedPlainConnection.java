@@ -54,7 +54,7 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
         queue.add(request);
         next();
         if (!up) {
-            limit(request);
+            startTimeout(request);
         }
     }
 
@@ -83,7 +83,7 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
         }
     }
 
-    private void limit(ImmediateRequest request) {
+    private void startTimeout(ImmediateRequest request) {
         if (request.canExpire()) {
             request.expire(
                     context.after(
@@ -128,7 +128,7 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
         if (request != null && request.isRepeatable() && !request.isWithdrawn()) {
             queue.addFirst(request);
         }
-        queue.forEach(this::limit);
+        queue.forEach(this::startTimeout);
         dialLater();
         sharedConnectionListener.commonLost(abruptly);
     }

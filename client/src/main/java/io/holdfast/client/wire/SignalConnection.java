@@ -20,68 +20,74 @@ import java.util.function.Consumer;
 final class SignalConnection implements PlainConnection.PlainConnectionListener {
     private final PlainContext context;
     private final String group;
-    private final Runnable unused;
-    private final Map<String, List<Subscriber>> wanted = new LinkedHashMap<>();
-    private final Set<String> known = new LinkedHashSet<>();
+    private final Runnable onUnused;
+    private final Map<String, List<Subscriber>> subscribers = new LinkedHashMap<>();
+    private final Set<String> listening = new LinkedHashSet<>();
     private final ReconnectBackoff reconnectBackoff = new ReconnectBackoff();
     private PlainConnection connection;
     private boolean closed;
 
     /**
-     * @param unused called when there is no subscriber any more
+     * @param onUnused called when there is no subscriber any more
      */
-    SignalConnection(PlainContext context, String group, Runnable unused) {
+    SignalConnection(PlainContext context, String group, Runnable onUnused) {
         this.context = context;
         this.group = group;
-        this.unused = unused;
+        this.onUnused = onUnused;
         this.connection = new PlainConnection(context, this);
         connection.dial(PlainConnector.Choice.SAME);
     }
 
     void add(Subscriber subscriber) {
-        wanted.computeIfAbsent(subscriber.pattern, pattern -> new ArrayList<>()).add(subscriber);
-        if (known.contains(subscriber.pattern)) {
+        subscribers
+                .computeIfAbsent(subscriber.pattern, pattern -> new ArrayList<>())
+                .add(subscriber);
+        if (listening.contains(subscriber.pattern)) {
             subscriber.accepted.complete(null);
         }
         step();
     }
 
     void remove(Subscriber subscriber) {
-        List<Subscriber> all = wanted.get(subscriber.pattern);
+        List<Subscriber> all = subscribers.get(subscriber.pattern);
         if (all != null && all.remove(subscriber) && all.isEmpty()) {
-            wanted.remove(subscriber.pattern);
+            subscribers.remove(subscriber.pattern);
             step();
         }
     }
 
     private void step() {
-        if (wanted.isEmpty()) {
+        if (subscribers.isEmpty()) {
             close();
-            unused.run();
+            onUnused.run();
             return;
         }
         if (!connection.isIdle()) {
             return;
         }
-        for (String pattern : wanted.keySet()) {
-            if (!known.contains(pattern)) {
+        for (String pattern : subscribers.keySet()) {
+            if (!listening.contains(pattern)) {
                 connection.send(
-                        request("listen", pattern, response -> listened(pattern, response)));
+                        request(
+                                "listen",
+                                pattern,
+                                response -> onListenResponse(pattern, response)));
                 return;
             }
         }
-        for (String pattern : known) {
-            if (!wanted.containsKey(pattern)) {
-                connection.send(request("unlisten", pattern, response -> known.remove(pattern)));
+        for (String pattern : listening) {
+            if (!subscribers.containsKey(pattern)) {
+                connection.send(
+                        request("unlisten", pattern, response -> listening.remove(pattern)));
                 return;
             }
         }
     }
 
-    private void listened(String pattern, String response) {
-        List<Subscriber> all = wanted.getOrDefault(pattern, List.of());
+    private void onListenResponse(String pattern, String response) {
+        List<Subscriber> all = subscribers.getOrDefault(pattern, List.of());
         if (response.equals("ok")) {
-            known.add(pattern);
+            listening.add(pattern);
             for (Subscriber subscriber : List.copyOf(all)) {
                 if (!subscriber.accepted.complete(null)) {
                     context.executor().execute(subscriber.sink::gap);
@@ -97,14 +103,15 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
         if (!all.isEmpty()) {
             connection.abort(); // accepted on an earlier connection: reconnect and try again
         } else {
-            wanted.remove(pattern);
+            subscribers.remove(pattern);
         }
     }
 
     @Override
     public void signal(String channel, String payload) {
-        for (Map.Entry<String, List<Subscriber>> entry : List.copyOf(wanted.entrySet())) {
-            if (known.contains(entry.getKey()) && SignalPattern.matches(entry.getKey(), channel)) {
+        for (Map.Entry<String, List<Subscriber>> entry : List.copyOf(subscribers.entrySet())) {
+            if (listening.contains(entry.getKey())
+                    && SignalPattern.matches(entry.getKey(), channel)) {
                 deliver(entry.getValue(), channel, payload);
             }
         }
@@ -136,7 +143,8 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
     @Override
     public void failed(PlainConnection failed, ServiceException why) {
         if (why.kind() == Kind.AUTHENTICATION) {
-            wanted.values()
+            subscribers
+                    .values()
                     .forEach(all -> all.forEach(one -> one.accepted.completeExceptionally(why)));
         }
         dialLater();
@@ -144,7 +152,7 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
 
     @Override
     public void ended(PlainConnection ended, boolean abruptly) {
-        known.clear();
+        listening.clear();
         dialLater();
     }
 
@@ -166,16 +174,18 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
         closed = true;
         connection.close();
         ServiceException why = context.failure(Kind.CLOSED, "the client was closed", null);
-        wanted.values().forEach(all -> all.forEach(one -> one.accepted.completeExceptionally(why)));
-        wanted.clear();
+        subscribers
+                .values()
+                .forEach(all -> all.forEach(one -> one.accepted.completeExceptionally(why)));
+        subscribers.clear();
     }
 
-    private PlainExchange request(String command, String pattern, Consumer<String> answered) {
+    private PlainExchange request(String command, String pattern, Consumer<String> onResponse) {
         return new ImmediateRequest(
-                PlainExchange.lines(command, pattern, group), context.readLimitNanos()) {
+                PlainExchange.lines(command, pattern, group), context.readTimeoutNanos()) {
             @Override
-            public void answered(PlainConnection by, String line) {
-                answered.accept(line);
+            public void onResponse(PlainConnection by, String line) {
+                onResponse.accept(line);
             }
 
             @Override

@@ -18,7 +18,7 @@ final class TaggedAcquire extends TaggedRequest implements AcquireAttempt {
     private final AcquireRequest what;
     private final Consumer<AcquireOutcome> done;
     private final long startedAtNanos;
-    private long askedAtNanos;
+    private long requestedAtNanos;
     private boolean cancelled;
     private boolean completed;
 
@@ -27,7 +27,7 @@ final class TaggedAcquire extends TaggedRequest implements AcquireAttempt {
         this.what = what;
         this.done = done;
         this.startedAtNanos = clientSession.now();
-        this.askedAtNanos = startedAtNanos;
+        this.requestedAtNanos = startedAtNanos;
     }
 
     @Override
@@ -42,7 +42,7 @@ final class TaggedAcquire extends TaggedRequest implements AcquireAttempt {
     }
 
     /** The caller does not need it any more, so it must be cancelled at the server. */
-    boolean isUnwanted() {
+    boolean isAbandoned() {
         return cancelled || completed;
     }
 
@@ -70,7 +70,7 @@ final class TaggedAcquire extends TaggedRequest implements AcquireAttempt {
 
     @Override
     String argument(long now) {
-        askedAtNanos = now;
+        requestedAtNanos = now;
         var text = new StringBuilder(WireDuration.text(Math.max(0, leftNanos(now))));
         if (what.kind() == AcquireRequest.Kind.SEMAPHORE) {
             text.append(' ').append(what.limit());
@@ -88,10 +88,10 @@ final class TaggedAcquire extends TaggedRequest implements AcquireAttempt {
     }
 
     private long leftNanos(long now) {
-        return isForever() ? WireDuration.MAX_NANOS : what.waitNanos() - (now - startedAtNanos);
+        return hasNoTimeout() ? WireDuration.MAX_NANOS : what.waitNanos() - (now - startedAtNanos);
     }
 
-    private boolean isForever() {
+    private boolean hasNoTimeout() {
         return what.waitNanos() >= WireDuration.MAX_NANOS;
     }
 
@@ -99,20 +99,20 @@ final class TaggedAcquire extends TaggedRequest implements AcquireAttempt {
         return what.waitNanos() == 0;
     }
 
-    private boolean isLate(long now) {
+    private boolean hasTimedOut(long now) {
         return !isTry() && leftNanos(now) <= 0;
     }
 
     @Override
-    boolean isOver(long now) {
-        if (isLate(now)) {
+    boolean isObsolete(long now) {
+        if (hasTimedOut(now)) {
             complete(new AcquireOutcome.TimedOut());
         }
         return completed;
     }
 
     @Override
-    void answer(String response) throws BadLineException {
+    void onResponse(String response) throws BadLineException {
         if (response.startsWith("ok ")) {
             String[] fields = response.split(" ", -1);
             if (fields.length < 3) {
@@ -120,22 +120,22 @@ final class TaggedAcquire extends TaggedRequest implements AcquireAttempt {
             }
             long lease = WireDuration.parse(fields[2]);
             // Called in any case, because the response confirms the session.
-            boolean confirmed = clientSession.isConfirmedSince(askedAtNanos);
+            boolean confirmed = clientSession.isConfirmedSince(requestedAtNanos);
             if (completed || what.unbound() || confirmed) {
-                granted(fields[1], lease, askedAtNanos);
+                granted(fields[1], lease, requestedAtNanos);
             } else {
                 clientSession.recheck(this);
             }
         } else if (response.equals("cancelled")) {
             complete(new AcquireOutcome.Cancelled());
         } else if (response.equals("timeout")) {
-            if (isForever() && !isUnwanted()) {
+            if (hasNoTimeout() && !isAbandoned()) {
                 clientSession.submit(this);
             } else {
                 complete(new AcquireOutcome.TimedOut());
             }
-        } else if (response.equals("error_draining") && !isTry() && !isUnwanted()) {
-            clientSession.submitAfterThisConnection(this); // the next server serves it
+        } else if (response.equals("error_draining") && !isTry() && !isAbandoned()) {
+            clientSession.submitOnNextConnection(this); // the next server serves it
         } else {
             complete(new AcquireOutcome.Failed(clientSession.refused(response)));
         }
@@ -157,13 +157,13 @@ final class TaggedAcquire extends TaggedRequest implements AcquireAttempt {
     void foundHeld(ResumedState.Held found, long defaultLeaseNanos) {
         long lease = what.leaseNanos() == 0 ? defaultLeaseNanos : what.leaseNanos();
         lease = Math.max(lease, found.leftNanos());
-        granted(found.token(), lease, found.askedAtNanos() + found.leftNanos() - lease);
+        granted(found.token(), lease, found.requestedAtNanos() + found.leftNanos() - lease);
     }
 
     /** The session was resumed, and this was still waiting at the given time. */
     void foundWaiting(long atNanos) {
-        askedAtNanos = atNanos;
-        if (isUnwanted()) {
+        requestedAtNanos = atNanos;
+        if (isAbandoned()) {
             clientSession.cancel(this);
         }
     }
@@ -178,7 +178,7 @@ final class TaggedAcquire extends TaggedRequest implements AcquireAttempt {
 
     @Override
     long offlineTimeoutNanos(long now, long connectTimeoutNanos) {
-        if (completed || isForever()) {
+        if (completed || hasNoTimeout()) {
             return NO_TIMEOUT;
         }
         return isTry() ? connectTimeoutNanos : Math.max(0, leftNanos(now));

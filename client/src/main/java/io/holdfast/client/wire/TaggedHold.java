@@ -23,7 +23,7 @@ final class TaggedHold implements GrantedHold {
     private final long tag;
     private final String token;
     private final long leaseNanos;
-    private final long askedAtNanos;
+    private final long requestedAtNanos;
     private final @Nullable SessionHeartbeat grantedOn;
 
     private long endsAtNanos;
@@ -38,7 +38,7 @@ final class TaggedHold implements GrantedHold {
             long tag,
             String token,
             long leaseNanos,
-            long askedAtNanos,
+            long requestedAtNanos,
             @Nullable SessionHeartbeat grantedOn) {
         this.clientSession = clientSession;
         this.sessionName = sessionName;
@@ -46,9 +46,9 @@ final class TaggedHold implements GrantedHold {
         this.tag = tag;
         this.token = token;
         this.leaseNanos = leaseNanos;
-        this.askedAtNanos = askedAtNanos;
+        this.requestedAtNanos = requestedAtNanos;
         this.grantedOn = grantedOn;
-        this.endsAtNanos = askedAtNanos + leaseNanos;
+        this.endsAtNanos = requestedAtNanos + leaseNanos;
     }
 
     @Override
@@ -85,7 +85,7 @@ final class TaggedHold implements GrantedHold {
 
     @Override
     public long requestedAtNanos() {
-        return askedAtNanos;
+        return requestedAtNanos;
     }
 
     @Override
@@ -163,8 +163,8 @@ final class TaggedHold implements GrantedHold {
     }
 
     /** It was released. */
-    void forget() {
-        clientSession.forget(this);
+    void remove() {
+        clientSession.remove(this);
     }
 
     /** The server does not list it any more, and has not reported why. */

@@ -16,7 +16,7 @@ abstract class TaggedRequest {
     private long tag;
     private boolean repeated;
     private TimerClock.@Nullable Timer timer;
-    private int timing;
+    private int timerNumber;
 
     /** The tag with which it was sent last; 0 if it was never sent. */
     final long tag() {
@@ -49,7 +49,7 @@ abstract class TaggedRequest {
             timer.cancel();
             timer = null;
         }
-        return ++timing;
+        return ++timerNumber;
     }
 
     final void startTimer(TimerClock.Timer next) {
@@ -57,8 +57,8 @@ abstract class TaggedRequest {
     }
 
     /** Whether the timer with that number has been neither stopped nor replaced. */
-    final boolean isTiming(int number) {
-        return timing == number;
+    final boolean isCurrentTimer(int number) {
+        return timerNumber == number;
     }
 
     abstract String command();
@@ -68,10 +68,10 @@ abstract class TaggedRequest {
     abstract String argument(long now);
 
     /** Handles the response, given without its tag. */
-    abstract void answer(String response) throws BadLineException;
+    abstract void onResponse(String response) throws BadLineException;
 
     /** Whether it need not be sent any more; checked before it is sent. */
-    boolean isOver(long now) {
+    boolean isObsolete(long now) {
         return false;
     }
 

@@ -77,15 +77,15 @@ final class TaggedService implements LockService {
     }
 
     @Override
-    public ServiceFeatures abilities() {
+    public ServiceFeatures features() {
         return clientSession.canResume()
                 ? ServiceFeatures.ALL
                 : new ServiceFeatures(true, true, true, true, false);
     }
 
     @Override
-    public TimerClock timeline() {
-        return clientSession.timeline();
+    public TimerClock clock() {
+        return clientSession.clock();
     }
 
     @Override
@@ -107,19 +107,24 @@ final class TaggedService implements LockService {
 
     @Override
     public SignalSubscription listen(String pattern, String group, SignalSink sink) {
-        var name = new SessionListeners.Name(pattern, group);
-        return group.isEmpty() ? listenAlone(name, sink) : groupListeners.listen(name, sink);
+        var patternAndGroup = new SessionListeners.PatternAndGroup(pattern, group);
+        return group.isEmpty()
+                ? listenHere(patternAndGroup, sink)
+                : groupListeners.listen(patternAndGroup, sink);
     }
 
-    SignalSubscription listenAlone(SessionListeners.Name name, SignalSink sink) {
-        return clientSession.listeners().listen(name, sink, config.connectTimeout().toNanos());
+    SignalSubscription listenHere(
+            SessionListeners.PatternAndGroup patternAndGroup, SignalSink sink) {
+        return clientSession
+                .listeners()
+                .listen(patternAndGroup, sink, config.connectTimeout().toNanos());
     }
 
     @Override
     public void close() {
-        closeSoon();
+        startClose();
         groupListeners.close();
-        if (clientSession.isHere()) {
+        if (clientSession.isCurrentThread()) {
             return; // called by a callback, which must not wait for its own thread
         }
         boolean interrupted = false;
@@ -140,16 +145,16 @@ final class TaggedService implements LockService {
     }
 
     /** Starts to close and does not wait. */
-    void closeSoon() {
+    void startClose() {
         if (closing.getAndSet(true)) {
             return;
         }
         clientSession.run(clientSession::beginClose);
         clientSession
-                .timeline()
+                .clock()
                 .schedule(CLOSE_TIMEOUT_NANOS / 2, () -> clientSession.run(clientSession::sendBye));
         clientSession
-                .timeline()
+                .clock()
                 .schedule(CLOSE_TIMEOUT_NANOS, () -> clientSession.run(clientSession::finishClose));
     }
 }

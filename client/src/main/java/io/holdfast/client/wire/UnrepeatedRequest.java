@@ -9,20 +9,20 @@ final class UnrepeatedRequest extends TaggedRequest {
     private final String command;
     private final String key;
     private final String argument;
-    private final ReplyHandler then;
-    private final Consumer<ServiceException> otherwise;
+    private final ReplyHandler onResponse;
+    private final Consumer<ServiceException> onFailure;
 
     UnrepeatedRequest(
             String command,
             String key,
             String argument,
-            ReplyHandler then,
-            Consumer<ServiceException> otherwise) {
+            ReplyHandler onResponse,
+            Consumer<ServiceException> onFailure) {
         this.command = command;
         this.key = key;
         this.argument = argument;
-        this.then = then;
-        this.otherwise = otherwise;
+        this.onResponse = onResponse;
+        this.onFailure = onFailure;
     }
 
     /** Handles the response. */
@@ -46,13 +46,13 @@ final class UnrepeatedRequest extends TaggedRequest {
     }
 
     @Override
-    void answer(String response) throws BadLineException {
-        then.accept(response);
+    void onResponse(String response) throws BadLineException {
+        onResponse.accept(response);
     }
 
     @Override
     boolean survivesDisconnect(ServiceException why) {
-        otherwise.accept(why);
+        onFailure.accept(why);
         return false;
     }
 
@@ -63,7 +63,7 @@ final class UnrepeatedRequest extends TaggedRequest {
 
     @Override
     boolean survivesTimeout(ServiceException why) {
-        otherwise.accept(why);
+        onFailure.accept(why);
         return false;
     }
 
@@ -79,6 +79,6 @@ final class UnrepeatedRequest extends TaggedRequest {
 
     @Override
     void closed(ServiceException why) {
-        otherwise.accept(why);
+        onFailure.accept(why);
     }
 }

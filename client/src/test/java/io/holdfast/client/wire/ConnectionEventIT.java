@@ -50,26 +50,26 @@ class ConnectionEventIT {
     }
 
     @Test
-    void name_the_node_that_a_tagged_connection_is_with() throws Exception {
+    void events_of_a_tagged_connection_name_the_node() throws Exception {
         try (var one = new FakeTaggedServer();
                 var two = new FakeTaggedServer();
                 var client = connect(false, one.address(), two.address()).get()) {
             assertThat(client).isNotNull();
-            one.goAway();
+            one.cutAndReject();
             expectReconnection(one.address(), two.address());
         }
     }
 
     @Test
-    void name_the_node_that_a_plain_connection_is_with() throws Exception {
+    void events_of_a_plain_connection_name_the_node() throws Exception {
         var one = new FakePlainServer();
         try (var two = new FakePlainServer()) {
             var connecting = connect(true, one.address(), two.address());
-            one.next("ping _ _").answer("ok");
+            one.next("ping _ _").respond("ok");
             try (var client = connecting.get()) {
                 assertThat(client).isNotNull();
                 one.close();
-                two.next("ping _ _").answer("ok");
+                two.next("ping _ _").respond("ok");
                 expectReconnection(one.address(), two.address());
             }
         } finally {

@@ -18,9 +18,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A dflockd that a test plays: it shows each request, and answers as told. */
+/** A dflockd that is played by the test, which reads each request and sends the responses. */
 final class FakePlainServer implements AutoCloseable {
-    private static final int PATIENCE_SECONDS = 60;
+    private static final int TIMEOUT_SECONDS = 60;
 
     private final ServerSocket listener;
     private final InetSocketAddress address;
@@ -36,7 +36,7 @@ final class FakePlainServer implements AutoCloseable {
         listener.setReuseAddress(true);
         listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         address = InetSocketAddress.createUnresolved("127.0.0.1", listener.getLocalPort());
-        start("peer", this::accept);
+        start("fake server", this::accept);
     }
 
     private static void start(String name, Runnable task) {
@@ -54,7 +54,7 @@ final class FakePlainServer implements AutoCloseable {
             while (true) {
                 var connection = new Connection(listener.accept());
                 connections.add(connection);
-                start("peer connection", connection::read);
+                start("fake server connection", connection::read);
             }
         } catch (IOException e) {
             // closed
@@ -63,14 +63,14 @@ final class FakePlainServer implements AutoCloseable {
 
     /** The next request of any connection. */
     Request next() throws InterruptedException {
-        Request request = requests.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        Request request = requests.poll(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         if (request == null) {
-            throw new AssertionError("no request came");
+            throw new AssertionError("no request within the timeout");
         }
         return request;
     }
 
-    /** The next, which must read so: the three lines with blanks between them. */
+    /** The next request, which must be {@code text}: its three lines joined with spaces. */
     Request next(String text) throws InterruptedException {
         Request request = next();
         if (!request.text().equals(text)) {
@@ -79,7 +79,7 @@ final class FakePlainServer implements AutoCloseable {
         return request;
     }
 
-    /** The next request if it comes soon. */
+    /** The next request, or null if none arrives within the time. */
     @Nullable Request poll(Duration span) throws InterruptedException {
         return requests.poll(span.toNanos(), TimeUnit.NANOSECONDS);
     }
@@ -132,7 +132,7 @@ final class FakePlainServer implements AutoCloseable {
             return ended.getCount() > 0;
         }
 
-        void say(String line) throws IOException {
+        void send(String line) throws IOException {
             socket.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
         }
 
@@ -145,16 +145,16 @@ final class FakePlainServer implements AutoCloseable {
         }
 
         void awaitEnd() throws InterruptedException {
-            if (!ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            if (!ended.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
                 throw new AssertionError("the connection is still open");
             }
         }
     }
 
-    /** What a client asks. */
+    /** A request of a client. */
     record Request(Connection connection, String text) {
-        Connection answer(String line) throws IOException {
-            connection.say(line);
+        Connection respond(String line) throws IOException {
+            connection.send(line);
             return connection;
         }
     }

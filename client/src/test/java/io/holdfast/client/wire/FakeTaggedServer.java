@@ -22,17 +22,17 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A small server with tagged mode, which loses what a test tells it to lose. Leases and graces end
- * only when it is told so.
+ * A small server with tagged mode that loses connections, requests and responses as the test
+ * demands. Leases and grace periods end only by {@link #expire} and {@link #endSessions}.
  */
 final class FakeTaggedServer implements AutoCloseable {
     private final ServerSocket listener;
-    private final List<Peer> peers = new ArrayList<>();
-    private final Map<String, Resource> places = new HashMap<>();
+    private final List<ClientConnection> openConnections = new ArrayList<>();
+    private final Map<String, Resource> resources = new HashMap<>();
     private final Map<Long, ServerSession> sessions = new TreeMap<>();
     private final List<String> received = new ArrayList<>();
-    private final Set<String> unanswered = new HashSet<>();
-    private final Set<String> unread = new HashSet<>();
+    private final Set<String> withoutResponse = new HashSet<>();
+    private final Set<String> ignored = new HashSet<>();
     private long fences = 100;
     private long secrets;
     private long lastSession;
@@ -40,8 +40,8 @@ final class FakeTaggedServer implements AutoCloseable {
     private int pings;
     private Runnable afterMine = () -> {};
     private boolean plain;
-    private boolean deaf;
-    private boolean away;
+    private boolean silent;
+    private boolean rejecting;
     private long graceMillis = 60_000;
     private boolean closed;
 
@@ -50,21 +50,21 @@ final class FakeTaggedServer implements AutoCloseable {
         daemon(this::accept);
     }
 
-    /** One key, as a lock or as a semaphore. */
+    /** A lock or a semaphore. */
     private static final class Resource {
         private final Map<Long, Grant> holders = new HashMap<>(); // by fence
-        private final Deque<Wait> line = new ArrayDeque<>();
+        private final Deque<Waiter> queue = new ArrayDeque<>();
         private long limit = 1;
     }
 
-    private record Wait(ServerSession session, long tag, Resource place, boolean unbound) {}
+    private record Waiter(ServerSession session, long tag, Resource resource, boolean unbound) {}
 
     private record Grant(ServerSession session, long tag, String token, boolean unbound) {}
 
     private static final class ServerSession {
         private final long number;
         private String secret = "";
-        private @Nullable Peer peer;
+        private @Nullable ClientConnection connection;
         private long lastTag;
 
         ServerSession(long number) {
@@ -76,9 +76,9 @@ final class FakeTaggedServer implements AutoCloseable {
         return InetSocketAddress.createUnresolved("127.0.0.1", listener.getLocalPort());
     }
 
-    // What tests tell it
+    // Controls for tests
 
-    /** Sessions end with their connection from now on, as far as those know that come now. */
+    /** Sets the grace period that later responses to {@code hello} announce. */
     synchronized void grace(long millis) {
         graceMillis = millis;
     }
@@ -87,7 +87,7 @@ final class FakeTaggedServer implements AutoCloseable {
         page = entries;
     }
 
-    /** Does something right after the next list of holds was sent. */
+    /** Runs a task right after the next list of holds was sent. */
     synchronized void afterNextMine(Runnable task) {
         afterMine = task;
     }
@@ -96,59 +96,59 @@ final class FakeTaggedServer implements AutoCloseable {
         plain = now;
     }
 
-    /** Obeys a command and keeps the answer to itself. */
-    synchronized void leaveUnanswered(String command) {
-        unanswered.add(command);
+    /** Executes a command without sending the response. */
+    synchronized void suppressResponse(String command) {
+        withoutResponse.add(command);
     }
 
-    /** Does not even look at a command. */
-    synchronized void leaveUnread(String command) {
-        unread.add(command);
+    /** Ignores a command. */
+    synchronized void ignore(String command) {
+        ignored.add(command);
     }
 
-    synchronized void answerAll() {
-        unanswered.clear();
-        unread.clear();
-        deaf = false;
+    synchronized void respondAgain() {
+        withoutResponse.clear();
+        ignored.clear();
+        silent = false;
     }
 
-    /** Reads nothing and says nothing, with the connection open. */
+    /** Neither reads nor writes, with the connections open. */
     synchronized void fallSilent() {
-        deaf = true;
+        silent = true;
     }
 
-    /** Ends all connections; the sessions stay. */
+    /** Closes all connections; the sessions remain. */
     synchronized void cut() {
-        for (Peer peer : List.copyOf(peers)) {
-            peer.close();
+        for (ClientConnection clientConnection : List.copyOf(openConnections)) {
+            clientConnection.close();
         }
     }
 
-    /** Ends all connections, and everyone who comes is sent away. */
-    synchronized void goAway() {
-        away = true;
+    /** Closes all connections, and closes new ones at once. */
+    synchronized void cutAndReject() {
+        rejecting = true;
         cut();
     }
 
-    synchronized void comeBack() {
-        away = false;
+    synchronized void acceptAgain() {
+        rejecting = false;
     }
 
-    /** As when graces are over: no session, nothing bound is left. */
+    /** Ends all sessions with their bound holds, as at the end of the grace period. */
     synchronized void endSessions() {
         for (ServerSession session : List.copyOf(sessions.values())) {
             end(session);
         }
     }
 
-    /** The lease of all holders ends. */
+    /** Ends the leases of all holders of a key. */
     synchronized void expire(String key) {
-        Resource resource = place("l " + key);
+        Resource resource = resource("l " + key);
         for (Grant grant : List.copyOf(resource.holders.values())) {
-            drop(resource, grant);
+            remove(resource, grant);
             push(grant.session, "lost " + grant.tag + " expired");
         }
-        serve(resource);
+        grantWaiters(resource);
     }
 
     synchronized void pushToAll(String line) {
@@ -157,20 +157,20 @@ final class FakeTaggedServer implements AutoCloseable {
         }
     }
 
-    /** Holds the key in nobody's name until it is {@link #free}d. */
+    /** Holds the key without a session until {@link #free} is called. */
     synchronized void occupy(String key) {
-        place("l " + key).holders.put(0L, new Grant(new ServerSession(0), 0, "", true));
+        resource("l " + key).holders.put(0L, new Grant(new ServerSession(0), 0, "", true));
     }
 
     synchronized void free(String key) {
-        Resource resource = place("l " + key);
+        Resource resource = resource("l " + key);
         resource.holders.remove(0L);
-        serve(resource);
+        grantWaiters(resource);
     }
 
-    // What tests ask it
+    // Observations for tests
 
-    /** All that was asked, {@code command key argument}, without pings. */
+    /** All received requests, {@code command key argument}, without pings. */
     synchronized List<String> received() {
         return List.copyOf(received);
     }
@@ -180,11 +180,11 @@ final class FakeTaggedServer implements AutoCloseable {
     }
 
     synchronized int held(String key) {
-        return place("l " + key).holders.size();
+        return resource("l " + key).holders.size();
     }
 
     synchronized int waiting(String key) {
-        return place("l " + key).line.size();
+        return resource("l " + key).queue.size();
     }
 
     synchronized int pings() {
@@ -196,7 +196,7 @@ final class FakeTaggedServer implements AutoCloseable {
     }
 
     synchronized int connections() {
-        return peers.size();
+        return openConnections.size();
     }
 
     @Override
@@ -212,7 +212,7 @@ final class FakeTaggedServer implements AutoCloseable {
     // Connections
 
     private static void daemon(Runnable task) {
-        var thread = new Thread(task, "played server");
+        var thread = new Thread(task, "fake server");
         thread.setDaemon(true);
         thread.start();
     }
@@ -222,12 +222,12 @@ final class FakeTaggedServer implements AutoCloseable {
             while (true) {
                 Socket socket = listener.accept();
                 synchronized (this) {
-                    if (away || closed) {
+                    if (rejecting || closed) {
                         socket.close();
                     } else {
-                        var peer = new Peer(socket);
-                        peers.add(peer);
-                        daemon(peer::run);
+                        var clientConnection = new ClientConnection(socket);
+                        openConnections.add(clientConnection);
+                        daemon(clientConnection::run);
                     }
                 }
             }
@@ -236,12 +236,12 @@ final class FakeTaggedServer implements AutoCloseable {
         }
     }
 
-    private final class Peer {
+    private final class ClientConnection {
         private final Socket socket;
         private final OutputStream out;
         private @Nullable ServerSession session;
 
-        Peer(Socket socket) throws IOException {
+        ClientConnection(Socket socket) throws IOException {
             this.socket = socket;
             socket.setTcpNoDelay(true);
             this.out = socket.getOutputStream();
@@ -254,7 +254,7 @@ final class FakeTaggedServer implements AutoCloseable {
                                     socket.getInputStream(), StandardCharsets.UTF_8))) {
                 while (true) {
                     synchronized (FakeTaggedServer.this) {
-                        while (deaf && !socket.isClosed()) {
+                        while (silent && !socket.isClosed()) {
                             FakeTaggedServer.this.wait(20);
                         }
                     }
@@ -269,7 +269,7 @@ final class FakeTaggedServer implements AutoCloseable {
                     }
                 }
             } catch (IOException | InterruptedException e) {
-                // It has left.
+                // The client has closed the connection.
             }
             synchronized (FakeTaggedServer.this) {
                 close();
@@ -277,7 +277,7 @@ final class FakeTaggedServer implements AutoCloseable {
         }
 
         void send(String line) {
-            if (deaf) {
+            if (silent) {
                 return;
             }
             try {
@@ -289,39 +289,40 @@ final class FakeTaggedServer implements AutoCloseable {
         }
 
         void close() {
-            peers.remove(this);
-            if (session != null && session.peer == this) {
-                session.peer = null;
+            openConnections.remove(this);
+            if (session != null && session.connection == this) {
+                session.connection = null;
             }
             try {
                 socket.close();
             } catch (IOException e) {
-                // As wanted.
+                // The socket is closed in any case.
             }
         }
     }
 
     private static void push(ServerSession session, String line) {
-        if (session.peer != null) {
-            session.peer.send(line);
+        if (session.connection != null) {
+            session.connection.send(line);
         }
     }
 
     // Commands
 
-    private void handle(Peer peer, String line, String key, String argument) {
-        if (!peers.contains(peer)) {
+    private void handle(
+            ClientConnection clientConnection, String line, String key, String argument) {
+        if (!openConnections.contains(clientConnection)) {
             return;
         }
         if (line.equals("hello")) {
             received.add("hello _ " + argument);
-            hello(peer, argument);
+            hello(clientConnection, argument);
             return;
         }
-        ServerSession session = peer.session;
+        ServerSession session = clientConnection.session;
         int blank = line.indexOf(' ');
         if (session == null || blank < 0) {
-            peer.send("error");
+            clientConnection.send("error");
             return;
         }
         long tag = Long.parseLong(line.substring(0, blank));
@@ -331,42 +332,42 @@ final class FakeTaggedServer implements AutoCloseable {
         } else {
             received.add(command + " " + key + " " + argument);
         }
-        if (unread.contains(command)) {
+        if (ignored.contains(command)) {
             return;
         }
         if (tag <= session.lastTag) {
-            peer.send("0 error");
+            clientConnection.send("0 error");
             return;
         }
         session.lastTag = tag;
-        String answer = answer(session, tag, command, key, argument);
-        if (!answer.isEmpty()) {
-            answer(session, tag, command, answer);
+        String response = execute(session, tag, command, key, argument);
+        if (!response.isEmpty()) {
+            respond(session, tag, command, response);
         }
         if (command.equals("mine")) {
-            Runnable then = afterMine;
+            Runnable task = afterMine;
             afterMine = () -> {};
-            then.run();
+            task.run();
         } else if (command.equals("bye")) {
-            peer.close();
+            clientConnection.close();
         }
     }
 
-    private void answer(ServerSession session, long tag, String command, String answer) {
-        if (!unanswered.contains(command)) {
-            push(session, tag + " " + answer);
+    private void respond(ServerSession session, long tag, String command, String response) {
+        if (!withoutResponse.contains(command)) {
+            push(session, tag + " " + response);
         }
     }
 
-    private void hello(Peer peer, String argument) {
+    private void hello(ClientConnection clientConnection, String argument) {
         if (plain) {
-            peer.send("error");
+            clientConnection.send("error");
             return;
         }
         ServerSession session = null;
-        for (String word : argument.split(" ", -1)) {
-            if (word.startsWith("resume=")) {
-                String[] parts = word.substring(7).split(":", -1);
+        for (String field : argument.split(" ", -1)) {
+            if (field.startsWith("resume=")) {
+                String[] parts = field.substring(7).split(":", -1);
                 ServerSession old = sessions.get(Long.parseLong(parts[0]));
                 session = old != null && old.secret.equals(parts[1]) ? old : null;
             }
@@ -375,13 +376,13 @@ final class FakeTaggedServer implements AutoCloseable {
         if (session == null) {
             session = new ServerSession(++lastSession);
             sessions.put(session.number, session);
-        } else if (session.peer != null) {
-            session.peer.close();
+        } else if (session.connection != null) {
+            session.connection.close();
         }
         session.secret = "secret" + ++secrets;
-        session.peer = peer;
-        peer.session = session;
-        peer.send(
+        session.connection = clientConnection;
+        clientConnection.session = session;
+        clientConnection.send(
                 "ok 1 read=23 session="
                         + session.number
                         + " later=unknown secret="
@@ -392,21 +393,21 @@ final class FakeTaggedServer implements AutoCloseable {
                         + (resumed ? " resumed" : ""));
     }
 
-    private String answer(
+    private String execute(
             ServerSession session, long tag, String command, String key, String argument) {
-        String[] words = argument.split(" ", -1);
+        String[] fields = argument.split(" ", -1);
         return switch (command) {
-            case "l" -> acquire(session, tag, place("l " + key), words);
+            case "l" -> acquire(session, tag, resource("l " + key), fields);
             case "sl" -> {
-                Resource semaphore = place("sl " + key);
-                semaphore.limit = Long.parseLong(words[1]);
-                yield acquire(session, tag, semaphore, words);
+                Resource semaphore = resource("sl " + key);
+                semaphore.limit = Long.parseLong(fields[1]);
+                yield acquire(session, tag, semaphore, fields);
             }
-            case "r" -> release(place("l " + key), words[0]);
-            case "sr" -> release(place("sl " + key), words[0]);
+            case "r" -> release(resource("l " + key), fields[0]);
+            case "sr" -> release(resource("sl " + key), fields[0]);
             case "n" -> {
-                Grant found = find(place("l " + key), words[0]);
-                yield found == null ? "error" : "ok " + (words.length > 1 ? words[1] : "33");
+                Grant found = find(resource("l " + key), fields[0]);
+                yield found == null ? "error" : "ok " + (fields.length > 1 ? fields[1] : "33");
             }
             case "cancel" -> {
                 cancel(session, Long.parseLong(argument));
@@ -414,7 +415,7 @@ final class FakeTaggedServer implements AutoCloseable {
             }
             case "mine" -> mine(session, Long.parseLong(argument));
             case "bye" -> {
-                answer(session, tag, "bye", "ok");
+                respond(session, tag, "bye", "ok");
                 end(session);
                 yield "";
             }
@@ -422,33 +423,34 @@ final class FakeTaggedServer implements AutoCloseable {
         };
     }
 
-    private Resource place(String name) {
-        return places.computeIfAbsent(name, unused -> new Resource());
+    private Resource resource(String name) {
+        return resources.computeIfAbsent(name, unused -> new Resource());
     }
 
-    private String acquire(ServerSession session, long tag, Resource resource, String[] words) {
-        var wait = new Wait(session, tag, resource, List.of(words).contains("unbound"));
-        if (resource.holders.size() < resource.limit && resource.line.isEmpty()) {
-            return grant(wait);
+    private String acquire(ServerSession session, long tag, Resource resource, String[] fields) {
+        var waiter = new Waiter(session, tag, resource, List.of(fields).contains("unbound"));
+        if (resource.holders.size() < resource.limit && resource.queue.isEmpty()) {
+            return grant(waiter);
         }
-        if (words[0].equals("0")) {
+        if (fields[0].equals("0")) {
             return "timeout";
         }
-        resource.line.add(wait);
+        resource.queue.add(waiter);
         return "";
     }
 
-    private String grant(Wait wait) {
+    private String grant(Waiter waiter) {
         long fence = ++fences;
         String token = String.format("%016x", fence) + "feedfeedfeedfeed";
-        wait.place.holders.put(fence, new Grant(wait.session, wait.tag, token, wait.unbound));
+        waiter.resource.holders.put(
+                fence, new Grant(waiter.session, waiter.tag, token, waiter.unbound));
         return "ok " + token + " 30";
     }
 
-    private void serve(Resource resource) {
-        while (resource.holders.size() < resource.limit && !resource.line.isEmpty()) {
-            Wait next = resource.line.remove();
-            answer(next.session, next.tag, "l", grant(next));
+    private void grantWaiters(Resource resource) {
+        while (resource.holders.size() < resource.limit && !resource.queue.isEmpty()) {
+            Waiter next = resource.queue.remove();
+            respond(next.session, next.tag, "l", grant(next));
         }
     }
 
@@ -461,7 +463,7 @@ final class FakeTaggedServer implements AutoCloseable {
         return null;
     }
 
-    private static void drop(Resource resource, Grant grant) {
+    private static void remove(Resource resource, Grant grant) {
         resource.holders.values().remove(grant);
     }
 
@@ -470,25 +472,25 @@ final class FakeTaggedServer implements AutoCloseable {
         if (grant == null) {
             return "error";
         }
-        drop(resource, grant);
-        serve(resource);
+        remove(resource, grant);
+        grantWaiters(resource);
         return "ok";
     }
 
     private void cancel(ServerSession session, long tag) {
-        for (Resource resource : places.values()) {
-            if (resource.line.removeIf(wait -> wait.session == session && wait.tag == tag)) {
-                answer(session, tag, "l", "cancelled");
+        for (Resource resource : resources.values()) {
+            if (resource.queue.removeIf(waiter -> waiter.session == session && waiter.tag == tag)) {
+                respond(session, tag, "l", "cancelled");
             }
         }
     }
 
     private String mine(ServerSession session, long after) {
         var entries = new TreeMap<Long, String>();
-        for (Resource resource : places.values()) {
-            for (Wait wait : resource.line) {
-                if (wait.session == session) {
-                    entries.put(wait.tag, wait.tag + ":w");
+        for (Resource resource : resources.values()) {
+            for (Waiter waiter : resource.queue) {
+                if (waiter.session == session) {
+                    entries.put(waiter.tag, waiter.tag + ":w");
                 }
             }
             for (Grant grant : resource.holders.values()) {
@@ -497,19 +499,19 @@ final class FakeTaggedServer implements AutoCloseable {
                 }
             }
         }
-        var answer = new StringBuilder("ok");
+        var list = new StringBuilder("ok");
         entries.tailMap(after, false).values().stream()
                 .limit(page)
-                .forEach(entry -> answer.append(' ').append(entry));
-        return answer.toString();
+                .forEach(entry -> list.append(' ').append(entry));
+        return list.toString();
     }
 
     private void end(ServerSession session) {
         sessions.remove(session.number);
-        for (Resource resource : places.values()) {
-            resource.line.removeIf(wait -> wait.session == session);
+        for (Resource resource : resources.values()) {
+            resource.queue.removeIf(waiter -> waiter.session == session);
             resource.holders.values().removeIf(grant -> grant.session == session && !grant.unbound);
-            serve(resource);
+            grantWaiters(resource);
         }
     }
 }

@@ -8,28 +8,28 @@ import io.holdfast.client.service.ServiceException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("The answer to hello")
+@DisplayName("The response to hello")
 class HelloResponseTest {
-    private static ServiceException.Kind failure(String answer) {
+    private static ServiceException.Kind failure(String response) {
         return catchThrowableOfType(
                         ServiceException.class,
-                        () -> HelloResponse.isTaggedOrPlain(answer, "server:1"))
+                        () -> HelloResponse.isTaggedOrPlain(response, "server:1"))
                 .kind();
     }
 
     @Test
-    void tells_a_server_with_tags_from_a_plain_one() throws Exception {
+    void a_hello_response_distinguishes_tagged_from_plain_servers() throws Exception {
         assertThat(HelloResponse.isTaggedOrPlain("ok 1 session=1 secret=x", "server:1")).isTrue();
         assertThat(HelloResponse.isTaggedOrPlain("error", "server:1")).isFalse();
     }
 
     @Test
-    void is_not_taken_for_that_of_a_plain_server_while_the_server_drains() {
+    void a_draining_server_is_not_mistaken_for_a_plain_one() {
         assertThat(failure("error_draining")).isEqualTo(ServiceException.Kind.UNREACHABLE);
     }
 
     @Test
-    void says_that_a_token_is_wanted() {
+    void an_auth_error_is_an_authentication_failure() {
         assertThat(failure("error_auth")).isEqualTo(ServiceException.Kind.AUTHENTICATION);
     }
 }

@@ -20,7 +20,7 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-@DisplayName("A connection of lines")
+@DisplayName("A line socket")
 class LineSocketIT {
     private ServerSocket listener;
     private LineSocket socket;
@@ -43,41 +43,41 @@ class LineSocketIT {
         listener.close();
     }
 
-    private void say(String text) throws IOException {
+    private void send(String text) throws IOException {
         peer.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
-    void lines_of_any_length_come_whole() throws Exception {
+    void lines_of_any_length_are_read_completely() throws Exception {
         String large = "ä".repeat(100_000);
-        var speaking =
+        var sender =
                 new Thread(
                         () -> {
                             try {
-                                say("a\n\nb c\n" + large + "\nend");
+                                send("a\n\nb c\n" + large + "\nend");
                                 peer.close();
                             } catch (IOException e) {
                                 throw new AssertionError(e);
                             }
                         });
-        speaking.start();
+        sender.start();
         assertThat(socket.readLine()).isEqualTo("a");
         assertThat(socket.readLine()).isEmpty();
         assertThat(socket.readLine()).isEqualTo("b c");
         assertThat(socket.readLine()).isEqualTo(large);
         assertThatThrownBy(socket::readLine).isInstanceOf(EOFException.class);
-        speaking.join();
+        sender.join();
     }
 
     @Test
-    void silence_ends_a_read() throws Exception {
+    void a_read_ends_at_the_read_timeout() throws Exception {
         socket.readTimeout(Duration.ofMillis(20));
         assertThatThrownBy(socket::readLine).isInstanceOf(SocketTimeoutException.class);
     }
 
     @Test
-    void a_refused_token_is_told_without_it() throws Exception {
-        say("ok\nerror_auth\nerror\n");
+    void an_authentication_failure_does_not_contain_the_token() throws Exception {
+        send("ok\nerror_auth\nerror\n");
         socket.authenticate(() -> "hush");
         for (int i = 0; i < 2; i++) {
             assertThatThrownBy(() -> socket.authenticate(() -> "hush"))
@@ -94,7 +94,7 @@ class LineSocketIT {
     }
 
     @Test
-    void nobody_there_is_told_with_the_address() throws Exception {
+    void an_unreachable_server_is_reported_with_its_address() throws Exception {
         listener.close();
         var address = InetSocketAddress.createUnresolved("127.0.0.1", listener.getLocalPort());
         var config = TaggedServiceFixture.config(address, Duration.ofSeconds(10));

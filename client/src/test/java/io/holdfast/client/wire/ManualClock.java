@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-/** A clock that moves only when told; what is due runs before {@link #advance} returns. */
+/** A manual clock; due tasks run before {@link #advance} returns. */
 final class ManualClock implements TimerClock {
     private final PriorityQueue<Due> due =
             new PriorityQueue<>(Comparator.comparingLong(Due::at).thenComparingLong(Due::number));

@@ -23,125 +23,127 @@ import java.util.concurrent.CompletableFuture;
 
 @DisplayName("An acquire at a plain dflockd")
 class PlainAcquireIT {
-    private FakePlainServer peer;
+    private FakePlainServer server;
     private PlainClient client;
 
     @BeforeEach
     void connect() throws Exception {
-        peer = new FakePlainServer();
-        client = new PlainClient(peer, 3);
+        server = new FakePlainServer();
+        client = new PlainClient(server, 3);
     }
 
     @AfterEach
     void close() throws Exception {
-        peer.close();
+        server.close();
         client.close();
     }
 
-    private FakePlainServer.Connection blocked(String key, int seconds) throws Exception {
-        peer.next("l " + key + " 0").answer("timeout");
-        return placed(key, seconds);
+    private FakePlainServer.Connection tryAndWait(String key, int seconds) throws Exception {
+        server.next("l " + key + " 0").respond("timeout");
+        return enqueueAndWait(key, seconds);
     }
 
-    private FakePlainServer.Connection placed(String key, int seconds) throws Exception {
-        peer.next("e " + key + " ").answer("queued");
-        return peer.next("w " + key + " " + seconds).connection();
-    }
-
-    @Test
-    void of_a_free_key_is_one_request() throws Exception {
-        var asked = client.ask(Kind.LOCK, "k", 1, ofSeconds(5).toNanos(), ofMillis(1500).toNanos());
-
-        peer.next("l k 0 2").answer("ok abc 2");
-
-        assertThat(asked.hold().leaseNanos()).isEqualTo(ofSeconds(2).toNanos());
-        assertThat(asked.hold().token()).isEqualTo("abc");
-        assertThat(asked.hold().fence()).isEmpty();
-        assertThat(asked.hold().toString()).doesNotContain("abc");
-        assertThat(peer.openConnections()).isEqualTo(1);
+    private FakePlainServer.Connection enqueueAndWait(String key, int seconds) throws Exception {
+        server.next("e " + key + " ").respond("queued");
+        return server.next("w " + key + " " + seconds).connection();
     }
 
     @Test
-    void waits_on_a_connection_of_its_own_with_its_time_rounded_up() throws Exception {
-        var asked = client.lock("k", ofMillis(5100));
-        var common = peer.next("l k 0").answer("timeout");
-        peer.next("e k ").answer("queued");
+    void an_acquire_of_a_free_key_is_one_request() throws Exception {
+        var startedAcquire =
+                client.acquire(Kind.LOCK, "k", 1, ofSeconds(5).toNanos(), ofMillis(1500).toNanos());
+
+        server.next("l k 0 2").respond("ok abc 2");
+
+        assertThat(startedAcquire.hold().leaseNanos()).isEqualTo(ofSeconds(2).toNanos());
+        assertThat(startedAcquire.hold().token()).isEqualTo("abc");
+        assertThat(startedAcquire.hold().fence()).isEmpty();
+        assertThat(startedAcquire.hold().toString()).doesNotContain("abc");
+        assertThat(server.openConnections()).isEqualTo(1);
+    }
+
+    @Test
+    void an_acquire_waits_on_its_own_connection_with_its_timeout_rounded_up() throws Exception {
+        var startedAcquire = client.lock("k", ofMillis(5100));
+        var common = server.next("l k 0").respond("timeout");
+        server.next("e k ").respond("queued");
         client.clock.advance(ofMillis(50));
-        var wait = peer.next("w k 6");
+        var wait = server.next("w k 6");
         long sent = client.clock.nanoTime();
         client.clock.advance(ofSeconds(2));
-        wait.answer("ok abc 33");
+        wait.respond("ok abc 33");
 
         assertThat(wait.connection()).isNotSameAs(common);
-        assertThat(asked.hold().requestedAtNanos()).isLessThanOrEqualTo(sent);
-        var released = asked.hold().release();
-        assertThat(peer.next("r k abc").answer("ok")).isSameAs(wait.connection());
+        assertThat(startedAcquire.hold().requestedAtNanos()).isLessThanOrEqualTo(sent);
+        var released = startedAcquire.hold().release();
+        assertThat(server.next("r k abc").respond("ok")).isSameAs(wait.connection());
         assertThat(get(released)).isTrue();
     }
 
     @Test
-    void of_a_semaphore_brings_its_limit() throws Exception {
-        var asked =
-                client.ask(Kind.SEMAPHORE, "s", 3, AcquireRequest.FOREVER, ofSeconds(9).toNanos());
-        peer.next("sl s 0 3 9").answer("timeout");
-        peer.next("se s 3 9").answer("acquired abc 9");
-        peer.next("sw s 9223372036").answer("ok abc 9");
+    void a_semaphore_acquire_sends_its_limit() throws Exception {
+        var startedAcquire =
+                client.acquire(
+                        Kind.SEMAPHORE, "s", 3, AcquireRequest.FOREVER, ofSeconds(9).toNanos());
+        server.next("sl s 0 3 9").respond("timeout");
+        server.next("se s 3 9").respond("acquired abc 9");
+        server.next("sw s 9223372036").respond("ok abc 9");
 
-        var renewed = asked.hold().renew(0);
-        peer.next("sn s abc").answer("ok 33");
+        var renewed = startedAcquire.hold().renew(0);
+        server.next("sn s abc").respond("ok 33");
         assertThat(get(renewed)).isEqualTo(ofSeconds(33).toNanos());
-        var released = asked.hold().release();
-        peer.next("sr s abc").answer("error");
+        var released = startedAcquire.hold().release();
+        server.next("sr s abc").respond("error");
         assertThat(get(released)).isFalse();
     }
 
     @Test
-    void that_only_tries_gives_up_at_once() throws Exception {
-        var asked = client.lock("k", ofSeconds(0));
+    void a_try_acquire_of_a_held_key_times_out_at_once() throws Exception {
+        var startedAcquire = client.lock("k", ofSeconds(0));
 
-        peer.next("l k 0").answer("timeout");
+        server.next("l k 0").respond("timeout");
 
-        assertThat(asked.end()).isInstanceOf(AcquireOutcome.TimedOut.class);
+        assertThat(startedAcquire.end()).isInstanceOf(AcquireOutcome.TimedOut.class);
     }
 
     @Test
-    void asks_for_its_place_only_after_the_one_before_it_has_one() throws Exception {
+    void an_acquire_is_enqueued_only_after_the_one_before_it() throws Exception {
         client.lock("k", ofSeconds(5));
         client.lock("k", ofSeconds(5));
-        peer.next("l k 0").answer("timeout");
-        var first = peer.next("e k ");
+        server.next("l k 0").respond("timeout");
+        var first = server.next("e k ");
         var unused = client.service.command("get", "c", "_");
-        peer.next("get c _").answer("ok 0");
+        server.next("get c _").respond("ok 0");
 
-        assertThat(peer.isQuiet()).isTrue();
-        first.answer("queued");
-        var next = peer.next();
-        var other = peer.next();
+        assertThat(server.isQuiet()).isTrue();
+        first.respond("queued");
+        var next = server.next();
+        var other = server.next();
         assertThat(next.text() + ", " + other.text()).isIn("w k 5, e k ", "e k , w k 5");
     }
 
     @Test
-    void that_is_refused_tells_the_word_of_the_server() throws Exception {
+    void a_refused_acquire_fails_with_the_error_code_of_the_server() throws Exception {
         var tried = client.lock("k", ofSeconds(5));
-        peer.next("l k 0").answer("error_max_locks");
+        server.next("l k 0").respond("error_max_locks");
         assertThat(tried.end())
                 .isInstanceOfSatisfying(
                         AcquireOutcome.Failed.class,
                         failed -> {
                             assertThat(failed.failure().kind())
                                     .isEqualTo(ServiceException.Kind.REFUSED);
-                            assertThat(failed.failure().answer()).isEqualTo("error_max_locks");
+                            assertThat(failed.failure().response()).isEqualTo("error_max_locks");
                         });
 
         var queued = client.lock("k", ofSeconds(5));
-        peer.next("l k 0").answer("timeout");
-        peer.next("e k ").answer("error_max_waiters");
+        server.next("l k 0").respond("timeout");
+        server.next("e k ").respond("error_max_waiters");
         assertThat(queued.end()).isInstanceOf(AcquireOutcome.Failed.class);
     }
 
     @Test
-    void of_a_kind_that_is_not_there_says_so_and_sends_nothing() throws Exception {
-        var read = client.ask(Kind.READ, "k", 1, 0, 0);
+    void an_acquire_of_an_unsupported_kind_fails_and_sends_nothing() throws Exception {
+        var read = client.acquire(Kind.READ, "k", 1, 0, 0);
         var outcome = new CompletableFuture<AcquireOutcome>();
         client.service.acquire(
                 new AcquireRequest(Kind.LOCK, "k", 1, 0, 0, true), outcome::complete);
@@ -156,179 +158,180 @@ class PlainAcquireIT {
                                             .extracting(ServiceException::kind)
                                             .isEqualTo(ServiceException.Kind.UNSUPPORTED));
         }
-        assertThat(peer.isQuiet()).isTrue();
+        assertThat(server.isQuiet()).isTrue();
     }
 
     @Test
-    void that_is_cancelled_gives_up_its_place_with_its_connection() throws Exception {
-        var asked = client.lock("k", ofSeconds(5));
-        var own = blocked("k", 5);
+    void a_cancelled_acquire_leaves_the_queue_by_closing_its_connection() throws Exception {
+        var startedAcquire = client.lock("k", ofSeconds(5));
+        var own = tryAndWait("k", 5);
 
-        asked.attempt().cancel();
-        asked.attempt().cancel();
+        startedAcquire.attempt().cancel();
+        startedAcquire.attempt().cancel();
 
         own.awaitEnd();
-        assertThat(asked.end()).isInstanceOf(AcquireOutcome.Cancelled.class);
+        assertThat(startedAcquire.end()).isInstanceOf(AcquireOutcome.Cancelled.class);
         client.clock.advance(ofSeconds(10));
-        assertThat(asked.outcomes()).hasSize(1);
+        assertThat(startedAcquire.outcomes()).hasSize(1);
         assertThat(client.events).containsExactly("connected");
     }
 
     @Test
-    void ends_exactly_at_its_deadline() throws Exception {
-        var asked = client.lock("k", ofMillis(1300));
-        var own = blocked("k", 2);
+    void an_acquire_ends_exactly_at_its_deadline() throws Exception {
+        var startedAcquire = client.lock("k", ofMillis(1300));
+        var own = tryAndWait("k", 2);
 
         client.clock.advance(ofMillis(1299));
-        assertThat(asked.outcome()).isNotDone();
+        assertThat(startedAcquire.outcome()).isNotDone();
         client.clock.advance(ofMillis(1));
 
-        assertThat(asked.end()).isInstanceOf(AcquireOutcome.TimedOut.class);
+        assertThat(startedAcquire.end()).isInstanceOf(AcquireOutcome.TimedOut.class);
         own.awaitEnd();
     }
 
     @Test
-    void whose_try_is_granted_too_late_is_released() throws Exception {
-        var asked = client.lock("k", ofSeconds(5));
-        var attempt = peer.next("l k 0");
-        asked.attempt().cancel();
-        attempt.answer("ok abc 33");
+    void a_grant_to_a_cancelled_try_is_released() throws Exception {
+        var startedAcquire = client.lock("k", ofSeconds(5));
+        var attempt = server.next("l k 0");
+        startedAcquire.attempt().cancel();
+        attempt.respond("ok abc 33");
 
-        peer.next("r k abc").answer("ok");
-        assertThat(asked.end()).isInstanceOf(AcquireOutcome.Cancelled.class);
-        assertThat(asked.outcomes()).hasSize(1);
+        server.next("r k abc").respond("ok");
+        assertThat(startedAcquire.end()).isInstanceOf(AcquireOutcome.Cancelled.class);
+        assertThat(startedAcquire.outcomes()).hasSize(1);
     }
 
     @Test
-    void beyond_the_last_connection_waits_in_the_client_in_order() throws Exception {
+    void acquires_beyond_the_maximum_number_of_connections_wait_in_the_client_in_order()
+            throws Exception {
         client.lock("a", ofSeconds(50));
-        blocked("a", 50);
+        tryAndWait("a", 50);
         var second = client.lock("b", ofSeconds(50));
-        var ownOfB = blocked("b", 50);
+        var ownOfB = tryAndWait("b", 50);
         var third = client.lock("c", ofSeconds(5));
-        peer.next("l c 0").answer("timeout");
+        server.next("l c 0").respond("timeout");
         var fourth = client.lock("d", ofSeconds(50));
-        peer.next("l d 0").answer("timeout");
+        server.next("l d 0").respond("timeout");
         var fifth = client.lock("e", ofSeconds(50));
-        peer.next("l e 0").answer("timeout");
-        assertThat(peer.openConnections()).isEqualTo(3);
+        server.next("l e 0").respond("timeout");
+        assertThat(server.openConnections()).isEqualTo(3);
 
         fourth.attempt().cancel();
         assertThat(fourth.end()).isInstanceOf(AcquireOutcome.Cancelled.class);
         second.attempt().cancel();
         ownOfB.awaitEnd();
-        var ownOfC = placed("c", 5);
-        assertThat(peer.openConnections()).isLessThanOrEqualTo(3);
-        ownOfC.say("ok abc 33");
+        var ownOfC = enqueueAndWait("c", 5);
+        assertThat(server.openConnections()).isLessThanOrEqualTo(3);
+        ownOfC.send("ok abc 33");
         assertThat(third.hold().key()).isEqualTo("c");
-        placed("e", 50); // the connection carries a hold, and there is no other
+        enqueueAndWait("e", 50); // on the connection with the hold: there is no other
         assertThat(fifth.outcome()).isNotDone();
     }
 
     @Test
-    void is_tried_again_when_its_key_is_given_back_though_all_connections_wait() throws Exception {
+    void an_acquire_without_a_connection_is_retried_when_its_key_is_released() throws Exception {
         var held = client.lock("k", ofSeconds(0));
-        peer.next("l k 0").answer("ok abc 33");
+        server.next("l k 0").respond("ok abc 33");
         held.hold();
         client.lock("a", ofSeconds(50));
-        blocked("a", 50);
+        tryAndWait("a", 50);
         client.lock("b", ofSeconds(50));
-        blocked("b", 50);
-        var asked = client.lock("k", ofSeconds(50));
-        peer.next("l k 0").answer("timeout");
+        tryAndWait("b", 50);
+        var startedAcquire = client.lock("k", ofSeconds(50));
+        server.next("l k 0").respond("timeout");
 
         var released = held.hold().release();
-        peer.next("r k abc").answer("ok");
+        server.next("r k abc").respond("ok");
 
-        peer.next("l k 0").answer("ok def 33");
-        assertThat(asked.hold().token()).isEqualTo("def");
+        server.next("l k 0").respond("ok def 33");
+        assertThat(startedAcquire.hold().token()).isEqualTo("def");
         assertThat(get(released)).isTrue();
     }
 
     @Test
-    void is_tried_again_now_and_then_while_all_connections_wait() throws Exception {
+    void an_acquire_without_a_connection_is_retried_periodically() throws Exception {
         client.lock("a", ofSeconds(50));
-        blocked("a", 50);
+        tryAndWait("a", 50);
         client.lock("b", ofSeconds(50));
-        blocked("b", 50);
-        var asked = client.lock("k", ofSeconds(50));
-        peer.next("l k 0").answer("timeout");
+        tryAndWait("b", 50);
+        var startedAcquire = client.lock("k", ofSeconds(50));
+        server.next("l k 0").respond("timeout");
         var answered = client.service.command("get", "c", "_");
-        peer.next("get c _").answer("ok 0");
+        server.next("get c _").respond("ok 0");
         get(answered);
 
         client.clock.advance(ofMillis(500));
-        peer.next("l k 0").answer("ok abc 33");
+        server.next("l k 0").respond("ok abc 33");
 
-        assertThat(asked.hold().key()).isEqualTo("k");
+        assertThat(startedAcquire.hold().key()).isEqualTo("k");
     }
 
     @Test
-    void that_is_cancelled_beside_holds_leaves_them_alone() throws Exception {
+    void a_cancelled_acquire_keeps_a_connection_that_has_holds() throws Exception {
         client.lock("x", ofSeconds(50));
-        blocked("x", 50);
+        tryAndWait("x", 50);
         var held = client.lock("a", ofSeconds(50));
-        var own = blocked("a", 50);
-        own.say("ok abc 33");
+        var own = tryAndWait("a", 50);
+        own.send("ok abc 33");
         held.hold();
-        var asked = client.lock("b", ofSeconds(50));
-        assertThat(blocked("b", 50)).isSameAs(own);
+        var startedAcquire = client.lock("b", ofSeconds(50));
+        assertThat(tryAndWait("b", 50)).isSameAs(own);
 
-        asked.attempt().cancel();
-        assertThat(asked.end()).isInstanceOf(AcquireOutcome.Cancelled.class);
+        startedAcquire.attempt().cancel();
+        assertThat(startedAcquire.end()).isInstanceOf(AcquireOutcome.Cancelled.class);
         var renewed = held.hold().renew(0);
-        assertThat(peer.next("n a abc").answer("ok 33")).isNotSameAs(own);
+        assertThat(server.next("n a abc").respond("ok 33")).isNotSameAs(own);
         get(renewed);
-        own.say("ok def 33"); // nobody wants it any more
+        own.send("ok def 33"); // the acquire has been cancelled
 
-        peer.next("r b def").answer("ok");
-        assertThat(asked.outcomes()).hasSize(1);
+        server.next("r b def").respond("ok");
+        assertThat(startedAcquire.outcomes()).hasSize(1);
         assertThat(own.isOpen()).isTrue();
     }
 
     @Test
-    void goes_on_after_its_connection_was_lost() throws Exception {
-        var asked = client.lock("k", ofSeconds(50));
-        blocked("k", 50).cut();
+    void a_waiting_acquire_starts_over_after_its_connection_was_lost() throws Exception {
+        var startedAcquire = client.lock("k", ofSeconds(50));
+        tryAndWait("k", 50).cut();
 
-        peer.next("l k 0").answer("timeout");
-        placed("k", 50).say("ok abc 33");
+        server.next("l k 0").respond("timeout");
+        enqueueAndWait("k", 50).send("ok abc 33");
 
-        assertThat(asked.hold().token()).isEqualTo("abc");
+        assertThat(startedAcquire.hold().token()).isEqualTo("abc");
         assertThat(client.events).containsExactly("connected");
     }
 
     @Test
-    void goes_on_after_the_server_went_down_while_it_waited() throws Exception {
-        var asked = client.lock("k", ofSeconds(50));
-        var own = blocked("k", 50);
-        own.say("error");
+    void a_waiting_acquire_starts_over_after_the_server_shut_down() throws Exception {
+        var startedAcquire = client.lock("k", ofSeconds(50));
+        var own = tryAndWait("k", 50);
+        own.send("error");
 
-        peer.next("l k 0").answer("timeout");
+        server.next("l k 0").respond("timeout");
         client.clock.advance(ofSeconds(1));
-        placed("k", 49).say("ok abc 33");
+        enqueueAndWait("k", 49).send("ok abc 33");
 
-        assertThat(asked.hold().token()).isEqualTo("abc");
+        assertThat(startedAcquire.hold().token()).isEqualTo("abc");
     }
 
     @Test
-    void that_got_its_hold_on_a_connection_loses_it_with_that_connection() throws Exception {
-        var asked = client.lock("k", ofSeconds(50));
-        var own = blocked("k", 50);
-        own.say("ok abc 33");
+    void a_hold_is_lost_with_the_connection_that_acquired_it() throws Exception {
+        var startedAcquire = client.lock("k", ofSeconds(50));
+        var own = tryAndWait("k", 50);
+        own.send("ok abc 33");
         var lost = new CompletableFuture<Loss>();
-        asked.hold().onLost(lost::complete);
+        startedAcquire.hold().onLost(lost::complete);
 
         own.cut();
 
         assertThat(get(lost)).isEqualTo(Loss.CONNECTION);
-        assertThat(get(asked.hold().renew(0))).isEqualTo(-1);
-        assertThat(get(asked.hold().release())).isFalse();
-        peer.next("ping _ _").answer("ok");
+        assertThat(get(startedAcquire.hold().renew(0))).isEqualTo(-1);
+        assertThat(get(startedAcquire.hold().release())).isFalse();
+        server.next("ping _ _").respond("ok");
         await().until(() -> client.events.contains("reconnected"));
         assertThat(client.events).containsExactly("connected", "suspended", "lost", "reconnected");
         var late = new CompletableFuture<Loss>();
-        asked.hold().onLost(late::complete);
+        startedAcquire.hold().onLost(late::complete);
         assertThat(get(late)).isEqualTo(Loss.CONNECTION);
     }
 }

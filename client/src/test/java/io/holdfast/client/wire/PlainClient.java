@@ -19,17 +19,17 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A plain service with a clock moved by hand, and what it told. */
+/** A plain service with a manual clock and a record of its events. */
 final class PlainClient implements AutoCloseable {
-    private static final int PATIENCE_SECONDS = 60;
+    private static final int TIMEOUT_SECONDS = 60;
 
     final ManualClock clock = new ManualClock();
     final ConcurrentLinkedQueue<String> events = new ConcurrentLinkedQueue<>();
     final LockService service;
 
-    PlainClient(FakePlainServer peer, int maxConnections) throws Exception {
-        var connected = connect(config(peer.address(), maxConnections, true), told(), clock);
-        peer.next("ping _ _").answer("ok");
+    PlainClient(FakePlainServer server, int maxConnections) throws Exception {
+        var connected = connect(config(server.address(), maxConnections, true), recorder(), clock);
+        server.next("ping _ _").respond("ok");
         service = get(connected);
     }
 
@@ -61,7 +61,7 @@ final class PlainClient implements AutoCloseable {
                 Runnable::run);
     }
 
-    private ServiceEvents told() {
+    private ServiceEvents recorder() {
         return new ServiceEvents() {
             @Override
             public void connected() {
@@ -90,11 +90,12 @@ final class PlainClient implements AutoCloseable {
         };
     }
 
-    Asked lock(String key, Duration wait) {
-        return ask(AcquireRequest.Kind.LOCK, key, 1, wait.toNanos(), 0);
+    StartedAcquire lock(String key, Duration wait) {
+        return acquire(AcquireRequest.Kind.LOCK, key, 1, wait.toNanos(), 0);
     }
 
-    Asked ask(AcquireRequest.Kind kind, String key, long limit, long waitNanos, long leaseNanos) {
+    StartedAcquire acquire(
+            AcquireRequest.Kind kind, String key, long limit, long waitNanos, long leaseNanos) {
         var outcomes = new ConcurrentLinkedQueue<AcquireOutcome>();
         var first = new CompletableFuture<AcquireOutcome>();
         AcquireAttempt acquireAttempt =
@@ -104,11 +105,11 @@ final class PlainClient implements AutoCloseable {
                             outcomes.add(acquireOutcome);
                             first.complete(acquireOutcome);
                         });
-        return new Asked(acquireAttempt, first, outcomes);
+        return new StartedAcquire(acquireAttempt, first, outcomes);
     }
 
     static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        return future.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
     @Override
@@ -116,8 +117,8 @@ final class PlainClient implements AutoCloseable {
         service.close();
     }
 
-    /** An acquire and all that was told about it. */
-    record Asked(
+    /** An acquire and all outcomes that were reported. */
+    record StartedAcquire(
             AcquireAttempt attempt,
             CompletableFuture<AcquireOutcome> outcome,
             ConcurrentLinkedQueue<AcquireOutcome> outcomes) {

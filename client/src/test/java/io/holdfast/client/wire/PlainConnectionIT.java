@@ -27,18 +27,18 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 @DisplayName("The connections to a plain dflockd")
 class PlainConnectionIT {
-    private FakePlainServer peer;
+    private FakePlainServer server;
     private PlainClient client;
 
     @BeforeEach
     void connect() throws Exception {
-        peer = new FakePlainServer();
-        client = new PlainClient(peer, 4);
+        server = new FakePlainServer();
+        client = new PlainClient(server, 4);
     }
 
     @AfterEach
     void close() throws Exception {
-        peer.close();
+        server.close();
         client.close();
     }
 
@@ -50,7 +50,7 @@ class PlainConnectionIT {
                         failure -> assertThat(failure.kind()).isEqualTo(kind));
     }
 
-    /** Time passes until something is true. */
+    /** Advances the clock until the future is done. */
     private void until(CompletableFuture<?> future) {
         await().until(
                         () -> {
@@ -63,14 +63,14 @@ class PlainConnectionIT {
         return CompletableFuture.supplyAsync(
                 () -> {
                     try {
-                        return peer.next();
+                        return server.next();
                     } catch (InterruptedException e) {
                         throw new AssertionError(e);
                     }
                 });
     }
 
-    /** The next request, while time passes. */
+    /** The next request, which must be {@code text}; advances the clock until it arrives. */
     private FakePlainServer.Request later(String text) throws Exception {
         var next = nextRequest();
         until(next);
@@ -79,85 +79,88 @@ class PlainConnectionIT {
     }
 
     @Test
-    void begin_with_hello_unless_told_not_to() throws Exception {
-        var config = PlainClient.config(peer.address(), 4, false);
-        var connected = PlainClient.connect(config, new Silent(), client.clock);
-        peer.next("hello _ 1 grace=3 label=test").answer("error");
+    void a_connection_begins_with_hello_unless_plain_is_set() throws Exception {
+        var config = PlainClient.config(server.address(), 4, false);
+        var connected = PlainClient.connect(config, new NoEvents(), client.clock);
+        server.next("hello _ 1 grace=3 label=test").respond("error");
 
         try (var service = get(connected)) {
-            assertThat(service.abilities().tagged()).isFalse();
-            var answer = service.command("get", "c", "_");
-            peer.next("get c _").answer("ok 5");
-            assertThat(get(answer)).isEqualTo("ok 5");
+            assertThat(service.features().tagged()).isFalse();
+            var response = service.command("get", "c", "_");
+            server.next("get c _").respond("ok 5");
+            assertThat(get(response)).isEqualTo("ok 5");
         }
     }
 
     @Test
-    void to_a_server_that_wants_a_token_need_one() throws Exception {
+    void a_connection_without_a_token_fails_if_the_server_requires_one() throws Exception {
         for (boolean plain : new boolean[] {true, false}) {
-            var config = PlainClient.config(peer.address(), 4, plain);
-            var connected = PlainClient.connect(config, new Silent(), client.clock);
-            peer.next().answer("error_auth");
+            var config = PlainClient.config(server.address(), 4, plain);
+            var connected = PlainClient.connect(config, new NoEvents(), client.clock);
+            server.next().respond("error_auth");
 
             failsWith(Kind.AUTHENTICATION, connected);
         }
     }
 
     @Test
-    void are_kept_alive_by_a_ping_at_a_third_of_the_read_timeout() throws Exception {
+    void an_idle_connection_is_pinged_at_a_third_of_the_read_timeout() throws Exception {
         client.clock.advance(ofMillis(7999));
-        assertThat(peer.isQuiet()).isTrue();
+        assertThat(server.isQuiet()).isTrue();
         client.clock.advance(ofMillis(1));
 
-        peer.next("ping _ _").answer("error"); // old servers do not know it
+        server.next("ping _ _").respond("error"); // as old servers do
 
-        var answer = client.service.command("get", "c", "_");
-        peer.next("get c _").answer("ok 5");
-        assertThat(get(answer)).isEqualTo("ok 5");
+        var response = client.service.command("get", "c", "_");
+        server.next("get c _").respond("ok 5");
+        assertThat(get(response)).isEqualTo("ok 5");
     }
 
     @Test
-    void end_when_the_server_is_silent_and_holds_are_lost_with_them() throws Exception {
-        var asked = client.lock("k", ofSeconds(0));
-        var first = peer.next("l k 0").answer("ok abc 33");
+    void connections_to_a_silent_server_are_closed_and_their_holds_are_lost() throws Exception {
+        var startedAcquire = client.lock("k", ofSeconds(0));
+        var first = server.next("l k 0").respond("ok abc 33");
         var lost = new CompletableFuture<Loss>();
-        asked.hold().onLost(lost::complete);
+        startedAcquire.hold().onLost(lost::complete);
         var waiting = client.lock("w", ofSeconds(500));
-        peer.next("l w 0").answer("timeout");
-        peer.next("e w ").answer("queued");
-        var blocked = peer.next("w w 500").connection();
+        server.next("l w 0").respond("timeout");
+        server.next("e w ").respond("queued");
+        var blocked = server.next("w w 500").connection();
 
         client.clock.advance(ofSeconds(8));
-        peer.next("ping _ _");
+        server.next("ping _ _");
         client.clock.advance(ofSeconds(24));
 
         assertThat(get(lost)).isEqualTo(Loss.CONNECTION);
         first.awaitEnd();
         blocked.awaitEnd();
-        later("ping _ _").answer("ok");
+        later("ping _ _").respond("ok");
         await().until(() -> client.events.contains("reconnected"));
         assertThat(client.events).containsExactly("connected", "suspended", "lost", "reconnected");
-        peer.next("l w 0").answer("ok def 33");
+        server.next("l w 0").respond("ok def 33");
         assertThat(waiting.hold().token()).isEqualTo("def");
     }
 
     @Test
-    void that_carry_nothing_are_closed_after_a_while() throws Exception {
-        var asked = client.lock("k", ofSeconds(50));
-        peer.next("l k 0").answer("timeout");
-        peer.next("e k ").answer("queued");
-        var own = peer.next("w k 50").answer("ok abc 33");
-        var released = asked.hold().release();
-        assertThat(peer.next("r k abc").answer("ok")).isSameAs(own);
+    void an_unused_connection_without_holds_is_closed_after_the_idle_timeout() throws Exception {
+        var startedAcquire = client.lock("k", ofSeconds(50));
+        server.next("l k 0").respond("timeout");
+        server.next("e k ").respond("queued");
+        var own = server.next("w k 50").respond("ok abc 33");
+        var released = startedAcquire.hold().release();
+        assertThat(server.next("r k abc").respond("ok")).isSameAs(own);
         get(released);
 
-        // When it fell idle, and when pings are due, only its thread knows: so small steps.
+        // The times at which the connection became idle and pings are due depend on its thread, so
+        // the clock advances in small steps.
         int seconds = 0;
         for (; seconds < 60 && own.isOpen(); seconds++) {
             client.clock.advance(ofSeconds(1));
-            for (var ping = peer.poll(ofMillis(20)); ping != null; ping = peer.poll(ofMillis(20))) {
+            for (var ping = server.poll(ofMillis(20));
+                    ping != null;
+                    ping = server.poll(ofMillis(20))) {
                 assertThat(ping.text()).isEqualTo("ping _ _");
-                ping.answer("ok");
+                ping.respond("ok");
             }
         }
         assertThat(seconds).isGreaterThanOrEqualTo(30);
@@ -166,25 +169,26 @@ class PlainConnectionIT {
     }
 
     @Test
-    void that_break_leave_the_outcome_of_a_sent_command_unknown_and_send_the_others_later()
+    void after_a_broken_connection_a_sent_command_is_unknown_and_unsent_ones_are_sent()
             throws Exception {
         var sent = client.service.command("incr", "c", "1");
-        var request = peer.next("incr c 1");
+        var request = server.next("incr c 1");
         var unsent = client.service.command("incr", "d", "1");
         request.connection().cut();
 
         failsWith(Kind.OUTCOME_UNKNOWN, sent);
-        later("ping _ _").answer("ok");
-        peer.next("incr d 1").answer("ok 1");
+        later("ping _ _").respond("ok");
+        server.next("incr d 1").respond("ok 1");
         assertThat(get(unsent)).isEqualTo("ok 1");
     }
 
     @Test
-    void that_cannot_be_opened_again_fail_commands_after_the_connect_timeout() throws Exception {
+    void commands_fail_after_the_connect_timeout_when_the_server_cannot_be_reached()
+            throws Exception {
         var waiting = client.lock("k", ofSeconds(8));
-        peer.next("l k 0");
+        server.next("l k 0");
         var tried = client.lock("k", ofSeconds(0));
-        peer.close();
+        server.close();
         await().until(() -> client.events.contains("lost"));
         var command = client.service.command("get", "c", "_");
         client.clock.advance(ofSeconds(5));
@@ -200,69 +204,69 @@ class PlainConnectionIT {
     }
 
     @Test
-    void that_listen_listen_again_and_tell_of_the_gap() throws Exception {
-        var heard = new Heard();
-        var signalSubscription = client.service.listen("a.*", "", heard);
-        var own = peer.next("listen a.* ").answer("ok");
+    void a_subscription_is_restored_after_a_reconnect_and_reports_the_gap() throws Exception {
+        var recordingSink = new RecordingSink();
+        var signalSubscription = client.service.listen("a.*", "", recordingSink);
+        var own = server.next("listen a.* ").respond("ok");
         get(signalSubscription.accepted());
-        own.say("sig a.b  hello ");
-        own.say("sig b.b no");
-        await().until(() -> heard.all.equals(List.of("a.b: hello ")));
+        own.send("sig a.b  hello ");
+        own.send("sig b.b no");
+        await().until(() -> recordingSink.all.equals(List.of("a.b: hello ")));
 
         own.cut();
-        later("listen a.* ").answer("ok").say("sig a.c x");
-        await().until(() -> heard.all.equals(List.of("a.b: hello ", "gap", "a.c:x")));
+        later("listen a.* ").respond("ok").send("sig a.c x");
+        await().until(() -> recordingSink.all.equals(List.of("a.b: hello ", "gap", "a.c:x")));
         signalSubscription.close();
-        await().until(() -> peer.openConnections() == 1);
+        await().until(() -> server.openConnections() == 1);
     }
 
     @Test
-    void share_a_registration_and_give_one_member_of_a_group_each_signal() throws Exception {
-        var alone = new Heard();
-        var one = new Heard();
-        var two = new Heard();
+    void each_signal_goes_to_one_member_of_a_queue_group() throws Exception {
+        var alone = new RecordingSink();
+        var one = new RecordingSink();
+        var two = new RecordingSink();
         client.service.listen("a", "", alone);
-        peer.next("listen a ").answer("ok");
+        server.next("listen a ").respond("ok");
         var first = client.service.listen("a", "g", one);
-        var group = peer.next("listen a g").answer("ok");
+        var group = server.next("listen a g").respond("ok");
         get(first.accepted());
         get(client.service.listen("a", "g", two).accepted());
 
-        group.say("sig a 1");
-        group.say("sig a 2");
-        group.say("sig a 3");
+        group.send("sig a 1");
+        group.send("sig a 2");
+        group.send("sig a 3");
 
         await().until(() -> one.all.size() == 2 && two.all.size() == 1);
         assertThat(alone.all).isEmpty();
     }
 
     @Test
-    void tell_of_a_pattern_that_is_refused() throws Exception {
-        var signalSubscription = client.service.listen("a.>.b", "", new Heard());
-        peer.next("listen a.>.b ").answer("error");
+    void a_refused_pattern_fails_the_subscription() throws Exception {
+        var signalSubscription = client.service.listen("a.>.b", "", new RecordingSink());
+        server.next("listen a.>.b ").respond("error");
 
         failsWith(Kind.REFUSED, signalSubscription.accepted());
     }
 
     @Test
-    void are_closed_with_their_holds_released_and_nothing_left() throws Exception {
+    void close_releases_holds_and_leaves_no_connection_or_thread() throws Exception {
         var held = client.lock("k", ofSeconds(0));
-        peer.next("l k 0").answer("ok abc 33");
+        server.next("l k 0").respond("ok abc 33");
         held.hold();
         var waiting = client.lock("w", ofSeconds(50));
-        peer.next("l w 0").answer("timeout");
-        peer.next("e w ").answer("queued");
-        peer.next("w w 50");
-        var signalSubscription = client.service.listen("a", "", new Heard());
-        peer.next("listen a ");
+        server.next("l w 0").respond("timeout");
+        server.next("e w ").respond("queued");
+        server.next("w w 50");
+        var signalSubscription = client.service.listen("a", "", new RecordingSink());
+        server.next("listen a ");
 
         var closed = CompletableFuture.runAsync(client::close);
-        peer.next("r k abc"); // and no answer: the server is stuck
+        server.next("r k abc"); // without a response: the server is stuck
 
         get(closed);
         assertThat(waiting.end()).isInstanceOf(AcquireOutcome.Cancelled.class);
         assertThat(signalSubscription.accepted()).isCompletedExceptionally();
-        await().until(() -> peer.openConnections() == 0);
+        await().until(() -> server.openConnections() == 0);
         failsWith(Kind.CLOSED, client.service.command("get", "c", "_"));
         assertThat(client.lock("k", ofSeconds(5)).end()).isInstanceOf(AcquireOutcome.Failed.class);
         await().until(
@@ -278,7 +282,7 @@ class PlainConnectionIT {
         assertThat(client.events).containsExactly("connected");
     }
 
-    private static final class Heard implements SignalSink {
+    private static final class RecordingSink implements SignalSink {
         private final List<String> all = new CopyOnWriteArrayList<>();
 
         @Override
@@ -292,7 +296,7 @@ class PlainConnectionIT {
         }
     }
 
-    private static final class Silent implements ServiceEvents {
+    private static final class NoEvents implements ServiceEvents {
         @Override
         public void connected() {}
 

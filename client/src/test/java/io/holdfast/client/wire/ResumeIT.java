@@ -56,7 +56,7 @@ class ResumeIT {
     }
 
     @Test
-    void a_resumed_session_has_its_holds_and_waits() throws Exception {
+    void a_resumed_session_keeps_its_holds_and_waiters() throws Exception {
         GrantedHold hold = taggedServiceFixture.lock("k").hold();
         var losses = losses(hold);
         server.pagesOf(3);
@@ -83,31 +83,31 @@ class ResumeIT {
     }
 
     @Test
-    void a_grant_whose_answer_was_lost_is_found() throws Exception {
+    void a_grant_whose_response_was_lost_is_found_by_the_resume() throws Exception {
         server.occupy("k");
         TaggedServiceFixture.Call call = taggedServiceFixture.lock("k");
         soon().until(() -> server.waiting("k") == 1);
-        server.leaveUnanswered("l");
+        server.suppressResponse("l");
         server.free("k");
         server.cut();
         GrantedHold hold = call.hold();
-        assertThat(call.certaintyAtFirst()).isEqualTo(GrantedHold.Certainty.HELD);
+        assertThat(call.certaintyAtGrant()).isEqualTo(GrantedHold.Certainty.HELD);
         assertThat(hold.leaseNanos()).isEqualTo(33 * SECOND);
-        // 20 seconds were left of it when it was listed.
+        // 20 seconds of the lease remained when it was listed.
         assertThat(hold.requestedAtNanos() + hold.leaseNanos())
                 .isLessThanOrEqualTo(System.nanoTime() + 20 * SECOND);
         assertThat(get(hold.release())).isTrue();
     }
 
     @Test
-    void a_wait_that_is_granted_between_two_pages_of_the_list_is_held() throws Exception {
+    void a_waiter_that_is_granted_between_two_pages_of_the_list_is_held() throws Exception {
         server.occupy("k");
         TaggedServiceFixture.Call call = taggedServiceFixture.lock("k");
         soon().until(() -> server.waiting("k") == 1);
         server.afterNextMine(() -> server.free("k"));
         server.cut();
         var losses = losses(call.hold());
-        assertThat(call.certaintyAtFirst()).isEqualTo(GrantedHold.Certainty.HELD);
+        assertThat(call.certaintyAtGrant()).isEqualTo(GrantedHold.Certainty.HELD);
         taggedServiceFixture.awaitEvent("restored");
         assertThat(get(call.hold().renew(0))).isEqualTo(33 * SECOND);
         assertThat(losses).isEmpty();
@@ -115,10 +115,10 @@ class ResumeIT {
 
     @Test
     void a_hold_that_ends_between_two_pages_of_the_list_is_not_granted() throws Exception {
-        server.leaveUnanswered("l");
+        server.suppressResponse("l");
         TaggedServiceFixture.Call call = taggedServiceFixture.lock("k");
         soon().until(() -> server.held("k") == 1);
-        server.answerAll();
+        server.respondAgain();
         server.afterNextMine(() -> server.expire("k"));
         server.cut();
         assertThat(call.hold().fence()).hasValue(102);
@@ -126,34 +126,34 @@ class ResumeIT {
     }
 
     @Test
-    void an_acquire_that_never_arrived_is_sent_again() throws Exception {
-        server.leaveUnread("l");
+    void an_acquire_that_the_server_did_not_receive_is_sent_again() throws Exception {
+        server.ignore("l");
         TaggedServiceFixture.Call call = taggedServiceFixture.lock("k");
         soon().until(() -> server.count("l") == 1);
-        server.answerAll();
+        server.respondAgain();
         server.cut();
         call.hold();
         assertThat(server.count("l")).isEqualTo(2);
     }
 
     @Test
-    void a_release_and_a_renewal_that_were_under_way_are_settled() throws Exception {
+    void a_release_and_a_renewal_in_flight_are_completed_after_the_resume() throws Exception {
         GrantedHold released = taggedServiceFixture.lock("a").hold();
         GrantedHold unreleased = taggedServiceFixture.lock("b").hold();
         GrantedHold renewed = taggedServiceFixture.lock("c").hold();
-        server.leaveUnanswered("r");
-        server.leaveUnread("n");
+        server.suppressResponse("r");
+        server.ignore("n");
         var first = released.release();
         soon().until(() -> server.held("a") == 0);
-        server.leaveUnread("r");
+        server.ignore("r");
         var second = unreleased.release();
         var third = renewed.renew(0);
         soon().until(() -> server.count("n") == 1);
-        server.goAway();
+        server.cutAndReject();
         taggedServiceFixture.awaitEvent("suspended");
         var fourth = renewed.release();
-        server.answerAll();
-        server.comeBack();
+        server.respondAgain();
+        server.acceptAgain();
         assertThat(get(first)).isTrue();
         assertThat(get(second)).isTrue();
         assertThat(get(third)).isEqualTo(33 * SECOND);
@@ -163,20 +163,20 @@ class ResumeIT {
     }
 
     @Test
-    void a_hold_that_the_server_has_no_more_is_lost() throws Exception {
+    void a_hold_that_the_server_does_not_list_any_more_is_lost() throws Exception {
         GrantedHold hold = taggedServiceFixture.lock("k").hold();
         var losses = losses(hold);
-        server.goAway();
+        server.cutAndReject();
         taggedServiceFixture.awaitEvent("suspended");
         server.expire("k");
-        server.comeBack();
+        server.acceptAgain();
         taggedServiceFixture.awaitEvent("restored");
-        assertThat(losses).containsExactly(GrantedHold.Loss.RELEASED); // its lease was not over
+        assertThat(losses).containsExactly(GrantedHold.Loss.RELEASED); // its lease has not expired
         assertThat(get(hold.renew(0))).isEqualTo(-1);
     }
 
     @Test
-    void a_session_that_is_not_resumed_loses_its_holds_but_not_its_waits() throws Exception {
+    void a_session_that_is_not_resumed_loses_its_holds_but_not_its_waiters() throws Exception {
         GrantedHold bound = taggedServiceFixture.lock("k").hold();
         GrantedHold unbound = taggedServiceFixture.unbound("free").hold();
         var losses = losses(bound);
@@ -199,27 +199,28 @@ class ResumeIT {
     }
 
     @Test
-    void a_session_is_lost_when_its_grace_is_over_and_ended_if_found_later() throws Exception {
+    void a_session_is_lost_at_the_end_of_its_grace_period_and_ended_if_it_is_resumed_later()
+            throws Exception {
         taggedServiceFixture.close();
         server.grace(100);
         taggedServiceFixture = TaggedServiceFixture.to(server);
         GrantedHold hold = taggedServiceFixture.lock("k").hold();
         var losses = losses(hold);
-        server.goAway();
+        server.cutAndReject();
         taggedServiceFixture.awaitEvent("lost");
         assertThat(losses).containsExactly(GrantedHold.Loss.CONNECTION);
-        server.comeBack();
+        server.acceptAgain();
         taggedServiceFixture.awaitEvent("reconnected");
         soon().until(() -> server.held("k") == 0);
         assertThat(server.sessions()).isEqualTo(1);
     }
 
     @Test
-    void without_a_server_waits_end_at_their_time_and_tries_fail() throws Exception {
+    void without_a_server_waiters_time_out_and_try_acquires_fail() throws Exception {
         taggedServiceFixture.close();
         server.grace(0);
         taggedServiceFixture = TaggedServiceFixture.to(server);
-        server.goAway();
+        server.cutAndReject();
         taggedServiceFixture.awaitEvent("lost");
         assertThat(taggedServiceFixture.lock("k", SECOND / 10).outcome())
                 .isInstanceOf(AcquireOutcome.TimedOut.class);
@@ -232,13 +233,13 @@ class ResumeIT {
         assertThat(((AcquireOutcome.Failed) attempt.outcome()).failure().kind())
                 .isEqualTo(ServiceException.Kind.UNREACHABLE);
         var late = taggedServiceFixture.service().command("incr", "n", "1");
-        server.comeBack();
+        server.acceptAgain();
         assertThat(get(late)).isEqualTo("ok");
     }
 
     @Test
-    void a_command_under_way_has_an_unknown_outcome() throws Exception {
-        server.leaveUnanswered("incr");
+    void a_command_in_flight_has_an_unknown_outcome() throws Exception {
+        server.suppressResponse("incr");
         var command = taggedServiceFixture.service().command("incr", "n", "1");
         soon().until(() -> server.count("incr") == 1);
         server.cut();
@@ -246,40 +247,41 @@ class ResumeIT {
     }
 
     @Test
-    void what_ended_while_there_was_no_connection_is_given_back() throws Exception {
+    void acquires_that_ended_without_a_connection_are_cancelled_or_released_after_the_resume()
+            throws Exception {
         server.occupy("a");
         server.occupy("b");
         TaggedServiceFixture.Call cancelled = taggedServiceFixture.lock("a");
         TaggedServiceFixture.Call late = taggedServiceFixture.lock("b", SECOND);
         TaggedServiceFixture.Call waiting = taggedServiceFixture.lock("b", SECOND);
         soon().until(() -> server.waiting("b") == 2);
-        server.goAway();
+        server.cutAndReject();
         taggedServiceFixture.awaitEvent("suspended");
         cancelled.cancel();
         assertThat(cancelled.outcome()).isInstanceOf(AcquireOutcome.Cancelled.class);
         assertThat(late.outcome()).isInstanceOf(AcquireOutcome.TimedOut.class);
         assertThat(waiting.outcome()).isInstanceOf(AcquireOutcome.TimedOut.class);
-        server.free("b"); // the first of the two is granted, and nobody there to hear it
-        server.comeBack();
+        server.free("b"); // grants to the first of the two, which has no connection
+        server.acceptAgain();
         soon().until(() -> server.waiting("a") == 0);
         soon().until(() -> server.held("b") == 0);
         soon().until(() -> server.waiting("b") == 0);
     }
 
     @Test
-    void a_silent_server_is_found_out() throws Exception {
+    void a_silent_server_is_detected() throws Exception {
         taggedServiceFixture.close();
         taggedServiceFixture = TaggedServiceFixture.withReadTimeout(server, Duration.ofMillis(900));
         GrantedHold hold = taggedServiceFixture.lock("k").hold();
         server.fallSilent();
         taggedServiceFixture.awaitEvent("suspended");
-        server.answerAll();
+        server.respondAgain();
         taggedServiceFixture.awaitEvent("restored");
         assertThat(get(hold.release())).isTrue();
     }
 
     @Test
-    void a_server_that_has_become_plain_is_named() throws Exception {
+    void a_server_that_has_become_plain_is_reported_as_unsupported() throws Exception {
         taggedServiceFixture.close();
         server.grace(0);
         taggedServiceFixture = TaggedServiceFixture.to(server);
@@ -296,7 +298,7 @@ class ResumeIT {
     }
 
     @Test
-    void loss_against_release_leaves_nothing_held() throws Exception {
+    void a_connection_loss_during_a_release_leaves_nothing_held() throws Exception {
         for (int round = 0; round < 15; round++) {
             GrantedHold hold = taggedServiceFixture.lock("k").hold();
             var cut = new Thread(server::cut);
@@ -309,7 +311,7 @@ class ResumeIT {
     }
 
     @Test
-    void loss_against_grant_and_cancel_has_one_outcome() throws Exception {
+    void a_connection_loss_during_a_grant_and_a_cancel_yields_one_outcome() throws Exception {
         for (int round = 0; round < 15; round++) {
             server.occupy("k");
             var calls = List.of(taggedServiceFixture.lock("k"), taggedServiceFixture.lock("k"));

@@ -16,17 +16,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
-@DisplayName("Who comes with a task while there are always more")
+@DisplayName("The serial executors")
 class SerialTaskRunnerTest {
     private static final Executor NEW_THREAD = task -> new Thread(task).start();
 
-    /** Runs one task after the other. */
-    private interface Line {
+    /** Runs tasks one at a time. */
+    private interface TaskRunner {
         void run(Runnable task);
     }
 
-    private static void isNotKept(Function<Executor, Line> make) {
-        Line line = make.apply(NEW_THREAD);
+    private static void isNotKept(Function<Executor, TaskRunner> make) {
+        TaskRunner runner = make.apply(NEW_THREAD);
         var back = new AtomicBoolean();
         var ended = new CountDownLatch(1);
         var again =
@@ -36,49 +36,49 @@ class SerialTaskRunnerTest {
                         if (back.get()) {
                             ended.countDown();
                         } else {
-                            line.run(this);
+                            runner.run(this);
                         }
                     }
                 };
         assertTimeoutPreemptively(
                 Duration.ofSeconds(20),
                 () -> {
-                    line.run(again);
+                    runner.run(again);
                     back.set(true);
                     assertThat(ended.await(60, TimeUnit.SECONDS)).isTrue();
                 });
     }
 
-    private static void runsAllInOrder(Function<Executor, Line> make) {
-        Line line =
+    private static void runsAllInOrder(Function<Executor, TaskRunner> make) {
+        TaskRunner runner =
                 make.apply(
                         task -> {
                             throw new RejectedExecutionException();
                         });
         List<Integer> seen = new ArrayList<>();
-        line.run(
+        runner.run(
                 () -> {
                     for (int i = 0; i < 1000; i++) {
                         int number = i;
-                        line.run(() -> seen.add(number));
+                        runner.run(() -> seen.add(number));
                     }
                 });
         assertThat(seen).hasSize(1000).isSorted();
     }
 
     @Test
-    void is_not_kept_by_a_tagged_service() {
-        isNotKept(others -> new SerialTaskRunner(others)::run);
+    void a_submitting_thread_is_not_kept_by_a_serial_task_runner() {
+        isNotKept(executor -> new SerialTaskRunner(executor)::run);
     }
 
     @Test
-    void is_not_kept_by_a_plain_service() {
-        isNotKept(others -> new CallerRunsSerialExecutor(others)::execute);
+    void a_submitting_thread_is_not_kept_by_a_caller_runs_serial_executor() {
+        isNotKept(executor -> new CallerRunsSerialExecutor(executor)::execute);
     }
 
     @Test
-    void runs_them_all_if_nobody_else_does() {
-        runsAllInOrder(others -> new SerialTaskRunner(others)::run);
-        runsAllInOrder(others -> new CallerRunsSerialExecutor(others)::execute);
+    void a_submitting_thread_runs_all_tasks_if_the_executor_rejects_them() {
+        runsAllInOrder(executor -> new SerialTaskRunner(executor)::run);
+        runsAllInOrder(executor -> new CallerRunsSerialExecutor(executor)::execute);
     }
 }

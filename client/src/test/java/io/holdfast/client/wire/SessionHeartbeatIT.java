@@ -17,8 +17,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Time passes by hand; the server gives a session up 3 seconds after its connection. */
-@DisplayName("A client whose server may have given its session up")
+/** The clock is manual; the grace period of sessions is 3 seconds. */
+@DisplayName("A client whose session the server may have ended")
 class SessionHeartbeatIT {
     private final ManualClock clock = new ManualClock();
     private final List<String> events = new CopyOnWriteArrayList<>();
@@ -37,7 +37,7 @@ class SessionHeartbeatIT {
 
     @AfterEach
     void close() throws Exception {
-        service.closeSoon();
+        service.startClose();
         clock.advance(Duration.ofSeconds(2));
         server.close();
     }
@@ -50,21 +50,22 @@ class SessionHeartbeatIT {
     }
 
     @Test
-    void does_not_believe_a_grant_that_was_longer_on_its_way_than_the_grace() throws Exception {
+    void a_grant_that_was_in_flight_for_longer_than_the_grace_period_is_verified()
+            throws Exception {
         server.occupy("k");
         TaggedServiceFixture.Call wait = lock("k");
         soon().until(() -> server.waiting("k") == 1);
-        server.leaveUnread("ping");
+        server.ignore("ping");
         clock.advance(Duration.ofSeconds(4));
         assertThat(wait.isDone()).isFalse();
         server.free("k");
-        GrantedHold unused = wait.hold(); // as the server says when it is asked again
+        GrantedHold unused = wait.hold(); // confirmed by the server after the resume
         assertThat(server.count("mine")).isPositive();
         assertThat(events).startsWith("suspended");
     }
 
     @Test
-    void believes_a_grant_while_its_pings_are_answered() throws Exception {
+    void a_grant_is_accepted_while_pings_are_acknowledged() throws Exception {
         server.occupy("k");
         TaggedServiceFixture.Call wait = lock("k");
         soon().until(() -> server.waiting("k") == 1);
@@ -81,15 +82,14 @@ class SessionHeartbeatIT {
     }
 
     @Test
-    void gives_up_what_it_holds_when_a_resumed_session_does_not_tell_what_it_has()
-            throws Exception {
+    void holds_are_lost_when_a_resumed_session_does_not_list_them() throws Exception {
         GrantedHold hold = lock("k").hold();
         List<GrantedHold.Loss> losses = new CopyOnWriteArrayList<>();
         hold.onLost(losses::add);
-        server.leaveUnread("mine");
+        server.ignore("mine");
         server.cut();
         soon().until(() -> server.count("mine") > 0);
-        // Again and again: the client may not have begun to wait yet.
+        // Repeatedly, because the client may not have started its timer yet.
         soon().until(
                         () -> {
                             clock.advance(Duration.ofSeconds(4));

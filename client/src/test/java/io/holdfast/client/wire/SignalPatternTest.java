@@ -23,7 +23,8 @@ class SignalPatternTest {
         "*.b,    a.c,   false",
         "a..b,   a..b,  true",
     })
-    void means_the_channels_of_the_specification(String pattern, String channel, boolean meant) {
+    void a_pattern_matches_the_channels_of_the_specification(
+            String pattern, String channel, boolean meant) {
         assertThat(SignalPattern.matches(pattern, channel)).isEqualTo(meant);
     }
 }

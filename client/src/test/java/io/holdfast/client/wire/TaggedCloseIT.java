@@ -44,7 +44,7 @@ class TaggedCloseIT {
     }
 
     @Test
-    void ends_the_session_and_leaves_what_is_unbound_alone() throws Exception {
+    void close_ends_the_session_and_keeps_unbound_holds() throws Exception {
         taggedServiceFixture.lock("k").hold();
         taggedServiceFixture.unbound("free").hold();
         TaggedServiceFixture.Call wait = taggedServiceFixture.lock("k");
@@ -64,11 +64,11 @@ class TaggedCloseIT {
     }
 
     @Test
-    void gives_back_an_unbound_hold_that_comes_at_the_last_moment() throws Exception {
+    void close_releases_an_unbound_hold_that_is_granted_meanwhile() throws Exception {
         server.occupy("k");
         TaggedServiceFixture.Call wait = taggedServiceFixture.unbound("k");
         soon().until(() -> server.waiting("k") == 1);
-        server.leaveUnread("cancel");
+        server.ignore("cancel");
         var closing = new Thread(taggedServiceFixture.service()::close);
         closing.start();
         soon().until(() -> server.count("cancel") == 1);
@@ -79,7 +79,8 @@ class TaggedCloseIT {
     }
 
     @Test
-    void ends_everything_though_the_server_is_silent_or_away() throws Exception {
+    void close_completes_all_requests_although_the_server_is_silent_or_unreachable()
+            throws Exception {
         GrantedHold hold = taggedServiceFixture.lock("k").hold();
         server.fallSilent();
         TaggedServiceFixture.Call wait = taggedServiceFixture.lock("k");
@@ -93,22 +94,22 @@ class TaggedCloseIT {
         assertThat(get(release)).isTrue();
         assertThat(threads(server)).isZero();
 
-        server.answerAll();
+        server.respondAgain();
         try (var other = TaggedServiceFixture.to(server)) {
-            server.goAway();
+            server.cutAndReject();
             other.awaitEvent("suspended");
-            TaggedServiceFixture.Call lonely = other.lock("k");
+            TaggedServiceFixture.Call waiting = other.lock("k");
             other.service().close();
-            assertThat(lonely.outcome()).isInstanceOf(AcquireOutcome.Cancelled.class);
+            assertThat(waiting.outcome()).isInstanceOf(AcquireOutcome.Cancelled.class);
             assertThat(threads(server)).isZero();
         }
     }
 
     @Test
-    void can_be_done_by_a_callback() throws Exception {
-        var answer = taggedServiceFixture.service().command("incr", "n", "1");
+    void close_can_be_called_by_a_callback() throws Exception {
+        var response = taggedServiceFixture.service().command("incr", "n", "1");
         var closed = new CompletableFuture<String>();
-        answer.thenAccept(
+        response.thenAccept(
                 unused -> {
                     taggedServiceFixture.service().close();
                     closed.complete("closed");
@@ -119,7 +120,7 @@ class TaggedCloseIT {
     }
 
     @Test
-    void against_everything_else_leaves_nobody_waiting() throws Exception {
+    void a_close_concurrent_with_other_requests_completes_all_of_them() throws Exception {
         for (int round = 0; round < 20; round++) {
             var other = TaggedServiceFixture.to(server);
             var calls = new ArrayList<TaggedServiceFixture.Call>();
@@ -149,6 +150,6 @@ class TaggedCloseIT {
             other.close();
         }
         assertThat(server.held("k")).isZero();
-        soon().until(() -> threads(server) == 2); // of the one that is open
+        soon().until(() -> threads(server) == 2); // of the fixture, which is still open
     }
 }

@@ -32,7 +32,7 @@ class TaggedListeningIT {
         server.close();
     }
 
-    private static final class Heard implements SignalSink {
+    private static final class RecordingSink implements SignalSink {
         private final List<String> all = new CopyOnWriteArrayList<>();
 
         @Override
@@ -47,10 +47,10 @@ class TaggedListeningIT {
     }
 
     @Test
-    void each_listener_gets_what_matches_and_the_server_hears_of_a_pattern_once() throws Exception {
-        var one = new Heard();
-        var two = new Heard();
-        var all = new Heard();
+    void each_listener_gets_matching_signals_and_a_pattern_is_sent_once() throws Exception {
+        var one = new RecordingSink();
+        var two = new RecordingSink();
+        var all = new RecordingSink();
         var first = taggedServiceFixture.service().listen("a.*", "", one);
         var second = taggedServiceFixture.service().listen("a.*", "", two);
         get(first.accepted());
@@ -70,24 +70,24 @@ class TaggedListeningIT {
     }
 
     @Test
-    void after_a_reconnect_it_goes_on_with_a_gap() throws Exception {
-        var heard = new Heard();
-        get(taggedServiceFixture.service().listen("a", "", heard).accepted());
+    void subscriptions_continue_after_a_reconnect_with_a_gap_notice() throws Exception {
+        var recordingSink = new RecordingSink();
+        get(taggedServiceFixture.service().listen("a", "", recordingSink).accepted());
         server.cut();
-        soon().until(() -> heard.all.contains("gap"));
+        soon().until(() -> recordingSink.all.contains("gap"));
         server.endSessions();
         server.cut();
-        soon().until(() -> heard.all.size() == 2);
+        soon().until(() -> recordingSink.all.size() == 2);
         server.pushToAll("sig a x");
-        soon().until(() -> heard.all.size() == 3);
-        assertThat(heard.all).containsExactly("gap", "gap", "a=x");
+        soon().until(() -> recordingSink.all.size() == 3);
+        assertThat(recordingSink.all).containsExactly("gap", "gap", "a=x");
         assertThat(server.count("listen")).isEqualTo(3);
     }
 
     @Test
-    void members_of_a_group_share_a_connection_of_their_own_and_take_turns() throws Exception {
-        var one = new Heard();
-        var two = new Heard();
+    void members_of_a_queue_group_share_a_separate_connection_and_alternate() throws Exception {
+        var one = new RecordingSink();
+        var two = new RecordingSink();
         var first = taggedServiceFixture.service().listen("a", "g", one);
         var second = taggedServiceFixture.service().listen("a", "g", two);
         get(first.accepted());

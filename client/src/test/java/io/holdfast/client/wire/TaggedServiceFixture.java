@@ -21,18 +21,18 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 
-/** A service under test, with what happens to it written down. */
+/** A service under test with a record of its events. */
 final class TaggedServiceFixture implements AutoCloseable {
     static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    private final RealTimeline timeline = new RealTimeline();
+    private final SystemClock clock = new SystemClock();
     private final List<String> events = new CopyOnWriteArrayList<>();
     private final TaggedService service;
 
     private TaggedServiceFixture(WireConfig config) throws Exception {
         var socket = LineSocket.dial(config, config.addresses().get(0));
-        var answer = socket.hello(HelloResponse.argument(config, null));
-        service = TaggedService.open(config, new Recorder(), timeline, socket, answer);
+        var response = socket.hello(HelloResponse.argument(config, null));
+        service = TaggedService.open(config, new Recorder(), clock, socket, response);
     }
 
     static TaggedServiceFixture to(FakeTaggedServer server) throws Exception {
@@ -69,7 +69,7 @@ final class TaggedServiceFixture implements AutoCloseable {
         return service;
     }
 
-    /** Connected first, then all that came. */
+    /** All events, beginning with connected. */
     List<String> events() {
         return events;
     }
@@ -78,12 +78,12 @@ final class TaggedServiceFixture implements AutoCloseable {
         soon().until(() -> events.get(events.size() - 1).equals(last));
     }
 
-    /** An acquire and what became of it. */
+    /** An acquire and its outcome. */
     static final class Call {
         private final List<AcquireOutcome> outcomes = new CopyOnWriteArrayList<>();
         private final CompletableFuture<AcquireOutcome> first = new CompletableFuture<>();
         private final AcquireAttempt acquireAttempt;
-        private volatile GrantedHold.@Nullable Certainty atFirst;
+        private volatile GrantedHold.@Nullable Certainty certaintyAtGrant;
 
         Call(LockService service, AcquireRequest what) {
             acquireAttempt = service.acquire(what, this::done);
@@ -91,7 +91,7 @@ final class TaggedServiceFixture implements AutoCloseable {
 
         private void done(AcquireOutcome acquireOutcome) {
             if (acquireOutcome instanceof AcquireOutcome.Granted granted) {
-                atFirst = granted.hold().certainty();
+                certaintyAtGrant = granted.hold().certainty();
             }
             outcomes.add(acquireOutcome);
             first.complete(acquireOutcome);
@@ -116,9 +116,9 @@ final class TaggedServiceFixture implements AutoCloseable {
             return ((AcquireOutcome.Granted) outcome()).hold();
         }
 
-        /** How certain the hold was when it was handed over. */
-        GrantedHold.@Nullable Certainty certaintyAtFirst() {
-            return atFirst;
+        /** The certainty of the hold when it was granted. */
+        GrantedHold.@Nullable Certainty certaintyAtGrant() {
+            return certaintyAtGrant;
         }
     }
 
@@ -152,7 +152,7 @@ final class TaggedServiceFixture implements AutoCloseable {
     @Override
     public void close() {
         service.close();
-        timeline.close();
+        clock.close();
     }
 
     private final class Recorder implements ServiceEvents {

@@ -41,7 +41,7 @@ class TaggedServiceIT {
     }
 
     @Test
-    void a_lock_is_got_renewed_and_released() throws Exception {
+    void a_lock_is_acquired_renewed_and_released() throws Exception {
         GrantedHold hold = taggedServiceFixture.lock("k").hold();
         assertThat(hold.key()).isEqualTo("k");
         assertThat(hold.fence()).hasValue(101);
@@ -56,7 +56,7 @@ class TaggedServiceIT {
     }
 
     @Test
-    void requests_say_what_was_asked_for() throws Exception {
+    void requests_contain_the_requested_options() throws Exception {
         taggedServiceFixture
                 .call(new AcquireRequest(Kind.READ, "a", 1, 1_000_001, 0, false))
                 .hold();
@@ -69,13 +69,16 @@ class TaggedServiceIT {
                 .element(1)
                 .satisfiesAnyOf(
                         line -> assertThat(line).isEqualTo("l a 2ms read"),
-                        line -> assertThat(line).isEqualTo("l a 1ms read")); // a moment has passed
+                        line ->
+                                assertThat(line)
+                                        .isEqualTo(
+                                                "l a 1ms read")); // some of the timeout has passed
         assertThat(server.received().get(2)).matches("sl b (1|9..ms) 3 2 unbound");
         assertThat(server.received()).endsWith("l c 0 1ms", "incr d 4");
     }
 
     @Test
-    void waits_do_not_stand_in_the_way_of_anything_and_are_served_in_order() throws Exception {
+    void waiters_do_not_block_other_requests_and_are_granted_in_order() throws Exception {
         GrantedHold hold = taggedServiceFixture.lock("k").hold();
         var order = new CopyOnWriteArrayList<Integer>();
         var calls = new ArrayList<TaggedServiceFixture.Call>();
@@ -98,7 +101,7 @@ class TaggedServiceIT {
     }
 
     @Test
-    void what_the_server_refuses_fails_with_its_word() throws Exception {
+    void a_refused_acquire_fails_with_the_error_code_of_the_server() throws Exception {
         server.occupy("k");
         assertThat(taggedServiceFixture.lock("k", 0).outcome())
                 .isInstanceOf(AcquireOutcome.TimedOut.class);
@@ -110,12 +113,13 @@ class TaggedServiceIT {
                 .satisfies(
                         e -> {
                             assertThat(e.kind()).isEqualTo(ServiceException.Kind.REFUSED);
-                            assertThat(e.answer()).isEqualTo("error_max_waiters");
+                            assertThat(e.response()).isEqualTo("error_max_waiters");
                         });
     }
 
     @Test
-    void a_wait_that_a_draining_server_sends_away_is_sent_to_the_next_one() throws Exception {
+    void an_acquire_that_a_draining_server_refuses_is_sent_on_the_next_connection()
+            throws Exception {
         server.occupy("k");
         TaggedServiceFixture.Call waiting = taggedServiceFixture.lock("k");
         soon().until(() -> server.waiting("k") == 1);
@@ -129,7 +133,7 @@ class TaggedServiceIT {
     }
 
     @Test
-    void a_cancelled_wait_gives_up_its_place() throws Exception {
+    void a_cancelled_acquire_leaves_the_queue() throws Exception {
         server.occupy("k");
         TaggedServiceFixture.Call first = taggedServiceFixture.lock("k");
         TaggedServiceFixture.Call second = taggedServiceFixture.lock("k");
@@ -142,7 +146,7 @@ class TaggedServiceIT {
     }
 
     @Test
-    void cancel_against_grant_has_one_outcome_and_leaves_nothing_behind() throws Exception {
+    void a_cancel_concurrent_with_a_grant_has_one_outcome_and_leaves_no_hold() throws Exception {
         for (int round = 0; round < 2_000; round++) {
             GrantedHold hold = taggedServiceFixture.lock("k").hold();
             TaggedServiceFixture.Call call = taggedServiceFixture.lock("k");
@@ -158,7 +162,7 @@ class TaggedServiceIT {
     }
 
     @Test
-    void a_hold_says_once_that_it_is_lost_and_nothing_after_its_release() throws Exception {
+    void a_hold_reports_its_loss_once_and_nothing_after_its_release() throws Exception {
         GrantedHold lost = taggedServiceFixture.lock("k").hold();
         var losses = new CopyOnWriteArrayList<GrantedHold.Loss>();
         lost.onLost(losses::add);
@@ -184,7 +188,7 @@ class TaggedServiceIT {
     }
 
     @Test
-    void a_callback_that_throws_hurts_nobody() throws Exception {
+    void a_callback_that_throws_does_not_affect_other_requests() throws Exception {
         taggedServiceFixture
                 .service()
                 .acquire(
@@ -197,17 +201,17 @@ class TaggedServiceIT {
     }
 
     @Test
-    void no_caller_waits_for_a_server_that_reads_nothing() throws Exception {
+    void callers_are_not_blocked_by_a_server_that_does_not_read() throws Exception {
         taggedServiceFixture.close();
         taggedServiceFixture = TaggedServiceFixture.withReadTimeout(server, Duration.ofMillis(600));
         server.fallSilent();
         String much = "x".repeat(60_000);
-        var answers = new ArrayList<java.util.concurrent.CompletableFuture<String>>();
+        var responses = new ArrayList<java.util.concurrent.CompletableFuture<String>>();
         for (int i = 0; i < 300; i++) {
-            answers.add(taggedServiceFixture.service().command("signal", "c", much));
+            responses.add(taggedServiceFixture.service().command("signal", "c", much));
         }
-        for (var answer : answers) {
-            assertThatThrownBy(() -> get(answer))
+        for (var response : responses) {
+            assertThatThrownBy(() -> get(response))
                     .cause()
                     .isInstanceOfSatisfying(
                             ServiceException.class,
@@ -222,12 +226,12 @@ class TaggedServiceIT {
         taggedServiceFixture.close();
         taggedServiceFixture =
                 TaggedServiceFixture.withReadTimeout(server, Duration.ofMillis(2400));
-        soon().until(() -> server.pings() >= 4); // each a third of that time after the last
+        soon().until(() -> server.pings() >= 4); // at a third of the read timeout
         assertThat(taggedServiceFixture.events()).containsExactly("connected");
     }
 
     @Test
-    void its_answers_are_not_trusted_blindly() throws Exception {
+    void unexpected_lines_are_ignored_and_malformed_ones_close_the_connection() throws Exception {
         server.pushToAll("77 ok");
         server.pushToAll("0 error");
         server.pushToAll("news from the future");

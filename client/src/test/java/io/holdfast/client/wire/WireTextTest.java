@@ -24,12 +24,12 @@ class WireTextTest {
         "1500000000, 1500ms",
         "9223372036854775807, 9223372036"
     })
-    void spans_are_rounded_up_to_milliseconds(long nanos, String text) {
+    void durations_are_rounded_up_to_milliseconds(long nanos, String text) {
         assertThat(WireDuration.text(nanos)).isEqualTo(text);
     }
 
     @Test
-    void spans_are_read_as_they_are_written() throws Exception {
+    void durations_are_parsed_in_seconds_or_milliseconds() throws Exception {
         assertThat(WireDuration.parse("30")).isEqualTo(30_000_000_000L);
         assertThat(WireDuration.parse("250ms")).isEqualTo(250_000_000L);
         assertThat(WireDuration.parse("9223372036854775807")).isEqualTo(Long.MAX_VALUE);
@@ -37,12 +37,12 @@ class WireTextTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "ms", "-1", "1s", "1.5", "+1", "9223372036854775808"})
-    void what_is_no_span_is_refused(String text) {
+    void an_invalid_duration_is_rejected(String text) {
         assertThatThrownBy(() -> WireDuration.parse(text)).isInstanceOf(BadLineException.class);
     }
 
     @Test
-    void hello_says_who_we_are_and_what_to_resume() throws Exception {
+    void hello_contains_the_label_and_the_session_to_resume() throws Exception {
         var address = InetSocketAddress.createUnresolved("h", 1);
         var config = TaggedServiceFixture.config(address, Duration.ofSeconds(10));
         assertThat(HelloResponse.argument(config, null)).isEqualTo("1 grace=60 label=test");
@@ -59,12 +59,13 @@ class WireTextTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"error", "ok 2 session=1 secret=a", "ok 1 session=1", "ok 1 lease=x"})
-    void a_hello_without_a_session_is_refused(String answer) {
-        assertThatThrownBy(() -> HelloResponse.parse(answer)).isInstanceOf(BadLineException.class);
+    void a_hello_response_without_a_session_is_rejected(String response) {
+        assertThatThrownBy(() -> HelloResponse.parse(response))
+                .isInstanceOf(BadLineException.class);
     }
 
     @Test
-    void a_list_of_holds_is_read_page_by_page() throws Exception {
+    void a_list_of_holds_is_parsed_page_by_page() throws Exception {
         var resumedState = new ResumedState("7");
         assertThat(resumedState.add("ok 3:w 5:h:abc:250ms", 10)).isTrue();
         assertThat(resumedState.last()).isEqualTo(5);
@@ -77,8 +78,8 @@ class WireTextTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"error", "ok x:w", "ok 1", "ok 1:z", "ok 1:h:abc", "ok 0:w", "ok 1:h:a:x"})
-    void a_list_that_is_none_is_refused(String answer) {
-        assertThatThrownBy(() -> new ResumedState("7").add(answer, 0))
+    void a_malformed_list_of_holds_is_rejected(String response) {
+        assertThatThrownBy(() -> new ResumedState("7").add(response, 0))
                 .isInstanceOf(BadLineException.class);
     }
 }

@@ -6,12 +6,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** Time as it goes by. */
-final class RealTimeline implements TimerClock, AutoCloseable {
+/** The system clock. */
+final class SystemClock implements TimerClock, AutoCloseable {
     private final ScheduledExecutorService timers =
             Executors.newSingleThreadScheduledExecutor(
                     task -> {
-                        var thread = new Thread(task, "test timeline");
+                        var thread = new Thread(task, "test timer");
                         thread.setDaemon(true);
                         return thread;
                     });
