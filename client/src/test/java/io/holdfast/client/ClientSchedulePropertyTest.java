@@ -110,8 +110,8 @@ class ClientSchedulePropertyTest {
                 if (random.nextBoolean()) {
                     fake.dropSession(client);
                     cut.remove(client);
-                } else if (cut
-                        .isEmpty()) { // otherwise the owner would not be notified of the release
+                } else if (cut.isEmpty()) {
+                    // A client without a connection would not be notified of the release.
                     fake.releaseByToken("k" + random.nextInt(2));
                 }
             }

@@ -320,13 +320,13 @@ final class FakeTaggedServer implements AutoCloseable {
             return;
         }
         ServerSession session = clientConnection.session;
-        int blank = line.indexOf(' ');
-        if (session == null || blank < 0) {
+        int space = line.indexOf(' ');
+        if (session == null || space < 0) {
             clientConnection.send("error");
             return;
         }
-        long tag = Long.parseLong(line.substring(0, blank));
-        String command = line.substring(blank + 1);
+        long tag = Long.parseLong(line.substring(0, space));
+        String command = line.substring(space + 1);
         if (command.equals("ping")) {
             pings++;
         } else {

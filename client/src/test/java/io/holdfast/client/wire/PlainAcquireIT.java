@@ -256,9 +256,9 @@ class PlainAcquireIT {
         tryAndWait("b", 50);
         var startedAcquire = client.lock("k", ofSeconds(50));
         server.next("l k 0").respond("timeout");
-        var answered = client.service.command("get", "c", "_");
+        var response = client.service.command("get", "c", "_");
         server.next("get c _").respond("ok 0");
-        get(answered);
+        get(response);
 
         client.clock.advance(ofMillis(500));
         server.next("l k 0").respond("ok abc 33");
