@@ -84,8 +84,8 @@ final class ConversationClient implements Closeable {
     }
 
     /**
-     * Nothing must arrive until a time. What is first seen after that time may have arrived after it
-     * too: on a busy machine this method may begin late.
+     * Nothing must arrive until a time. What is first seen after that time may have arrived after
+     * it too: on a busy machine this method may begin late.
      */
     void expectSilence(long untilNanos) throws IOException {
         boolean silent = unread.isEmpty() && !receive(untilNanos);
