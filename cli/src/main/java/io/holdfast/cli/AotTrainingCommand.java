@@ -33,10 +33,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Does what a server does in its first seconds, so that the build can record which classes and
- * methods matter and later starts are quick. Not for users.
+ * Runs the code paths of a starting server, so that the build can record them for the ahead-of-time
+ * cache that makes later starts fast. Not for users.
  */
-@Command(name = "train", hidden = true, description = "Warms up for the start-up cache.")
+@Command(
+        name = "train",
+        hidden = true,
+        description = "Runs the workload that the start-up cache is recorded from.")
 final class AotTrainingCommand implements Callable<Integer> {
     private static final int ROUNDS = 20_000;
     private static final int HTTP_ROUNDS = 200;
@@ -58,8 +61,8 @@ final class AotTrainingCommand implements Callable<Integer> {
             Integer status = train(folder.resolve("socket"));
             try {
                 trainCluster(folder);
-            } catch (Exception e) { // a cluster starts slower then
-                Printer.err("no training of a cluster: " + e);
+            } catch (Exception e) { // the cache then lacks the cluster's classes
+                Printer.err("the cluster was not trained: " + e);
             }
             return status;
         } finally {
@@ -86,10 +89,10 @@ final class AotTrainingCommand implements Callable<Integer> {
                         "release --force",
                         "run -- true",
                         "run -- true")) {
-            List<String> words = new ArrayList<>(List.of(command.split(" ")));
-            words.add(1, lock);
-            words.addFirst("file");
-            Main.run(words, Map.of());
+            List<String> args = new ArrayList<>(List.of(command.split(" ")));
+            args.add(1, lock);
+            args.addFirst("file");
+            Main.run(args, Map.of());
         }
     }
 
@@ -119,16 +122,16 @@ final class AotTrainingCommand implements Callable<Integer> {
         }
     }
 
-    /** By plain sockets: the classes of a client would only be ballast in a server. */
+    /** Uses plain sockets: the classes of an HTTP client would only enlarge the cache. */
     private static void driveHttp(int port) throws IOException, InterruptedException {
         try (Socket socket = connect(port);
                 InputStream in = socket.getInputStream()) {
             for (int i = 0; i < HTTP_ROUNDS; i++) {
                 for (String path :
                         List.of("/", "/health", "/metrics", "/v1/overview", "/v1/keys")) {
-                    askHttp(socket, in, "GET " + path, "");
+                    sendHttp(socket, in, "GET " + path, "");
                 }
-                askHttp(
+                sendHttp(
                         socket,
                         in,
                         "POST /v1/leases/key" + i,
@@ -137,7 +140,7 @@ final class AotTrainingCommand implements Callable<Integer> {
         }
     }
 
-    private static void askHttp(Socket socket, InputStream in, String what, String body)
+    private static void sendHttp(Socket socket, InputStream in, String what, String body)
             throws IOException {
         String request =
                 what
@@ -174,7 +177,7 @@ final class AotTrainingCommand implements Callable<Integer> {
                         + ",socketlock://"
                         + socketlock;
         CompletableFuture<Integer> server = serve("--restart-quarantine", "0", "--listen", urls);
-        connect(port).close(); // one that says nothing
+        connect(port).close(); // a connection that sends nothing
         useServer("127.0.0.1:" + port);
         try (Socket socket = connect(port);
                 BufferedReader in = reader(socket)) {
@@ -193,14 +196,17 @@ final class AotTrainingCommand implements Callable<Integer> {
     }
 
     private static CompletableFuture<Integer> serve(String... flags) {
-        List<String> words = new ArrayList<>(List.of(flags));
-        words.addFirst("serve");
+        List<String> args = new ArrayList<>(List.of(flags));
+        args.addFirst("serve");
         return CompletableFuture.supplyAsync(
-                () -> Main.run(words, Map.of()),
-                task -> Thread.ofPlatform().daemon().start(task)); // the pool is others'
+                () -> Main.run(args, Map.of()),
+                task ->
+                        Thread.ofPlatform()
+                                .daemon()
+                                .start(task)); // not the common pool, whose threads others need
     }
 
-    /** Three nodes in one process do what one does as a leader and as a follower. */
+    /** Runs three nodes in this process, so that leader and follower code is recorded. */
     private static void trainCluster(Path folder) throws Exception {
         List<Integer> ports = new ArrayList<>();
         List<String> members = new ArrayList<>();
@@ -251,8 +257,8 @@ final class AotTrainingCommand implements Callable<Integer> {
         try (Socket socket = connect(port);
                 BufferedReader in = reader(socket)) {
             for (int i = 0; i < CLUSTER_ROUNDS; i++) {
-                String granted = ask(socket, in, "l\n" + key + "\n5 10\n");
-                ask(socket, in, "r\n" + key + "\n" + granted.substring(3, 35) + "\n");
+                String granted = send(socket, in, "l\n" + key + "\n5 10\n");
+                send(socket, in, "r\n" + key + "\n" + granted.substring(3, 35) + "\n");
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -284,8 +290,8 @@ final class AotTrainingCommand implements Callable<Integer> {
 
     private static void drive(Socket socket, BufferedReader in) throws IOException {
         for (int i = 0; i < ROUNDS; i++) {
-            String granted = ask(socket, in, "l\nkey" + i % 100 + "\n5 10\n");
-            ask(socket, in, "r\nkey" + i % 100 + "\n" + granted.substring(3, 35) + "\n");
+            String granted = send(socket, in, "l\nkey" + i % 100 + "\n5 10\n");
+            send(socket, in, "r\nkey" + i % 100 + "\n" + granted.substring(3, 35) + "\n");
         }
         for (String request :
                 List.of(
@@ -303,9 +309,9 @@ final class AotTrainingCommand implements Callable<Integer> {
                         "lpop\nl\n\n",
                         "listen\na.*\n\n",
                         "signal\na.b\nx\n",
-                        "unlisten\na.*\n\n", // answered by what the signal pushed
+                        "unlisten\na.*\n\n", // the line read for this request is the pushed signal
                         "stats\n\n\n")) {
-            ask(socket, in, request);
+            send(socket, in, request);
         }
     }
 
@@ -316,12 +322,12 @@ final class AotTrainingCommand implements Callable<Integer> {
 
     private static void driveLockd(Socket socket, BufferedReader in) throws IOException {
         for (int i = 0; i < ROUNDS; i++) {
-            ask(socket, in, "g key" + i % 100 + "\n");
-            ask(socket, in, "r key" + i % 100 + "\n");
+            send(socket, in, "g key" + i % 100 + "\n");
+            send(socket, in, "r key" + i % 100 + "\n");
         }
         for (String command :
                 List.of("i a", "sg a", "si a", "sr a", "g a", "d", "dump", "dump shared", "me")) {
-            ask(socket, in, command + "\n");
+            send(socket, in, command + "\n");
         }
     }
 
@@ -330,17 +336,17 @@ final class AotTrainingCommand implements Callable<Integer> {
                 new BufferedReader(
                         new InputStreamReader(
                                 Channels.newInputStream(channel), StandardCharsets.US_ASCII))) {
-            ask(channel, in, "I HELLO\n");
+            send(channel, in, "I HELLO\n");
             for (int i = 0; i < ROUNDS / 2; i++) {
-                ask(channel, in, "I REQ" + (i % 2 == 0 ? "READ" : "WRITE") + " l 5\n");
-                ask(channel, in, "I CONFIRM l\nI STATUS l\n");
-                ask(channel, in, "I RELEASE l\nI PING\n");
+                send(channel, in, "I REQ" + (i % 2 == 0 ? "READ" : "WRITE") + " l 5\n");
+                send(channel, in, "I CONFIRM l\nI STATUS l\n");
+                send(channel, in, "I RELEASE l\nI PING\n");
             }
             channel.write(ByteBuffer.wrap("I EOL\n".getBytes(StandardCharsets.US_ASCII)));
         }
     }
 
-    private static void ask(SocketChannel channel, BufferedReader in, String lines)
+    private static void send(SocketChannel channel, BufferedReader in, String lines)
             throws IOException {
         channel.write(ByteBuffer.wrap(lines.getBytes(StandardCharsets.US_ASCII)));
         if (in.readLine() == null) {
@@ -348,14 +354,15 @@ final class AotTrainingCommand implements Callable<Integer> {
         }
     }
 
-    private static String ask(Socket socket, BufferedReader in, String request) throws IOException {
+    private static String send(Socket socket, BufferedReader in, String request)
+            throws IOException {
         OutputStream out = socket.getOutputStream();
         out.write(request.getBytes(StandardCharsets.US_ASCII));
         out.flush();
-        String answer = in.readLine();
-        if (answer == null) {
+        String response = in.readLine();
+        if (response == null) {
             throw new IOException("the server closed the connection");
         }
-        return answer;
+        return response;
     }
 }

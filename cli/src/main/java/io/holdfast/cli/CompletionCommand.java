@@ -13,14 +13,14 @@ import java.util.concurrent.Callable;
 @Command(
         name = "completion",
         mixinStandardHelpOptions = true,
-        description = "Prints a script that makes a shell complete our commands and options.",
+        description = "Prints a completion script for bash or zsh.",
         footer = {
             "",
-            "For the present shell:  eval \"$(holdfast completion bash)\"",
+            "For the current shell:  eval \"$(holdfast completion bash)\"",
             "or put that line into ~/.bashrc, and with zsh into ~/.zshrc."
         })
 final class CompletionCommand implements Callable<Integer> {
-    /** The names as they are typed. */
+    /** Lower case, because picocli matches the argument with the constant's name. */
     enum Shell {
         bash,
         zsh
@@ -33,7 +33,7 @@ final class CompletionCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return switch (shell) {
-            case bash, zsh -> { // the script brings along what zsh needs to understand it
+            case bash, zsh -> { // the bash script enables bash completion in zsh itself
                 CommandLine all = Main.commandLine(Map.of());
                 Printer.out(AutoComplete.bash("holdfast", all).stripTrailing());
                 yield 0;

@@ -27,18 +27,20 @@ final class HelpCommand implements Callable<Integer> {
             description = "The command, like lock or kv get.")
     private List<String> command = List.of();
 
-    /** The drop-in commands print help of their own, so each command is run with --help. */
+    /**
+     * Runs the command with --help, because picocli does not know the help of the drop-in commands.
+     */
     @Override
     public Integer call() {
         CommandLine known = Main.commandLine(Map.of());
-        for (String word : command) {
-            known = known.getSubcommands().get(word);
+        for (String name : command) {
+            known = known.getSubcommands().get(name);
             if (known == null) {
-                throw new ParameterException(spec.commandLine(), "Unknown command: '" + word + "'");
+                throw new ParameterException(spec.commandLine(), "Unknown command: '" + name + "'");
             }
         }
-        List<String> words = new ArrayList<>(command);
-        words.add("--help");
-        return Main.run(words, Map.of());
+        List<String> arguments = new ArrayList<>(command);
+        arguments.add("--help");
+        return Main.run(arguments, Map.of());
     }
 }

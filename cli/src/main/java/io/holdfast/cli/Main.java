@@ -35,7 +35,9 @@ import java.util.function.Supplier;
         mixinStandardHelpOptions = true,
         versionProvider = Main.Versions.class,
         synopsisSubcommandLabel = "COMMAND",
-        description = "A lock server that existing lock clients already speak to.",
+        description =
+                "A lock and coordination server that speaks the protocols of dflockd, lockd and"
+                    + " socketlock.",
         footer = {"", "holdfast help COMMAND shows the options of a command."})
 public final class Main implements Runnable {
     static final class Versions implements IVersionProvider {
@@ -45,7 +47,7 @@ public final class Main implements Runnable {
         }
     }
 
-    /** Only there so that it is listed: its flags are the original's, which picocli cannot read. */
+    /** Only lists the command in the help: {@link #run(List, Map)} parses its Go-style flags. */
     @Command(
             name = "dflockd",
             description = "Runs the server with dflockd's flags, variables and defaults.")
@@ -54,7 +56,7 @@ public final class Main implements Runnable {
         public void run() {}
     }
 
-    /** Likewise: its flags are lockd's and glockd's. */
+    /** Only lists the command in the help; it takes the options of lockd and glockd. */
     @Command(
             name = "lockd",
             description = "Runs the server with lockd's options, for lockd and glockd clients.")
@@ -63,7 +65,7 @@ public final class Main implements Runnable {
         public void run() {}
     }
 
-    /** Likewise: its flags are socketlockd's. */
+    /** Only lists the command in the help; it takes the flags of socketlockd. */
     @Command(
             name = "socketlockd",
             description = "Runs the server with socketlockd's flags, for socketlock clients.")
@@ -79,20 +81,20 @@ public final class Main implements Runnable {
         throw new CommandLine.ParameterException(commandLine(Map.of()), "a command is missing");
     }
 
-    public static void main(String[] words) {
+    public static void main(String[] args) {
         StandardOutput.watch();
-        System.exit(run(Arrays.asList(words), System.getenv()));
+        System.exit(run(Arrays.asList(args), System.getenv()));
     }
 
     /** Returns the exit status. */
-    static int run(List<String> words, Map<String, String> environment) {
-        String command = words.isEmpty() ? "" : words.getFirst();
-        List<String> rest = words.isEmpty() ? words : words.subList(1, words.size());
+    static int run(List<String> args, Map<String, String> environment) {
+        String command = args.isEmpty() ? "" : args.getFirst();
+        List<String> rest = args.isEmpty() ? args : args.subList(1, args.size());
         return switch (command) {
             case "dflockd" -> checked(DflockdCommand.run(rest, environment, Version.line()));
             case "lockd" -> checked(LockdCommand.run(rest, Version.line()));
             case "socketlockd" -> checked(SocketlockdCommand.run(rest, Version.line()));
-            default -> commandLine(command, environment).execute(words.toArray(String[]::new));
+            default -> commandLine(command, environment).execute(args.toArray(String[]::new));
         };
     }
 
@@ -100,7 +102,7 @@ public final class Main implements Runnable {
         return StandardOutput.check(status, FAILED);
     }
 
-    /** With one command alone if it is known: to make them all takes time. */
+    /** Creates only the given command if it is known, because creating all of them is slow. */
     private static CommandLine commandLine(String command, Map<String, String> environment) {
         Map<String, Supplier<CommandLine>> all = commands(environment);
         Supplier<CommandLine> one = all.get(command);
@@ -132,22 +134,23 @@ public final class Main implements Runnable {
 
     private static CommandLine commandLineOf(Map<String, Supplier<CommandLine>> commands) {
         CommandLine line = new CommandLine(new Main());
-        IParameterExceptionHandler usual = line.getParameterExceptionHandler();
-        // Only the root's is asked; some commands have their own, set before they are added.
+        IParameterExceptionHandler defaultHandler = line.getParameterExceptionHandler();
+        // picocli calls the root's handler only; delegate to the one that the command was created
+        // with.
         line.setParameterExceptionHandler(
-                (e, words) -> {
+                (e, args) -> {
                     CommandLine failed = e.getCommandLine();
                     return (failed.getParent() == null
-                                    ? usual
+                                    ? defaultHandler
                                     : failed.getParameterExceptionHandler())
-                            .handleParseException(e, words);
+                            .handleParseException(e, args);
                 });
         commands.forEach((name, command) -> line.addSubcommand(name, command.get()));
         line.setExecutionStrategy(Main::execute);
         line.setExecutionExceptionHandler(Main::failed);
         Converters.register(line);
-        line.setExpandAtFiles(false); // a lock, or a word of a command to run, may begin with @
-        tellVersion(line.getSubcommands());
+        line.setExpandAtFiles(false); // a key, or an argument of a command to run, may begin with @
+        addVersionOption(line.getSubcommands());
         return line;
     }
 
@@ -160,20 +163,20 @@ public final class Main implements Runnable {
         return parsed.hasSubcommand() ? last(parsed.subcommand()) : parsed.commandSpec();
     }
 
-    /** What a command did not expect itself. */
+    /** Handles an exception that the command has not handled. */
     private static int failed(Exception e, CommandLine command, ParseResult parsed) {
         Printer.err("Error: " + FailureText.withFile(e));
         return command.getCommandSpec().exitCodeOnExecutionException();
     }
 
-    private static void tellVersion(Map<String, CommandLine> commands) {
+    private static void addVersionOption(Map<String, CommandLine> commands) {
         for (CommandLine command : commands.values()) {
-            tellVersion(command.getCommandSpec());
-            tellVersion(command.getSubcommands());
+            addVersionOption(command.getCommandSpec());
+            addVersionOption(command.getSubcommands());
         }
     }
 
-    private static void tellVersion(CommandSpec command) {
+    private static void addVersionOption(CommandSpec command) {
         command.versionProvider(new Versions());
         if (command.findOption("--version") == null) {
             command.addOption(

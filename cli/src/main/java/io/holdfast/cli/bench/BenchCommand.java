@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 
 import javax.net.ssl.SSLException;
 
-/** {@code holdfast bench}: how fast a dflockd server takes and releases locks. */
+/** {@code holdfast bench}: measures how fast a dflockd server grants and releases locks. */
 @Command(
         name = "bench",
         abbreviateSynopsis = true,
@@ -33,7 +33,7 @@ import javax.net.ssl.SSLException;
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:all rounds done",
-            "1:a worker failed; the first one is named",
+            "1:a worker failed; the first failure is printed",
             "2:wrong usage, nothing was done"
         },
         footerHeading = "%nExamples:%n",
@@ -86,21 +86,21 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            description = "How long an acquire may wait (default: ${DEFAULT-VALUE}).")
+            description = "Timeout of an acquire (default: ${DEFAULT-VALUE}).")
     private long timeout = 30;
 
     @Option(
             names = "--lease",
             paramLabel = "SECONDS",
             description =
-                    "Lease of each lock; 0 leaves it to the server (default: ${DEFAULT-VALUE}).")
+                    "Lease of each lock; 0 = the server's default (default: ${DEFAULT-VALUE}).")
     private long lease = 10;
 
     @Option(
             names = {"--server", "--servers"},
             paramLabel = "HOST:PORT[,...]",
             description =
-                    "Servers; workers are spread over them in turn (default: 127.0.0.1:6388)."
+                    "Servers; workers are assigned to them round robin (default: 127.0.0.1:6388)."
                             + " Variable: HOLDFAST_SERVER.")
     private @Nullable String servers;
 
@@ -108,7 +108,8 @@ public final class BenchCommand implements Callable<Integer> {
             names = "--connections",
             paramLabel = "N",
             description =
-                    "Connections per worker, used in turn; 0 means 1 (default: ${DEFAULT-VALUE}).")
+                    "Connections per worker, used round robin; 0 means 1 (default:"
+                        + " ${DEFAULT-VALUE}).")
     private int connections = 0;
 
     @Mixin private ConnectionOptions connection = new ConnectionOptions();
@@ -123,7 +124,7 @@ public final class BenchCommand implements Callable<Integer> {
     private boolean json;
 
     @Option(names = "--help", usageHelp = true, description = "Show this help and exit.")
-    @SuppressWarnings("unused") // picocli sets it, prints the help and does not call us
+    @SuppressWarnings("unused") // picocli sets it, prints the help and does not run the command
     private boolean help;
 
     private final Map<String, String> environment;
@@ -143,21 +144,21 @@ public final class BenchCommand implements Callable<Integer> {
             requireHeap(plan, freeHeap());
             run = new BenchRun(plan);
         } catch (IllegalArgumentException e) {
-            say(err, "bench: " + e.getMessage());
+            print(err, "bench: " + e.getMessage());
             return WRONG_USAGE;
         } catch (SSLException e) {
-            say(err, "bench: " + FailureText.of(e));
+            print(err, "bench: " + FailureText.of(e));
             return WRONG_USAGE;
         }
         if (!json) {
-            say(out, BenchReport.header(plan));
+            print(out, BenchReport.header(plan));
         }
         try {
             var report = run.run();
-            say(out, json ? report.json() : report.text());
+            print(out, json ? report.json() : report.text());
             return 0;
         } catch (WorkerException e) {
-            say(err, "worker " + e.worker() + " error: " + e.getMessage());
+            print(err, "worker " + e.worker() + " error: " + e.getMessage());
             return WORKER_FAILED;
         }
     }
@@ -189,8 +190,8 @@ public final class BenchCommand implements Callable<Integer> {
     }
 
     /**
-     * Every latency is kept, eight bytes each; better refused now than out of memory later. Half of
-     * the heap, because collectors give no more to one array.
+     * Refuses a plan whose latencies (one array, eight bytes per operation) would not fit into half
+     * of the free heap; garbage collectors do not allocate a larger array.
      */
     static void requireHeap(BenchPlan plan, long freeBytes) {
         long needed = 8L * plan.operations();
@@ -201,12 +202,13 @@ public final class BenchCommand implements Callable<Integer> {
                             + plan.rounds()
                             + " rounds need "
                             + ((needed >> 20) + 1)
-                            + " MiB for their latencies, more than the heap can give; ask for"
-                            + " fewer rounds, or a larger heap with HOLDFAST_JAVA_OPTS=-Xmx...");
+                            + " MiB of heap for their latencies, more than is available; reduce"
+                            + " --rounds or --workers, or set a larger heap with"
+                            + " HOLDFAST_JAVA_OPTS=-Xmx...");
         }
     }
 
-    private static void say(PrintWriter to, String text) {
+    private static void print(PrintWriter to, String text) {
         to.println(text);
         to.flush();
     }

@@ -11,19 +11,19 @@ import org.jspecify.annotations.Nullable;
 import java.nio.charset.StandardCharsets;
 
 /**
- * One connection of a worker: sends a request, collects the one line that answers it. At most one
- * request is on its way. Lives on the event loop.
+ * One connection of a worker: sends a request and collects its response of one line. At most one
+ * request is in flight. Used on the event loop only.
  */
 final class BenchConnection extends ChannelInboundHandlerAdapter {
-    /** Longer than any answer to acquire, release or auth. */
-    private static final int MAX_ANSWER = 1024;
+    /** In bytes; longer than any response to acquire, release or auth. */
+    private static final int MAX_RESPONSE = 1024;
 
     private final BenchWorker benchWorker;
-    private final byte[] answer = new byte[MAX_ANSWER];
+    private final byte[] response = new byte[MAX_RESPONSE];
     private int filled;
     private @Nullable Channel channel;
 
-    /** Whether an answer is due, and {@link BenchRun#tick} when its request left. */
+    /** Whether a request is in flight, and {@link BenchRun#tick} when it was sent. */
     private boolean awaiting;
 
     private long sentTick;
@@ -32,7 +32,7 @@ final class BenchConnection extends ChannelInboundHandlerAdapter {
         this.benchWorker = benchWorker;
     }
 
-    /** Reference counting is up to the caller: the transport releases the request once. */
+    /** Releases one reference of the request; the caller retains it if it wants to reuse it. */
     void send(ByteBuf request, long tick) {
         awaiting = true;
         sentTick = tick;
@@ -42,12 +42,12 @@ final class BenchConnection extends ChannelInboundHandlerAdapter {
             benchWorker.fail("the connection is not open");
             return;
         }
-        // A failed write comes back as exceptionCaught.
+        // A failed write is reported to exceptionCaught.
         var _ = open.writeAndFlush(request, open.voidPromise());
     }
 
-    boolean overdue(long tick, long patience) {
-        return awaiting && tick - sentTick > patience;
+    boolean isOverdue(long tick, long timeoutTicks) {
+        return awaiting && tick - sentTick > timeoutTicks;
     }
 
     void opened(Channel open) {
@@ -59,11 +59,11 @@ final class BenchConnection extends ChannelInboundHandlerAdapter {
         var in = (ByteBuf) message;
         try {
             int size = in.readableBytes();
-            if (size > MAX_ANSWER - filled) {
-                benchWorker.fail("the answer is too long");
+            if (size > MAX_RESPONSE - filled) {
+                benchWorker.fail("the response is too long");
                 return;
             }
-            in.readBytes(answer, filled, size);
+            in.readBytes(response, filled, size);
             int from = filled;
             filled += size;
             int end = lineEnd(from);
@@ -71,12 +71,12 @@ final class BenchConnection extends ChannelInboundHandlerAdapter {
                 return;
             }
             if (!awaiting || end != filled - 1) {
-                benchWorker.fail("the server sent more than it was asked for");
+                benchWorker.fail("the server sent more than one response to a request");
                 return;
             }
             awaiting = false;
             filled = 0;
-            benchWorker.answered(answer, end);
+            benchWorker.onResponse(response, end);
         } finally {
             in.release();
         }
@@ -84,7 +84,7 @@ final class BenchConnection extends ChannelInboundHandlerAdapter {
 
     private int lineEnd(int from) {
         for (int i = from; i < filled; i++) {
-            if (answer[i] == '\n') {
+            if (response[i] == '\n') {
                 return i;
             }
         }

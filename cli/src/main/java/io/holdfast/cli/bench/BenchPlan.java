@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * What to measure. The constructor is the one gate: a plan that exists can be run.
+ * What to measure. The constructor validates everything: every instance can be run.
  *
  * @param warmup rounds per worker that are not measured
- * @param timeoutSeconds how long an acquire may wait
- * @param leaseSeconds lease of each acquire; 0 leaves it to the server
+ * @param timeoutSeconds timeout of an acquire
+ * @param leaseSeconds lease of each acquire; 0 for the server's default
  * @param connections connections per worker
  * @param tls null for plain TCP
  */
@@ -34,7 +34,7 @@ record BenchPlan(
         @Nullable Tls tls,
         BenchTransport transport) {
 
-    /** Encrypt; trust what {@code authorities} (PEM) says, or the platform's authorities. */
+    /** Encrypt; trust the certificates in {@code authorities} (PEM), or those of the platform. */
     record Tls(@Nullable Path authorities) {}
 
     static final long MAX_SECONDS = 9_223_372_036L;
@@ -48,7 +48,7 @@ record BenchPlan(
      */
     private static final int MAX_SUFFIX = 21;
 
-    /** Throws {@link IllegalArgumentException} that names the flag. */
+    /** Throws {@link IllegalArgumentException} with a message that names the flag. */
     BenchPlan {
         require(workers > 0, "--workers must be > 0 (got " + workers + ")");
         require(rounds > 0, "--rounds must be > 0 (got " + rounds + ")");
@@ -78,7 +78,7 @@ record BenchPlan(
         return servers.get(worker % servers.size());
     }
 
-    /** One key per worker: all different, or all the same with {@code --shared-key}. */
+    /** Returns one key per worker: all different, or all the same with {@code --shared-key}. */
     List<String> workerKeys() {
         if (sharedKey) {
             return Collections.nCopies(workers, key);
@@ -101,7 +101,7 @@ record BenchPlan(
         require(!key.isEmpty(), "--key is empty");
         require(
                 key.chars().noneMatch(c -> c == ' ' || c == '\t' || c == '\n' || c == '\r'),
-                "--key must not contain blanks or line breaks");
+                "--key must not contain spaces, tabs or line breaks");
         int longest = sharedKey ? MAX_LINE : MAX_LINE - MAX_SUFFIX;
         require(
                 key.getBytes(StandardCharsets.UTF_8).length <= longest,

@@ -4,7 +4,7 @@ import java.util.Formatter;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What the tool prints about a plan and its outcome: text for people, or one JSON object. */
+/** The output for a plan and its result: text, or one JSON object. */
 record BenchReport(BenchPlan plan, long wallNanos, Latencies latencies) {
     private static final double NANOS_PER_SECOND = 1e9;
     private static final double NANOS_PER_MILLI = 1e6;
@@ -17,7 +17,7 @@ record BenchReport(BenchPlan plan, long wallNanos, Latencies latencies) {
                 .toString();
     }
 
-    /** Everything below the header, without a final line break. */
+    /** Returns everything below the header, without a final line break. */
     String text() {
         var out = new Formatter(Locale.ROOT);
         out.format("%n  total ops : %d", latencies.count());

@@ -30,9 +30,9 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 
 /**
- * Runs a plan once: connects all workers, lets them warm up, starts them together, waits for the
- * last. After {@link #run} returns or throws, every connection is closed. All state below belongs
- * to the one event loop.
+ * Runs a plan once: connects all workers, runs their warm-up rounds, starts the measured rounds of
+ * all workers together and waits for the last one. After {@link #run} returns or throws, every
+ * connection is closed. The fields are used on the one event loop only.
  */
 final class BenchRun {
     private enum Phase {
@@ -45,13 +45,13 @@ final class BenchRun {
 
     private static final long CLOSE_SECONDS = 5;
 
-    /** Beyond the acquire timeout, in seconds, until a silent server counts as dead. */
+    /** Seconds after the acquire timeout until a server that sends no response counts as dead. */
     private static final long RESPONSE_TIMEOUT_SECONDS = 10;
 
-    /** So that thousands of connections do not overflow the server's accept queue. */
+    /** Limited, so that thousands of connections do not overflow the server's accept queue. */
     private static final int CONNECTING_AT_ONCE = 128;
 
-    /** Holds any answer; a small buffer keeps the reads cheap. */
+    /** In bytes; fits any response. A small buffer keeps the reads cheap. */
     private static final int READ_BUFFER = 512;
 
     private final BenchPlan plan;
@@ -83,7 +83,7 @@ final class BenchRun {
     BenchReport run() throws WorkerException, InterruptedException {
         int connections = plan.workers() * plan.connections();
         var group = new MultiThreadIoEventLoopGroup(1, plan.transport().handlers(connections));
-        // Closes a channel, too, that comes after all others have been closed.
+        // With true, the group also closes channels that are added after it was closed.
         var channels = new DefaultChannelGroup(group.next(), true);
         try {
             var bootstrap = bootstrap(group);
@@ -108,7 +108,7 @@ final class BenchRun {
         return new BenchReport(plan, wallNanos.join(), new Latencies(latencies));
     }
 
-    /** Seconds since the start, roughly; read instead of a clock. */
+    /** Returns the approximate seconds since the start; cheaper than reading a clock. */
     long tick() {
         return tick;
     }
@@ -129,7 +129,7 @@ final class BenchRun {
         }
     }
 
-    /** A connection is open and, where asked for, encrypted and authenticated. */
+    /** A connection is open and, if configured, encrypted and authenticated. */
     void ready() {
         if (++connectionsReady == workers.size() * plan.connections()) {
             phase = Phase.WARMING_UP;
@@ -137,7 +137,7 @@ final class BenchRun {
         }
     }
 
-    /** The first failure ends the run; those that follow from it are not told. */
+    /** The first failure ends the run; later ones, which often follow from it, are ignored. */
     void fail(int worker, String reason) {
         if (!wallNanos.isDone()) {
             wallNanos.completeExceptionally(new WorkerException(worker, reason));
@@ -154,9 +154,9 @@ final class BenchRun {
         tick++;
         for (var benchWorker : workers) {
             for (var benchConnection : benchWorker.connections()) {
-                if (benchConnection.overdue(
+                if (benchConnection.isOverdue(
                         tick, plan.timeoutSeconds() + RESPONSE_TIMEOUT_SECONDS)) {
-                    benchWorker.fail("no answer from " + plan.serverOf(benchWorker.number()));
+                    benchWorker.fail("no response from " + plan.serverOf(benchWorker.number()));
                     return;
                 }
             }

@@ -12,7 +12,7 @@ import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringIoHandlerConfig;
 import io.netty.channel.uring.IoUringSocketChannel;
 
-/** How the tool does its network input and output, fastest first. */
+/** The network transports of the tool, fastest first. */
 enum BenchTransport {
     IO_URING("io_uring"),
     EPOLL("epoll"),
@@ -30,7 +30,7 @@ enum BenchTransport {
         this.label = label;
     }
 
-    /** The first that works on this machine. */
+    /** Returns the first that is available on this machine. */
     static BenchTransport best() {
         for (var benchTransport : values()) {
             if (benchTransport.available()) {
@@ -40,7 +40,7 @@ enum BenchTransport {
         return NIO;
     }
 
-    /** Throws {@link IllegalArgumentException} with a text fit for the user. */
+    /** Throws {@link IllegalArgumentException} with a message for the user. */
     static BenchTransport named(String name) {
         if (name.equals("auto")) {
             return best();
@@ -66,7 +66,7 @@ enum BenchTransport {
         };
     }
 
-    /** For one event loop that serves so many connections. */
+    /** Returns the handlers of one event loop with this number of connections. */
     IoHandlerFactory handlers(int connections) {
         return switch (this) {
             case IO_URING -> IoUringIoHandler.newFactory(rings(connections));
@@ -83,10 +83,10 @@ enum BenchTransport {
         };
     }
 
-    /** Room for what all connections can have completed at once; a power of two, as it must be. */
+    /** Sizes the completion queue for all connections at once; the size must be a power of two. */
     private static IoUringIoHandlerConfig rings(int connections) {
-        long wanted = Math.clamp(4L * connections, MIN_COMPLETIONS, MAX_COMPLETIONS);
-        int completions = Integer.highestOneBit((int) wanted - 1) << 1;
+        long required = Math.clamp(4L * connections, MIN_COMPLETIONS, MAX_COMPLETIONS);
+        int completions = Integer.highestOneBit((int) required - 1) << 1;
         return new IoUringIoHandlerConfig().setRingSize(SUBMISSIONS).setCqSize(completions);
     }
 

@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Takes and releases its key over and over, one round at a time. Lives on the event loop. Requests
- * are encoded once and reused, so a round makes no garbage.
+ * Acquires and releases its key repeatedly, one round at a time. Used on the event loop only.
+ * Requests are encoded once and reused, so that a round allocates nothing.
  */
 final class BenchWorker {
-    /** What the next answer is an answer to. */
+    /** The request that the next response belongs to. */
     private enum Step {
         AUTH,
         ACQUIRE,
@@ -57,7 +57,7 @@ final class BenchWorker {
         return connections;
     }
 
-    /** Does {@code count} rounds; then {@link BenchRun#roundsDone} is told. */
+    /** Runs {@code count} rounds, then calls {@link BenchRun#roundsDone}. */
     void start(int count, boolean measure) {
         rounds = count;
         measuring = measure;
@@ -71,11 +71,11 @@ final class BenchWorker {
         sendAcquire();
     }
 
-    void answered(byte[] line, int length) {
+    void onResponse(byte[] line, int length) {
         switch (step) {
-            case AUTH -> authAnswered(line, length);
-            case ACQUIRE -> acquireAnswered(line, length);
-            case RELEASE -> releaseAnswered(line, length);
+            case AUTH -> onAuthResponse(line, length);
+            case ACQUIRE -> onAcquireResponse(line, length);
+            case RELEASE -> onReleaseResponse(line, length);
         }
     }
 
@@ -83,17 +83,17 @@ final class BenchWorker {
         run.fail(number, reason);
     }
 
-    /** Call once, when no request is on its way any more. */
+    /** Call once, when no request is in flight any more. */
     void free() {
         acquire.release();
         release.release();
     }
 
-    private void authAnswered(byte[] line, int length) {
+    private void onAuthResponse(byte[] line, int length) {
         if (isOk(line, length)) {
             run.ready();
         } else {
-            fail("authentication failed: the server answered " + quoted(line, length));
+            fail("authentication failed: the server responded " + quoted(line, length));
         }
     }
 
@@ -102,9 +102,9 @@ final class BenchWorker {
         send(acquire);
     }
 
-    private void acquireAnswered(byte[] line, int length) {
+    private void onAcquireResponse(byte[] line, int length) {
         if (length < 4 || line[0] != 'o' || line[1] != 'k' || line[2] != ' ') {
-            fail("acquire: the server answered " + quoted(line, length));
+            fail("acquire: the server responded " + quoted(line, length));
             return;
         }
         int end = 3;
@@ -122,9 +122,9 @@ final class BenchWorker {
         send(release);
     }
 
-    private void releaseAnswered(byte[] line, int length) {
+    private void onReleaseResponse(byte[] line, int length) {
         if (!isOk(line, length)) {
-            fail("release: the server answered " + quoted(line, length));
+            fail("release: the server responded " + quoted(line, length));
             return;
         }
         long now = System.nanoTime();
@@ -144,9 +144,9 @@ final class BenchWorker {
 
     private void send(ByteBuf request) {
         int length = request.capacity();
-        // A transport may keep a buffer for a moment after the peer has seen its bytes.
-        ByteBuf free = request.refCnt() == 1 ? request.retain() : request.copy(0, length);
-        connections.get(current).send(free.setIndex(0, length), run.tick());
+        // The transport may still hold the buffer for a moment after the server has received it.
+        ByteBuf reusable = request.refCnt() == 1 ? request.retain() : request.copy(0, length);
+        connections.get(current).send(reusable.setIndex(0, length), run.tick());
     }
 
     private ByteBuf releaseRequest(int tokenLength) {

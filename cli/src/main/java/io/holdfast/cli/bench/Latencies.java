@@ -2,13 +2,13 @@ package io.holdfast.cli.bench;
 
 import java.util.Arrays;
 
-/** Figures over a set of latencies. All results are in nanoseconds. */
+/** Statistics of a set of latencies. All results are in nanoseconds. */
 final class Latencies {
     private final long[] sorted;
     private final double mean;
     private final double stdev;
 
-    /** Takes the array over and sorts it. */
+    /** Takes ownership of the array and sorts it. */
     Latencies(long[] nanos) {
         if (nanos.length == 0) {
             throw new IllegalArgumentException("no latencies");
@@ -35,7 +35,7 @@ final class Latencies {
         return sorted[sorted.length - 1];
     }
 
-    /** Deviation of a sample (n - 1); 0 for a single latency. */
+    /** Returns the sample standard deviation (n - 1); 0 for a single latency. */
     double stdev() {
         return stdev;
     }

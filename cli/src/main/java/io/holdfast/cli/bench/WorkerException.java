@@ -1,6 +1,6 @@
 package io.holdfast.cli.bench;
 
-/** A worker could not go on. The message says why in words fit for the user. */
+/** A worker failed. The message is for the user. */
 final class WorkerException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,7 @@
 /**
  * Measures acquire-and-release rounds against a running server. Start at {@link BenchCommand}; the
- * work happens in {@link BenchRun}, on one event loop, so that the tool costs little beside the
- * server it measures.
+ * work is done by {@link BenchRun}, on one event loop, so that the tool uses little CPU next to the
+ * server that it measures.
  */
 @NullMarked
 package io.holdfast.cli.bench;

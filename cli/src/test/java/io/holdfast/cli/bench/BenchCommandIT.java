@@ -255,7 +255,7 @@ class BenchCommandIT {
             var run = bench(server.address(), "--workers", "1");
             assertThat(run.status()).isEqualTo(1);
             assertThat(run.err().strip())
-                    .isEqualTo("worker 0 error: acquire: the server answered \"error_max_locks\"");
+                    .isEqualTo("worker 0 error: acquire: the server responded \"error_max_locks\"");
         }
     }
 
@@ -284,7 +284,7 @@ class BenchCommandIT {
             var wrong = CommandRun.of(new BenchCommand(environment));
             assertThat(wrong.status()).isEqualTo(1);
             assertThat(wrong.err())
-                    .contains("authentication failed: the server answered \"error_auth\"")
+                    .contains("authentication failed: the server responded \"error_auth\"")
                     .doesNotContain("guess");
             await().until(() -> server.openConnections() == 0);
         }
