@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
 
 import java.util.concurrent.Callable;
 
-/** Something that a server is asked for. Knows what becomes of failures. */
+/** A command that sends requests to a server. Maps failures to messages and exit statuses. */
 @Command(
         mixinStandardHelpOptions = true,
         sortOptions = false,
@@ -23,9 +23,9 @@ import java.util.concurrent.Callable;
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:done",
-            "1:there is no such thing, or time ran out",
+            "1:not found, or the timeout has passed",
             "2:wrong usage, nothing was done",
-            "3:the server cannot be reached, or refuses"
+            "3:the server is unreachable, or has rejected the request"
         })
 abstract class ClientCommand implements Callable<Integer> {
     static final int DONE = 0;
@@ -44,7 +44,7 @@ abstract class ClientCommand implements Callable<Integer> {
         this.commandContext = commandContext;
     }
 
-    /** Asks, prints the answer and returns the exit status. */
+    /** Sends the requests, prints the results and returns the exit status. */
     abstract int work() throws InterruptedException;
 
     @Override
@@ -57,16 +57,16 @@ abstract class ClientCommand implements Callable<Integer> {
             Thread.currentThread().interrupt();
             return failed("interrupted");
         } catch (AuthenticationException e) {
-            return failed(e.getMessage() + " (--token-file gives it)");
+            return failed(e.getMessage() + " (set it with --token-file)");
         } catch (LockException e) {
             String advice =
-                    FailureText.isUntrusted(e) ? " (--tls-ca names the authority to trust)" : "";
+                    FailureText.isUntrusted(e) ? " (set the authority to trust with --tls-ca)" : "";
             return failed(e.getMessage() + advice);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         } catch (RuntimeException | Error e) {
-            return failed(
-                    FailureText.of(e)); // picocli's exit status would be that of "not obtained"
+            // picocli's exit status for exceptions would be 1, which means "not found"
+            return failed(FailureText.of(e));
         }
     }
 

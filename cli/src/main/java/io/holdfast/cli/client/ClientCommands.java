@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** All commands of this package, by name; each is made when it is needed. */
+/** All commands of this package, by name; each is created when it is needed. */
 public final class ClientCommands {
     private static final Map<String, Function<CommandContext, CommandLine>> MAKERS = makers();
 
@@ -31,7 +31,7 @@ public final class ClientCommands {
         return Collections.unmodifiableMap(makers);
     }
 
-    /** In the order of the help. */
+    /** Returns the commands in the order of the help. */
     public static Map<String, Supplier<CommandLine>> all(Map<String, String> environment) {
         return all(new CommandContext(environment, ServerTarget::connect));
     }

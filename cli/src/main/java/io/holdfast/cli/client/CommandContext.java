@@ -4,9 +4,9 @@ import io.holdfast.client.Holdfast;
 
 import java.util.Map;
 
-/** What a command finds around it. */
+/** The environment variables, and how a command connects; tests replace both. */
 record CommandContext(Map<String, String> environment, Opener opener) {
-    /** Connects. */
+    /** Connects to a server. */
     interface Opener {
         Holdfast open(ServerTarget serverTarget);
     }

@@ -5,7 +5,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** A command that only has others below it. */
+/** A command that consists of subcommands only. */
 @Command(
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",

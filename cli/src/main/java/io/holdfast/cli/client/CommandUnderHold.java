@@ -15,17 +15,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** One run of a command under a hold, which ends the command if the hold is lost. */
+/** One run of a command while a hold is held; the command is ended if the hold is lost. */
 final class CommandUnderHold {
-    /** The names of what the command is told. */
+    /** The environment variables that the command gets. */
     static final String KEY = "HOLDFAST_KEY";
 
     static final String FENCE = "HOLDFAST_FENCE";
 
     /**
-     * How it ended.
+     * How the run ended.
      *
-     * @param lost whether the command was ended since the hold was lost
+     * @param lost whether the command was ended, or not started, because the hold was lost
      */
     record Ended(int status, boolean lost) {}
 
@@ -44,7 +44,10 @@ final class CommandUnderHold {
         this.lostStatus = lostStatus;
     }
 
-    /** A fence of somebody around us must not pass for ours. */
+    /**
+     * Removes an inherited fence of an enclosing {@code holdfast lock}: it is not that of this
+     * hold.
+     */
     static Consumer<Map<String, String>> variables(Hold hold) {
         return variables -> {
             variables.put(KEY, hold.key());
@@ -69,9 +72,9 @@ final class CommandUnderHold {
         if (last.isPresent()) {
             return new Ended(lostStatus, true);
         }
-        boolean held = hold.isHeld(); // nobody may have told us yet
+        boolean held = hold.isHeld(); // the loss may not have been notified yet
         if (lossAction != LossAction.IGNORE && !held && hold.lossReason().isPresent()) {
-            printLoss(hold.lossReason().get(), "the command has ended meanwhile");
+            printLoss(hold.lossReason().get(), "the command has already ended");
             return new Ended(lostStatus, true);
         }
         return new Ended(status, false);
@@ -82,7 +85,7 @@ final class CommandUnderHold {
             return;
         }
         if (lossAction == LossAction.IGNORE) {
-            printLoss(reason, "the command goes on");
+            printLoss(reason, "the command keeps running");
             return;
         }
         printLoss(reason, "ending the command");
@@ -97,11 +100,11 @@ final class CommandUnderHold {
         try {
             running.end(killAfter);
         } catch (InterruptedException _) {
-            running.kill(); // nobody interrupts this thread
+            running.kill(); // unreachable: this thread is never interrupted
         }
     }
 
-    /** From now on a loss does not matter. */
+    /** Ignores losses from now on; returns the thread that is ending the command, if any. */
     private synchronized Optional<Thread> finish() {
         over = true;
         return Optional.ofNullable(ending);

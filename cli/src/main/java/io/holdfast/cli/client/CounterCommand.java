@@ -8,7 +8,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-@Command(name = "counter", description = "Reads and changes numbers.")
+@Command(name = "counter", description = "Reads and changes counters.")
 final class CounterCommand extends CommandGroup {
     private CounterCommand() {}
 
@@ -21,7 +21,7 @@ final class CounterCommand extends CommandGroup {
     }
 
     private abstract static class OfCounter extends ClientCommand {
-        @Parameters(index = "0", paramLabel = "KEY", description = "The name of the counter.")
+        @Parameters(index = "0", paramLabel = "KEY", description = "The key of the counter.")
         @SuppressWarnings("NullAway.Init")
         private String key;
 
@@ -29,7 +29,7 @@ final class CounterCommand extends CommandGroup {
             super(commandContext);
         }
 
-        /** Returns what to print. */
+        /** Returns the number to print. */
         abstract long work(Counter counter);
 
         @Override
@@ -41,7 +41,7 @@ final class CounterCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "get", description = "Prints the number; 0 if it was never set.")
+    @Command(name = "get", description = "Prints the value; 0 if it was never set.")
     private static final class Get extends OfCounter {
         Get(CommandContext commandContext) {
             super(commandContext);
@@ -53,14 +53,14 @@ final class CounterCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "add", description = "Adds to the number and prints the sum.")
+    @Command(name = "add", description = "Adds to the value and prints the sum.")
     private static final class Add extends OfCounter {
         @Parameters(
                 index = "1",
                 arity = "0..1",
                 paramLabel = "N",
                 defaultValue = "1",
-                description = "What to add (1); may be negative.")
+                description = "The number to add, may be negative (default: 1).")
         private long number;
 
         Add(CommandContext commandContext) {
@@ -76,9 +76,9 @@ final class CounterCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "set", description = "Sets the number and prints it.")
+    @Command(name = "set", description = "Sets the value and prints it.")
     private static final class Set extends OfCounter {
-        @Parameters(index = "1", paramLabel = "N", description = "The number.")
+        @Parameters(index = "1", paramLabel = "N", description = "The new value.")
         private long number;
 
         Set(CommandContext commandContext) {

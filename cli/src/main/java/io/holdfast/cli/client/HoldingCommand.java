@@ -23,21 +23,21 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Runs a command while it holds something. */
+/** A command that runs another command while it holds a lock or a permit. */
 @Command(
         exitCodeList = {
-            "0-255:that of the command; 128 and the number of the signal if one ended it, 127 if"
-                    + " there is no such command, 126 if it cannot be executed",
-            "1:not obtained in time, see --conflict-exit-code",
+            "0-255:that of the command; 128 + N if signal N ended it, 127 if the command was not"
+                + " found, 126 if it cannot be executed",
+            "1:not acquired in time, see --conflict-exit-code",
             "2:wrong usage, nothing was done",
-            "3:the server cannot be reached, or refuses, or what was held is lost, see"
-                    + " --lost-exit-code"
+            "3:the server is unreachable or has rejected the request, or the hold was lost, see"
+                + " --lost-exit-code"
         },
         footer = {
             "",
             "TIME is in seconds, like 5 or 0.5, or has a unit: 500ms, 2s, 5m, 1h.",
-            "The command gets the signals that are sent to holdfast, SIGQUIT excepted, and finds"
-                    + " the key and the fence in HOLDFAST_KEY and HOLDFAST_FENCE."
+            "Signals sent to holdfast, except SIGQUIT, are forwarded to the command. The key and"
+                + " the fence are in its environment as HOLDFAST_KEY and HOLDFAST_FENCE."
         })
 abstract class HoldingCommand extends ClientCommand {
     private static final String LIMIT_MISMATCH = "error_limit_mismatch";
@@ -47,14 +47,14 @@ abstract class HoldingCommand extends ClientCommand {
             paramLabel = "TIME",
             converter = DurationConverter.class,
             description =
-                    "How long the server keeps what we hold if it does not hear from us (the"
-                            + " server's). It is renewed as long as the command runs.")
+                    "Lease: how long the server keeps the hold without a renewal (default: the"
+                        + " server's setting). It is renewed while the command runs.")
     private @Nullable Duration lease;
 
     @Option(
             names = "--label",
             paramLabel = "TEXT",
-            description = "Who holds it, for people (host:pid).")
+            description = "Description of the holder, shown to other clients (default: host:pid).")
     private @Nullable String label;
 
     @Option(
@@ -62,9 +62,9 @@ abstract class HoldingCommand extends ClientCommand {
             paramLabel = "WHAT",
             defaultValue = "term",
             description =
-                    "When what is held is lost, end the command and all that it has started: term"
-                            + " for SIGTERM and later SIGKILL, kill for SIGKILL at once; or ignore"
-                            + " (term).")
+                    "What to do when the hold is lost: term ends the command and all processes that"
+                        + " it has started with SIGTERM and later SIGKILL, kill with SIGKILL at"
+                        + " once, ignore lets it run (default: term).")
     private LossAction lossAction = LossAction.TERM;
 
     @Option(
@@ -72,7 +72,7 @@ abstract class HoldingCommand extends ClientCommand {
             paramLabel = "TIME",
             converter = DurationConverter.class,
             defaultValue = "10s",
-            description = "How long after SIGTERM comes SIGKILL (10s).")
+            description = "Time between SIGTERM and SIGKILL (default: 10s).")
     private Duration killAfter = Duration.ofSeconds(10);
 
     @Option(
@@ -80,32 +80,33 @@ abstract class HoldingCommand extends ClientCommand {
             paramLabel = "N",
             converter = ExitStatusConverter.class,
             defaultValue = "3",
-            description = "The exit status if it was lost and the command was ended (3).")
+            description =
+                    "The exit status if the hold was lost and the command was ended (default: 3).")
     private int lostStatus;
 
     @Option(
             names = {"-q", "--quiet"},
             defaultValue = "false",
-            description = "No text if it is not obtained; errors are told all the same.")
+            description = "Print nothing if the timeout passes; errors are still printed.")
     private boolean quiet;
 
     @Option(
             names = {"-v", "--verbose"},
             defaultValue = "false",
-            description = "Tell on standard error what is being done.")
+            description = "Log progress to standard error.")
     private boolean verbose;
 
     HoldingCommand(CommandContext commandContext) {
         super(commandContext);
     }
 
-    /** The words behind the parameters. */
+    /** Returns the arguments after the parameters of this command: the command to run. */
     abstract List<String> childCommandLine();
 
-    /** Checks the options before anything is done. */
+    /** Validates the options before anything is done. */
     abstract void check();
 
-    /** Waits and runs. */
+    /** Acquires and runs the command; returns the exit status. */
     abstract int hold(Holdfast client, SignalRelay signals) throws InterruptedException;
 
     @Override
@@ -132,7 +133,8 @@ abstract class HoldingCommand extends ClientCommand {
                         .map(ProcessSignal::status)
                         .orElseGet(ProcessSignal.INT::status);
             } catch (LockException e) {
-                Optional<ProcessSignal> signal = signals.first(); // may have disturbed a connect
+                Optional<ProcessSignal> signal =
+                        signals.first(); // its interrupt may have failed the connect
                 if (signal.isPresent()) {
                     return signal.get().status();
                 }
@@ -142,9 +144,9 @@ abstract class HoldingCommand extends ClientCommand {
     }
 
     /**
-     * Waits once and runs.
+     * Acquires once and runs the command.
      *
-     * @param limit of the semaphore; null for a lock
+     * @param limit limit of the semaphore; null for a lock
      */
     final int holdOnce(
             Holdfast client,
@@ -173,7 +175,7 @@ abstract class HoldingCommand extends ClientCommand {
                             + other.limit()
                             + ", not "
                             + limit
-                            + ": all who use it must name the same");
+                            + ": all clients of a semaphore must use the same limit");
         }
         if (hold.isEmpty()) {
             if (!quiet) {
@@ -184,12 +186,12 @@ abstract class HoldingCommand extends ClientCommand {
         return run(hold.get(), signals).status();
     }
 
-    /** What may wait. */
+    /** A call that may wait. */
     interface Waiting<T> {
         T await() throws InterruptedException;
     }
 
-    /** Waits; at a terminal, who looks on sees what for. */
+    /** Waits; if standard error is a terminal, prints the current holders and the position. */
     final <T> T reporting(Holdfast client, String key, boolean semaphore, Waiting<T> waiting)
             throws InterruptedException {
         if (quiet || !Printer.isErrTerminal()) {
@@ -204,7 +206,7 @@ abstract class HoldingCommand extends ClientCommand {
         return lease == null ? lock : lock.lease(lease);
     }
 
-    /** Runs the command; the hold is closed at its end. */
+    /** Runs the command, then releases the hold. */
     final CommandUnderHold.Ended run(Hold hold, SignalRelay signals) throws InterruptedException {
         try (hold) {
             if (signals.first().isPresent()) {

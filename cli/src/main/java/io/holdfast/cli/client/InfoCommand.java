@@ -17,10 +17,10 @@ import java.util.Optional;
 @Command(
         name = "info",
         description =
-                "Shows who holds a lock or a semaphore, and how many wait for it; exit status 1 if"
-                        + " the server knows neither.")
+                "Shows the holders of a lock or semaphore and the number of waiters; exit status 1"
+                    + " if the key is in use as neither.")
 final class InfoCommand extends ClientCommand {
-    @Parameters(index = "0", paramLabel = "KEY", description = "The name.")
+    @Parameters(index = "0", paramLabel = "KEY", description = "The key of the lock or semaphore.")
     @SuppressWarnings("NullAway.Init")
     private String key;
 

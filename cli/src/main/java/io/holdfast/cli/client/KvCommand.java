@@ -27,7 +27,7 @@ final class KvCommand extends CommandGroup {
     }
 
     private abstract static class OfKey extends ClientCommand {
-        @Parameters(index = "0", paramLabel = "KEY", description = "The name of the value.")
+        @Parameters(index = "0", paramLabel = "KEY", description = "The key of the value.")
         @SuppressWarnings("NullAway.Init")
         String key;
 
@@ -57,7 +57,7 @@ final class KvCommand extends CommandGroup {
             description = "Sets a value.",
             footer = {"", "TIME is in seconds, like 5, or has a unit: 2s, 5m, 1h."})
     private static final class Put extends OfKey {
-        @Parameters(index = "1", paramLabel = "VALUE", description = "A text on one line.")
+        @Parameters(index = "1", paramLabel = "VALUE", description = "A text without line breaks.")
         @SuppressWarnings("NullAway.Init")
         private String value;
 
@@ -65,7 +65,9 @@ final class KvCommand extends CommandGroup {
                 names = "--ttl",
                 paramLabel = "TIME",
                 converter = DurationConverter.class,
-                description = "Forget it after this time, in whole seconds (never).")
+                description =
+                        "Time to live (TTL): delete the value after this time, in whole seconds"
+                            + " (default: never).")
         private @Nullable Duration timeToLive;
 
         Put(CommandContext commandContext) {
@@ -90,7 +92,7 @@ final class KvCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "delete", description = "Removes a value, if there is one.")
+    @Command(name = "delete", description = "Deletes a value, if there is one.")
     private static final class Delete extends OfKey {
         Delete(CommandContext commandContext) {
             super(commandContext);

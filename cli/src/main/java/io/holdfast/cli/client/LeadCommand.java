@@ -20,25 +20,25 @@ import java.util.concurrent.TimeUnit;
         name = "lead",
         customSynopsis = "holdfast lead KEY [OPTIONS] -- COMMAND [ARGUMENTS...]",
         description = {
-            "Waits to be the leader and runs a command while it is.",
+            "Waits until this client is the leader and runs a command while it is.",
             "",
             "When leadership is lost, the command is ended and the wait begins again. When the"
-                    + " command ends by itself, leadership is given up and its exit status"
-                    + " returned. The lock of the same key is the same thing."
+                + " command ends by itself, leadership is released and its exit status returned."
+                + " Leadership is the lock of the same key: holdfast lock KEY excludes it."
         })
 final class LeadCommand extends HoldingCommand {
-    /** For a server that goes down or comes up. */
+    /** Pause between attempts while the server is unreachable or refuses. */
     private static final long PAUSE_SECONDS = 1;
 
-    @Parameters(index = "0", paramLabel = "KEY", description = "What to be the leader of.")
+    @Parameters(index = "0", paramLabel = "KEY", description = "The key of the leadership.")
     @SuppressWarnings("NullAway.Init")
     private String key;
 
     @Parameters(
             index = "1..*",
             paramLabel = "COMMAND",
-            description = "The command and its arguments, behind --.")
-    private List<String> words = List.of();
+            description = "The command and its arguments, after --.")
+    private List<String> commandLine = List.of();
 
     @Option(
             names = "--once",
@@ -52,13 +52,13 @@ final class LeadCommand extends HoldingCommand {
 
     @Override
     List<String> childCommandLine() {
-        return words;
+        return commandLine;
     }
 
     @Override
     void check() {
         if (onLost() == LossAction.IGNORE) {
-            throw wrong("Who has lost leadership cannot go on: --on-lost is term or kill");
+            throw wrong("--on-lost ignore is not allowed for lead: use term or kill");
         }
     }
 
@@ -80,7 +80,7 @@ final class LeadCommand extends HoldingCommand {
             try {
                 return lock.acquire();
             } catch (RefusedException | ServerUnreachableException | OutcomeUnknownException e) {
-                Printer.err("Trying again: " + e.getMessage());
+                Printer.err("Retrying: " + e.getMessage());
                 TimeUnit.SECONDS.sleep(PAUSE_SECONDS);
             }
         }

@@ -11,7 +11,7 @@ import picocli.CommandLine.Parameters;
 
 import java.util.Optional;
 
-@Command(name = "list", description = "Adds to lists and takes from them.")
+@Command(name = "list", description = "Reads and changes lists.")
 final class ListCommand extends CommandGroup {
     private ListCommand() {}
 
@@ -26,7 +26,7 @@ final class ListCommand extends CommandGroup {
     }
 
     private abstract static class OfList extends ClientCommand {
-        @Parameters(index = "0", paramLabel = "KEY", description = "The name of the list.")
+        @Parameters(index = "0", paramLabel = "KEY", description = "The key of the list.")
         @SuppressWarnings("NullAway.Init")
         private String key;
 
@@ -44,13 +44,16 @@ final class ListCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "push", description = "Adds an item at the end and prints the new length.")
+    @Command(name = "push", description = "Appends an item and prints the new length.")
     private static final class Push extends OfList {
-        @Parameters(index = "1", paramLabel = "ITEM", description = "A text on one line.")
+        @Parameters(index = "1", paramLabel = "ITEM", description = "A text without line breaks.")
         @SuppressWarnings("NullAway.Init")
         private String item;
 
-        @Option(names = "--first", defaultValue = "false", description = "Add in front instead.")
+        @Option(
+                names = "--first",
+                defaultValue = "false",
+                description = "Insert it at the front instead.")
         private boolean first;
 
         Push(CommandContext commandContext) {
@@ -66,9 +69,12 @@ final class ListCommand extends CommandGroup {
 
     @Command(
             name = "pop",
-            description = "Takes the first item and prints it; exit status 1 if there is none.")
+            description = "Removes the first item and prints it; exit status 1 if there is none.")
     private static final class Pop extends OfList {
-        @Option(names = "--last", defaultValue = "false", description = "Take the last instead.")
+        @Option(
+                names = "--last",
+                defaultValue = "false",
+                description = "Remove the last item instead.")
         private boolean last;
 
         Pop(CommandContext commandContext) {
@@ -83,14 +89,16 @@ final class ListCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "range", description = "Prints items, one to a line.")
+    @Command(name = "range", description = "Prints items, one per line.")
     private static final class Range extends OfList {
         @Parameters(
                 index = "1",
                 arity = "0..1",
                 paramLabel = "FIRST",
                 defaultValue = "0",
-                description = "The first, counted from 0; -1 is the last of the list (0).")
+                description =
+                        "Index of the first item, from 0; -1 is the last item of the list (default:"
+                            + " 0).")
         private long first;
 
         @Parameters(
@@ -98,7 +106,7 @@ final class ListCommand extends CommandGroup {
                 arity = "0..1",
                 paramLabel = "LAST",
                 defaultValue = "-1",
-                description = "The last (-1).")
+                description = "Index of the last item (default: -1).")
         private long last;
 
         Range(CommandContext commandContext) {
@@ -112,7 +120,7 @@ final class ListCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "length", description = "Prints how many items there are.")
+    @Command(name = "length", description = "Prints the number of items.")
     private static final class Length extends OfList {
         Length(CommandContext commandContext) {
             super(commandContext);

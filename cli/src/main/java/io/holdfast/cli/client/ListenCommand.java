@@ -18,23 +18,26 @@ import java.util.concurrent.TimeUnit;
 
 @Command(
         name = "listen",
-        description = "Prints a line for each signal: the channel, a blank, the payload.",
+        description = "Prints a line for each signal: the channel, a space, the payload.",
         footer = {"", "TIME is in seconds, like 5 or 0.5, or has a unit: 500ms, 2s, 5m, 1h."})
 final class ListenCommand extends ClientCommand {
     @Parameters(
             index = "0",
             paramLabel = "PATTERN",
-            description = "The channels: * stands for one part of a name, > for the rest.")
+            description = "The channels: * matches one part of a name, > the rest.")
     @SuppressWarnings("NullAway.Init")
     private String pattern;
 
     @Option(
             names = "--group",
             paramLabel = "NAME",
-            description = "Share the signals with the other listeners of this group.")
+            description = "Queue group: each signal is delivered to one listener of the group.")
     private @Nullable String group;
 
-    @Option(names = "--count", paramLabel = "N", description = "End after so many signals (never).")
+    @Option(
+            names = "--count",
+            paramLabel = "N",
+            description = "Exit after this number of signals (default: never).")
     private @Nullable Long count;
 
     @Option(
@@ -42,8 +45,8 @@ final class ListenCommand extends ClientCommand {
             paramLabel = "TIME",
             converter = DurationConverter.class,
             description =
-                    "Listen no longer than this (for ever). Exit status 1 if --count was not"
-                            + " reached.")
+                    "Exit after this time (default: no timeout). Exit status 1 if --count was not"
+                        + " reached.")
     private @Nullable Duration timeout;
 
     @Option(
@@ -61,7 +64,7 @@ final class ListenCommand extends ClientCommand {
         if (count != null && count < 1) {
             throw wrong("--count must be at least 1, not " + count);
         }
-        // Hands over one by one: what comes faster is kept, and if need be dropped, by the client.
+        // No buffer here: the client library buffers signals, and drops them if its buffer is full.
         SynchronousQueue<Signals.Signal> queue = new SynchronousQueue<>();
         try (Holdfast client = open();
                 Signals.Subscription subscription = subscribe(client.signals(), queue)) {
@@ -108,7 +111,10 @@ final class ListenCommand extends ClientCommand {
             }
             if (subscription.dropped() > dropped) {
                 dropped = subscription.dropped();
-                Printer.err("Dropped: " + dropped + " signals that came too fast");
+                Printer.err(
+                        "Dropped: "
+                                + dropped
+                                + " signals that arrived faster than they were printed");
             }
         }
         return DONE;

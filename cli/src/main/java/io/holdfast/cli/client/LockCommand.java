@@ -19,34 +19,36 @@ import java.util.stream.Stream;
         customSynopsis = "holdfast lock KEY [OPTIONS] -- COMMAND [ARGUMENTS...]",
         description = "Waits for a lock and holds it while a command runs.")
 final class LockCommand extends HoldingCommand {
-    @Parameters(index = "0", paramLabel = "KEY", description = "The name of the lock.")
+    @Parameters(index = "0", paramLabel = "KEY", description = "The key of the lock.")
     @SuppressWarnings("NullAway.Init")
     private String key;
 
     @Parameters(
             index = "1..*",
             paramLabel = "COMMAND",
-            description = "The command and its arguments, behind --.")
-    private List<String> words = List.of();
+            description = "The command and its arguments, after --.")
+    private List<String> commandLine = List.of();
 
     @Mixin private WaitOptions waiting = new WaitOptions();
 
     @Option(
             names = "--read",
             defaultValue = "false",
-            description = "Share it with others who read; excludes who writes.")
+            description = "Read (shared) lock: any number of readers, no writer.")
     private boolean read;
 
     @Option(
             names = "--write",
             defaultValue = "false",
-            description = "Have it alone, as without this option.")
+            description = "Write (exclusive) lock, the default.")
     private boolean write;
 
     @Option(
             names = "--semaphore",
             paramLabel = "N",
-            description = "Take one of N places instead; all users of the key must say the same N.")
+            description =
+                    "Acquire one of N permits of a semaphore; all clients of the key must use the"
+                        + " same N.")
     private @Nullable Integer limit;
 
     LockCommand(CommandContext commandContext) {
@@ -55,7 +57,7 @@ final class LockCommand extends HoldingCommand {
 
     @Override
     List<String> childCommandLine() {
-        return words;
+        return commandLine;
     }
 
     @Override

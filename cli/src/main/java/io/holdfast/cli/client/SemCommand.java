@@ -12,23 +12,24 @@ import java.util.List;
 @Command(
         name = "sem",
         customSynopsis = "holdfast sem KEY LIMIT [OPTIONS] -- COMMAND [ARGUMENTS...]",
-        description = "Waits for a place of a semaphore and holds it while a command runs.")
+        description = "Waits for a permit of a semaphore and holds it while a command runs.")
 final class SemCommand extends HoldingCommand {
-    @Parameters(index = "0", paramLabel = "KEY", description = "The name of the semaphore.")
+    @Parameters(index = "0", paramLabel = "KEY", description = "The key of the semaphore.")
     @SuppressWarnings("NullAway.Init")
     private String key;
 
     @Parameters(
             index = "1",
             paramLabel = "LIMIT",
-            description = "How many may hold it at once; all users of the key must say the same.")
+            description =
+                    "Maximum number of holders; all clients of the key must use the same limit.")
     private int limit;
 
     @Parameters(
             index = "2..*",
             paramLabel = "COMMAND",
-            description = "The command and its arguments, behind --.")
-    private List<String> words = List.of();
+            description = "The command and its arguments, after --.")
+    private List<String> commandLine = List.of();
 
     @Mixin private WaitOptions waiting = new WaitOptions();
 
@@ -38,13 +39,13 @@ final class SemCommand extends HoldingCommand {
 
     static void checkLimit(ClientCommand command, int limit) {
         if (limit < 1) {
-            throw command.wrong("A semaphore has at least 1 place, not " + limit);
+            throw command.wrong("The limit of a semaphore must be at least 1, not " + limit);
         }
     }
 
     @Override
     List<String> childCommandLine() {
-        return words;
+        return commandLine;
     }
 
     @Override

@@ -14,14 +14,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where the server is and what it wants to see, by option or by variable. An option wins over its
- * variable; one that says where puts all variables that do out of force. An empty variable counts
- * as none.
+ * The address of the server and the credentials, from options or environment variables. An option
+ * overrides its variable; {@code --server} or {@code --shards} overrides both address variables. An
+ * empty variable counts as unset.
  */
 final class ServerOptions {
     static final String SHARDS = "HOLDFAST_SHARDS";
 
-    /** All of them. */
+    /** All variables. */
     static final List<String> VARIABLES =
             List.of(
                     ConnectionOptions.SERVER,
@@ -35,24 +35,24 @@ final class ServerOptions {
             names = "--server",
             paramLabel = "HOST:PORT[,...]",
             description =
-                    "The server (127.0.0.1:6388); of a cluster several nodes, any of which will do."
-                            + " Variable: HOLDFAST_SERVER.")
+                    "The server, or several nodes of one cluster (default: 127.0.0.1:6388)."
+                        + " Variable: HOLDFAST_SERVER.")
     private @Nullable String server;
 
     @Option(
             names = "--shards",
             paramLabel = "HOST:PORT,...",
             description =
-                    "Independent servers, each with a part of the keys: the same ones in the same"
-                            + " order for all clients. Variable: HOLDFAST_SHARDS.")
+                    "Independent servers, each with a part of the keys: all clients must list the"
+                        + " same ones in the same order. Variable: HOLDFAST_SHARDS.")
     private @Nullable String shards;
 
     @Mixin private ConnectionOptions connection = new ConnectionOptions();
 
     /**
-     * What they amount to.
+     * Returns the server to use.
      *
-     * @throws IllegalArgumentException if they contradict each other
+     * @throws IllegalArgumentException if options or variables contradict each other
      */
     ServerTarget target(Map<String, String> environment) {
         ConnectionOptions.Tls tls = connection.tls(environment);

@@ -12,11 +12,11 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Which server to use, and how.
+ * Which server to use, and how to connect.
  *
- * @param addresses of one service, any of which will do, or of shards
- * @param token asked for at each connect; a secret
- * @param trusted certificates; without them those that the JVM trusts
+ * @param addresses nodes of one cluster, or shards, as {@code kind} specifies
+ * @param token the auth token, read at each connect
+ * @param trusted file with the certificates to trust; if empty, those that the JVM trusts
  */
 record ServerTarget(
         Kind kind,

@@ -8,13 +8,15 @@ import picocli.CommandLine.Parameters;
 
 @Command(
         name = "signal",
-        description = "Sends a signal to whoever listens now, and prints how many got it.")
+        description =
+                "Sends a signal to the current listeners of a channel and prints how many received"
+                    + " it.")
 final class SignalCommand extends ClientCommand {
-    @Parameters(index = "0", paramLabel = "CHANNEL", description = "Where to, like deploy.done.")
+    @Parameters(index = "0", paramLabel = "CHANNEL", description = "The channel, like deploy.done.")
     @SuppressWarnings("NullAway.Init")
     private String channel;
 
-    @Parameters(index = "1", paramLabel = "PAYLOAD", description = "A text on one line.")
+    @Parameters(index = "1", paramLabel = "PAYLOAD", description = "A text without line breaks.")
     @SuppressWarnings("NullAway.Init")
     private String payload;
 

@@ -10,12 +10,12 @@ import picocli.CommandLine.Option;
 import java.util.ArrayList;
 import java.util.List;
 
-@Command(name = "stats", description = "Shows what is held, and who waits for it.")
+@Command(name = "stats", description = "Shows the held keys with their holders and waiters.")
 final class StatsCommand extends ClientCommand {
     @Option(
             names = {"-j", "--json"},
             defaultValue = "false",
-            description = "Print all that a server tells, as one line of JSON for each server.")
+            description = "Print the complete statistics, one line of JSON per server.")
     private boolean json;
 
     StatsCommand(CommandContext commandContext) {

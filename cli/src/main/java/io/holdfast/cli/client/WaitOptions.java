@@ -12,13 +12,13 @@ import picocli.CommandLine.Option;
 import java.time.Duration;
 import java.util.Optional;
 
-/** How long to wait, and what to say if that was not long enough. */
+/** The timeout of an acquire, and the exit status if it passes. */
 final class WaitOptions {
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
             converter = DurationConverter.class,
-            description = "Wait no longer than this (for ever). 0 is one attempt.")
+            description = "Timeout of the wait (default: no timeout). 0 is one attempt.")
     private @Nullable Duration timeout;
 
     @Option(
@@ -26,14 +26,15 @@ final class WaitOptions {
             paramLabel = "N",
             converter = ExitStatusConverter.class,
             defaultValue = "1",
-            description = "The exit status if it was not obtained in time (1).")
+            description = "The exit status if the timeout passes (default: 1).")
     private int conflictStatus;
 
     Optional<Hold> acquire(HoldfastLock lock) throws InterruptedException {
         if (timeout == null) {
             return Optional.of(lock.acquire());
         }
-        return lock.tryAcquire(timeout); // unlike tryAcquire() a signal ends it
+        return lock.tryAcquire(
+                timeout); // also for 0: unlike tryAcquire(), it can be interrupted by a signal
     }
 
     int conflictStatus() {

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Says on standard error who holds what we wait for, and our position, whenever that changes. */
+/** Prints the holders of the awaited key and our position to standard error when they change. */
 final class WaitProgress implements AutoCloseable {
-    /** A wait that is shorter needs no explanation. */
+    /** Shorter waits print nothing. */
     private static final Duration DELAY = Duration.ofMillis(500);
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);
-    private static final int MOST_HOLDERS = 3;
+    private static final int MAX_HOLDERS_SHOWN = 3;
 
     private final Holdfast client;
     private final String key;
@@ -49,7 +49,7 @@ final class WaitProgress implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (LockException e) {
-            // whoever waits gets the same failure
+            // the acquire that waits fails in the same way and reports it
         }
     }
 
@@ -81,9 +81,9 @@ final class WaitProgress implements AutoCloseable {
 
     private static String names(KeyInfo.ResourceInfo resourceInfo) {
         List<KeyInfo.Holder> holders = resourceInfo.holders();
-        long more = resourceInfo.held() - Math.min(MOST_HOLDERS, holders.size());
+        long more = resourceInfo.held() - Math.min(MAX_HOLDERS_SHOWN, holders.size());
         return holders.stream()
-                        .limit(MOST_HOLDERS)
+                        .limit(MAX_HOLDERS_SHOWN)
                         .map(KeyInfo.Holder::label)
                         .map(label -> Optional.of(label).filter(name -> !name.isEmpty()))
                         .map(label -> label.orElse("an unnamed client"))
@@ -91,7 +91,7 @@ final class WaitProgress implements AutoCloseable {
                 + (more > 0 ? " and " + more + " more" : "");
     }
 
-    /** Nothing is written any more when this returns. */
+    /** Nothing is printed after this has returned. */
     @Override
     public void close() {
         synchronized (this) {

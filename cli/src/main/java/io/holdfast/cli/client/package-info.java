@@ -1,8 +1,8 @@
 /**
- * Commands that use a server: {@code lock} and its kin run a command while they hold something, the
- * others ask once and print the answer. Start at {@link io.holdfast.cli.client.ClientCommands}.
- * Which server, and what becomes of failures, is the same for all: {@code ServerOptions} and {@code
- * ClientCommand}.
+ * Commands that use a server: {@code lock}, {@code sem} and {@code lead} run a command while they
+ * hold a key, the others send a request and print the result. Start at {@link
+ * io.holdfast.cli.client.ClientCommands}. All share {@code ServerOptions} and the handling of
+ * failures in {@code ClientCommand}.
  */
 @NullMarked
 package io.holdfast.cli.client;

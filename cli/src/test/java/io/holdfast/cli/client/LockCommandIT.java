@@ -135,8 +135,8 @@ class LockCommandIT {
                 assertThat(other.status()).isEqualTo(3);
                 assertThat(other.err())
                         .containsExactly(
-                                "Error: limited has the limit 2, not 3: all who use it must name"
-                                        + " the same");
+                                "Error: limited has the limit 2, not 3: all clients of a semaphore"
+                                        + " must use the same limit");
             }
             Files.createFile(folder.resolve("go"));
             assertThat(first.status()).isZero();

@@ -48,7 +48,9 @@ final class Terminal implements AutoCloseable {
         return lines.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Ends the input, and gives what came that was not read, or null if the command goes on. */
+    /**
+     * Ends the input, and gives what came that was not read, or null if the command keeps running.
+     */
     @Nullable List<String> end() throws IOException, InterruptedException {
         process.getOutputStream().close();
         if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)
