@@ -13,13 +13,13 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** Something that is done to a cluster. Knows what becomes of failures. */
+/** A command that administers a cluster. Maps failures to messages and exit statuses. */
 @Command(
         mixinStandardHelpOptions = true,
         sortOptions = false,
         optionListHeading = "%nOptions:%n",
         exitCodeListHeading = "%nExit status:%n",
-        exitCodeList = {"0:done", "1:it failed", "2:wrong usage, nothing was done"})
+        exitCodeList = {"0:done", "1:the command failed", "2:wrong usage, nothing was done"})
 abstract class AdminCommand implements Callable<Integer> {
     static final int DONE = 0;
     static final int FAILED = 1;
@@ -36,7 +36,7 @@ abstract class AdminCommand implements Callable<Integer> {
         this.environment = environment;
     }
 
-    /** Does it and returns the exit status. */
+    /** Runs the command and returns the exit status. */
     abstract int work(ClusterOptions cluster, Map<String, String> variables) throws IOException;
 
     @Override

@@ -17,10 +17,10 @@ import java.util.Map;
 @Command(
         name = "backup",
         description = {
-            "Copies the newest snapshot of a node's state into a file, whether it runs or not.",
+            "Copies the newest snapshot of a node to a file, whether the node is running or not.",
             "",
-            "With --cluster and --node the node is first asked to make a new one. Without, what"
-                    + " happened since its last is not in the copy."
+            "With --cluster and --node the node first writes a new snapshot. Otherwise changes"
+                + " after its last snapshot are not in the backup."
         })
 final class BackupCommand extends AdminCommand {
     @Option(
@@ -30,10 +30,13 @@ final class BackupCommand extends AdminCommand {
             description = "The data directory of the node.")
     private Path folder = Path.of("");
 
-    @Option(names = "--node", paramLabel = "NAME", description = "The node (HOLDFAST_NODE).")
+    @Option(
+            names = "--node",
+            paramLabel = "NAME",
+            description = "The node that writes the snapshot (HOLDFAST_NODE).")
     private @Nullable String node;
 
-    @Parameters(paramLabel = "FILE", description = "The copy; it must not be there yet.")
+    @Parameters(paramLabel = "FILE", description = "The backup file; it must not exist yet.")
     private Path file = Path.of("");
 
     BackupCommand(Map<String, String> environment) {

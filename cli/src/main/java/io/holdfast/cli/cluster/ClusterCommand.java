@@ -11,16 +11,16 @@ import picocli.CommandLine.Spec;
 import java.util.List;
 import java.util.Map;
 
-/** {@code holdfast cluster}: what is done to a cluster, and one to try. */
+/** {@code holdfast cluster}: administers a cluster, and runs a demo cluster. */
 @Command(
         name = "cluster",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         description = {
-            "Looks at a cluster, changes who is in it, and runs one to try.",
+            "Shows a cluster, changes its members, backs it up, and runs a demo cluster.",
             "",
-            "A node of a cluster is started by holdfast serve with --cluster, --node and"
-                    + " --data-dir."
+            "To start a node of a cluster, use holdfast serve with --cluster, --node and"
+                + " --data-dir."
         },
         optionListHeading = "%nOptions:%n",
         commandListHeading = "%nCommands:%n")
@@ -31,7 +31,7 @@ public final class ClusterCommand implements Runnable {
 
     private ClusterCommand() {}
 
-    /** The command, to be added to the root command. */
+    /** Creates the command, to be added to the root command. */
     public static CommandLine create(Map<String, String> environment) {
         CommandLine line = new CommandLine(new ClusterCommand());
         for (Object command :
@@ -52,6 +52,6 @@ public final class ClusterCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a command is missing");
+        throw new ParameterException(spec.commandLine(), "A command is missing");
     }
 }

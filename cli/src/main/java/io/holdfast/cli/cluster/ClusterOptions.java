@@ -14,20 +14,20 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Which cluster is meant, and how to talk to it: the options and variables of {@code serve}. */
+/** The cluster and its TLS files: the same options and variables as {@code serve}. */
 final class ClusterOptions {
     @Option(
             names = "--cluster",
             paramLabel = "NODES",
             description =
-                    "The nodes of the cluster, or some of them, as NAME=HOST:PORT with commas"
-                            + " between (HOLDFAST_CLUSTER_NODES).")
+                    "The nodes of the cluster, or some of them, as NAME=HOST:PORT, separated by"
+                        + " commas (HOLDFAST_CLUSTER_NODES).")
     private @Nullable String cluster;
 
     @Option(
             names = "--cluster-name",
             paramLabel = "NAME",
-            description = "The name of the cluster (holdfast, or HOLDFAST_CLUSTER_NAME).")
+            description = "The name of the cluster (HOLDFAST_CLUSTER_NAME; default: holdfast).")
     private @Nullable String name;
 
     @Option(
@@ -45,22 +45,23 @@ final class ClusterOptions {
     @Option(
             names = "--cluster-tls-ca",
             paramLabel = "FILE",
-            description = "PEM file with the authority that has signed the nodes' certificates.")
+            description = "PEM file with the certificate authority of the nodes' certificates.")
     private @Nullable String authority;
 
-    /** Whether nodes were named. */
+    /** Whether nodes are given by the option or the variable. */
     boolean isGiven(Map<String, String> environment) {
         return !value(cluster, environment, "HOLDFAST_CLUSTER_NODES").isEmpty();
     }
 
     /**
-     * The nodes.
+     * Returns the nodes.
      *
-     * @throws IllegalArgumentException if there are none, or they cannot be read
+     * @throws IllegalArgumentException if there are none, or the list is malformed
      */
     List<NodeAddress> nodes(Map<String, String> environment) {
         if (!isGiven(environment)) {
-            throw new IllegalArgumentException("name the nodes with --cluster");
+            throw new IllegalArgumentException(
+                    "--cluster is required: the nodes as NAME=HOST:PORT, separated by commas");
         }
         return NodeAddress.parseList(value(cluster, environment, "HOLDFAST_CLUSTER_NODES"));
     }

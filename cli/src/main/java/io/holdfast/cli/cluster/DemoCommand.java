@@ -24,15 +24,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** {@code holdfast cluster demo}: three nodes on this machine, until Ctrl-C. */
+/** {@code holdfast cluster demo}: runs three nodes on this machine until Ctrl-C. */
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
         optionListHeading = "%nOptions:%n",
         description = {
-            "Runs three nodes on this machine, for a first look. Ctrl-C ends them.",
+            "Runs a demo cluster of three nodes on this machine. Ctrl-C stops it.",
             "",
-            "A node that ends is started again after a few seconds: kill one and see."
+            "A node that exits is restarted after a few seconds, so you can kill one and watch the"
+                + " failover."
         })
 final class DemoCommand implements Callable<Integer> {
     private static final int NODES = 3;
@@ -43,7 +44,9 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--data-dir",
             paramLabel = "FOLDER",
-            description = "Where the nodes keep their data (a folder that is removed at the end).")
+            description =
+                    "Where the nodes store their data (default: a temporary folder, removed at the"
+                        + " end).")
     private @Nullable Path folder;
 
     private final CountDownLatch end = new CountDownLatch(1);
@@ -76,11 +79,11 @@ final class DemoCommand implements Callable<Integer> {
                             port(FIRST_DFLOCKD + i * STEP),
                             port(FIRST_DFLOCKD + 1 + i * STEP),
                             end,
-                            () -> tell(nodes, cluster)));
+                            () -> printInstructions(nodes, cluster)));
         }
         List<Thread> running = nodes.stream().map(DemoNode::start).toList();
         end.await();
-        Printer.out("ending ...");
+        Printer.out("stopping ...");
         nodes.forEach(DemoNode::stop);
         for (Thread node : running) {
             node.join();
@@ -88,7 +91,7 @@ final class DemoCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** The nodes of the last time, if there was one: data remembers who the others are. */
+    /** Returns the members of an earlier run with this data, because the data names its members. */
     private String members(Path data) throws IOException {
         Path known = data.resolve("cluster");
         if (Files.exists(known)) {
@@ -103,36 +106,36 @@ final class DemoCommand implements Callable<Integer> {
         return cluster;
     }
 
-    /** This one, or any if it is taken. */
-    private int port(int wanted) throws IOException {
-        for (int port : new int[] {wanted, 0, 0, 0}) {
+    /** Returns the preferred port, or any free port if it is in use. */
+    private int port(int preferred) throws IOException {
+        for (int port : new int[] {preferred, 0, 0, 0}) {
             try (ServerSocket socket =
                     new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 if (taken.add(socket.getLocalPort())) {
                     return socket.getLocalPort();
                 }
             } catch (IOException e) {
-                // taken
+                // in use
             }
         }
         throw new IOException("no port is free");
     }
 
-    private void tell(List<DemoNode> nodes, String cluster) {
+    private void printInstructions(List<DemoNode> nodes, String cluster) {
         if (serving.incrementAndGet() != NODES) {
             return;
         }
         DemoNode first = nodes.getFirst();
         DemoNode last = nodes.getLast();
         Printer.out("");
-        Printer.out("Three nodes serve. In another terminal, try:");
+        Printer.out("The three nodes are serving. In another terminal, try:");
         Printer.out("");
         Printer.out("  ./holdfast cluster status --cluster " + cluster);
         Printer.out(
                 "  ./holdfast lock --server 127.0.0.1:" + first.port() + " deploy -- sleep 60 &");
         Printer.out("  ./holdfast lock --server 127.0.0.1:" + last.port() + " deploy -- echo mine");
         Printer.out(
-                "  kill -9 one of: "
+                "  kill -9 PID of one of:  "
                         + nodes.stream()
                                 .map(node -> node.name() + " " + node.pid())
                                 .collect(Collectors.joining(", ")));
@@ -143,12 +146,12 @@ final class DemoCommand implements Callable<Integer> {
                             + node.name()
                             + ": dflockd on 127.0.0.1:"
                             + node.port()
-                            + ", a page on http://127.0.0.1:"
+                            + ", dashboard on http://127.0.0.1:"
                             + node.httpPort()
                             + "/");
         }
         Printer.out("");
-        Printer.out("Ctrl-C ends all.");
+        Printer.out("Ctrl-C stops all nodes.");
         Printer.out("");
     }
 

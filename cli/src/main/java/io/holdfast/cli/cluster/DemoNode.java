@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** A node in a process of its own, which is started again when it ends. */
+/** A node in its own process, which is restarted when it exits. */
 final class DemoNode {
     private static final long PAUSE_SECONDS = 5;
 
@@ -28,8 +28,8 @@ final class DemoNode {
     private volatile @Nullable Process process;
 
     /**
-     * @param end when nothing is started any more
-     * @param served called once, when it serves for the first time
+     * @param end reaches zero when the demo ends; then the process is not restarted
+     * @param served called once, when the node serves for the first time
      */
     DemoNode(
             String name,
@@ -69,7 +69,7 @@ final class DemoNode {
         return Thread.ofPlatform().name("holdfast-demo-" + name).start(this::run);
     }
 
-    /** Lets it leave in good order. */
+    /** Sends the node a SIGTERM, so that it shuts down gracefully. */
     void stop() {
         Process running = process;
         if (running != null) {
@@ -83,20 +83,21 @@ final class DemoNode {
                 Process started = new ProcessBuilder(command()).redirectErrorStream(true).start();
                 process = started;
                 if (hasServed) {
-                    Printer.out(name + " | started again, process " + started.pid());
+                    Printer.out(name + " | restarted, process " + started.pid());
                 }
                 if (end.getCount() == 0) {
                     started.destroy();
                 }
-                tellLines(started);
+                printOutput(started);
                 int status = started.waitFor();
                 if (end.getCount() > 0) {
-                    Printer.out(name + " | ended with " + status + ", it will be started again");
+                    Printer.out(name + " | exited with status " + status + ", restarting");
                     boolean _ = end.await(PAUSE_SECONDS, TimeUnit.SECONDS);
                 }
             }
         } catch (IOException e) {
-            if (end.getCount() > 0) { // else its end closed what we were reading
+            if (end.getCount()
+                    > 0) { // otherwise stopping the process closed the stream that is being read
                 Printer.err(name + " | cannot be started: " + FailureText.of(e));
             }
             end.countDown();
@@ -105,7 +106,7 @@ final class DemoNode {
         }
     }
 
-    private void tellLines(Process started) throws IOException {
+    private void printOutput(Process started) throws IOException {
         try (BufferedReader lines = started.inputReader()) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 Printer.out(name + " | " + Printer.printable(line));
@@ -117,7 +118,10 @@ final class DemoNode {
         }
     }
 
-    /** Deaf to Ctrl-C, which a terminal sends to all: the parent says when to end. */
+    /**
+     * The child ignores SIGINT and SIGHUP, which a terminal sends to the group: the parent stops
+     * it.
+     */
     private List<String> command() {
         List<String> command = new ArrayList<>();
         command.addAll(List.of("sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));

@@ -9,17 +9,17 @@ import picocli.CommandLine.Parameters;
 import java.io.IOException;
 import java.util.Map;
 
-/** The commands that change who is in a cluster, and who leads it. */
+/** The commands that change the members of a cluster, and its leader. */
 final class MemberCommands {
     private MemberCommands() {}
 
     @Command(
             name = "add",
             description = {
-                "Adds a node to a cluster that runs.",
+                "Adds a node to a running cluster.",
                 "",
-                "Start it first, with holdfast serve --join and itself in --cluster; a name that"
-                        + " was ever used is not used again."
+                "Start the node first, with holdfast serve --join and itself in --cluster. The name"
+                    + " must never have been used in this cluster."
             })
     static final class Add extends AdminCommand {
         @Parameters(paramLabel = "NAME=HOST:PORT", description = "The new node.")
@@ -33,12 +33,14 @@ final class MemberCommands {
         int work(ClusterOptions cluster, Map<String, String> variables) throws IOException {
             NodeAddress added = NodeAddress.parse(node);
             cluster.admin(variables).add(added);
-            Printer.out(added + " is in the cluster");
+            Printer.out(added + " was added to the cluster");
             return DONE;
         }
     }
 
-    @Command(name = "remove", description = "Takes a node out of a cluster; stop it then.")
+    @Command(
+            name = "remove",
+            description = "Removes a node from a cluster; stop the node afterwards.")
     static final class Remove extends AdminCommand {
         @Parameters(paramLabel = "NAME", description = "The node.")
         private String node = "";
@@ -50,16 +52,16 @@ final class MemberCommands {
         @Override
         int work(ClusterOptions cluster, Map<String, String> variables) throws IOException {
             cluster.admin(variables).remove(node);
-            Printer.out(node + " is not in the cluster any more");
+            Printer.out(node + " was removed from the cluster");
             return DONE;
         }
     }
 
     @Command(
             name = "replace",
-            description = "Takes a node out, dead or alive, and a new one in, in one step.")
+            description = "Replaces a node, running or not, with a new one in one step.")
     static final class Replace extends AdminCommand {
-        @Parameters(index = "0", paramLabel = "OLD", description = "The node that goes.")
+        @Parameters(index = "0", paramLabel = "OLD", description = "The node to remove.")
         private String old = "";
 
         @Parameters(
@@ -76,14 +78,14 @@ final class MemberCommands {
         int work(ClusterOptions cluster, Map<String, String> variables) throws IOException {
             NodeAddress added = NodeAddress.parse(node);
             cluster.admin(variables).replace(old, added);
-            Printer.out(added + " is in the cluster in place of " + old);
+            Printer.out(added + " was added to the cluster in place of " + old);
             return DONE;
         }
     }
 
-    @Command(name = "transfer", description = "Lets another node lead.")
+    @Command(name = "transfer", description = "Transfers the leadership to another node.")
     static final class Transfer extends AdminCommand {
-        @Parameters(paramLabel = "NAME", description = "The node that is to lead.")
+        @Parameters(paramLabel = "NAME", description = "The new leader.")
         private String node = "";
 
         Transfer(Map<String, String> environment) {
@@ -93,7 +95,7 @@ final class MemberCommands {
         @Override
         int work(ClusterOptions cluster, Map<String, String> variables) throws IOException {
             cluster.admin(variables).transfer(node);
-            Printer.out(node + " leads");
+            Printer.out(node + " is the leader");
             return DONE;
         }
     }

@@ -19,25 +19,30 @@ import java.util.Map;
 @Command(
         name = "restore",
         description = {
-            "Makes a new data directory that begins with what is in a backup.",
+            "Creates a new data directory from a backup.",
             "",
-            "Do it with the same file for every node of the cluster, then start them. Without"
-                + " --cluster it is for a server that stands alone. Connections of the time of the"
-                + " backup count as lost, and what was bound to them is freed; fences are higher"
-                + " than any that were given."
+            "Do this with the same file for every node of the cluster, then start them. Without"
+                + " --cluster the data directory is for a single server. Sessions that were open at"
+                + " the time of the backup end, and holds bound to them are released; new fences"
+                + " are higher than all fences granted before."
         })
 final class RestoreCommand extends AdminCommand {
     @Option(
             names = "--data-dir",
             required = true,
             paramLabel = "FOLDER",
-            description = "The new data directory; it must be empty or not be there yet.")
+            description = "The new data directory; it must be empty or not exist yet.")
     private Path folder = Path.of("");
 
-    @Option(names = "--node", paramLabel = "NAME", description = "Whose it is (HOLDFAST_NODE).")
+    @Option(
+            names = "--node",
+            paramLabel = "NAME",
+            description = "The node that will own the data directory (HOLDFAST_NODE).")
     private @Nullable String node;
 
-    @Parameters(paramLabel = "FILE", description = "What holdfast cluster backup has written.")
+    @Parameters(
+            paramLabel = "FILE",
+            description = "The file that holdfast cluster backup has written.")
     private Path file = Path.of("");
 
     RestoreCommand(Map<String, String> environment) {
@@ -54,8 +59,8 @@ final class RestoreCommand extends AdminCommand {
                 throw new IllegalArgumentException(
                         "--node is required: the node that will own the data directory");
             }
-            String wanted = name;
-            if (members.stream().noneMatch(member -> member.name().equals(wanted))) {
+            String required = name;
+            if (members.stream().noneMatch(member -> member.name().equals(required))) {
                 throw new IllegalArgumentException("the cluster has no node named " + name);
             }
         } else {
@@ -64,7 +69,7 @@ final class RestoreCommand extends AdminCommand {
             members = List.of(alone);
         }
         Backup.restore(file, folder, cluster.name(variables), name, members);
-        Printer.out(folder + " is made: start the node with it");
+        Printer.out(folder + " was created: start the node with --data-dir " + folder);
         return DONE;
     }
 }

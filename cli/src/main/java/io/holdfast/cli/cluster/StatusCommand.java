@@ -14,17 +14,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** {@code holdfast cluster status}: each node, as it sees itself. */
+/** {@code holdfast cluster status}: the status of each node, as the node itself reports it. */
 @Command(
         name = "status",
-        description = "Shows all nodes: who leads, and who is behind.",
+        description = "Shows all nodes: role, term, log indexes and lag.",
         exitCodeList = {
             "0:the cluster has a leader",
-            "1:it has none, or nobody answers",
+            "1:the cluster has no leader, or no node responds",
             "2:wrong usage"
         })
 final class StatusCommand extends AdminCommand {
-    private static final List<String> TITLES =
+    private static final List<String> COLUMNS =
             List.of(
                     "NODE",
                     "ADDRESS",
@@ -36,7 +36,7 @@ final class StatusCommand extends AdminCommand {
                     "SERVING",
                     "SESSIONS");
 
-    @Option(names = "--json", description = "Print a line of JSON instead.")
+    @Option(names = "--json", description = "Print one line of JSON.")
     private boolean json;
 
     StatusCommand(Map<String, String> environment) {
@@ -45,31 +45,31 @@ final class StatusCommand extends AdminCommand {
 
     @Override
     int work(ClusterOptions cluster, Map<String, String> variables) throws IOException {
-        List<NodeReportResult> answers = cluster.admin(variables).status();
-        boolean led = answers.stream().anyMatch(StatusCommand::isLeader);
+        List<NodeReportResult> results = cluster.admin(variables).status();
+        boolean hasLeader = results.stream().anyMatch(StatusCommand::isLeader);
         if (json) {
-            Printer.out(json(cluster.name(variables), led, answers));
+            Printer.out(json(cluster.name(variables), hasLeader, results));
         } else {
-            table(answers).forEach(Printer::out);
-            if (!led) {
-                Printer.err("there is no leader: the cluster decides nothing now");
+            table(results).forEach(Printer::out);
+            if (!hasLeader) {
+                Printer.err("the cluster has no leader: nothing can be committed now");
             }
         }
-        return led ? DONE : FAILED;
+        return hasLeader ? DONE : FAILED;
     }
 
-    private static boolean isLeader(NodeReportResult answer) {
-        return answer.report() != null && answer.report().status().role().equals("leader");
+    private static boolean isLeader(NodeReportResult result) {
+        return result.report() != null && result.report().status().role().equals("leader");
     }
 
-    static List<String> table(List<NodeReportResult> answers) {
+    static List<String> table(List<NodeReportResult> results) {
         List<List<String>> rows = new ArrayList<>();
-        rows.add(TITLES);
-        long decided = decided(answers);
-        for (NodeReportResult answer : answers) {
-            rows.add(row(answer, decided));
+        rows.add(COLUMNS);
+        long commitIndex = commitIndex(results);
+        for (NodeReportResult result : results) {
+            rows.add(row(result, commitIndex));
         }
-        int[] widths = new int[TITLES.size()];
+        int[] widths = new int[COLUMNS.size()];
         for (List<String> row : rows) {
             for (int i = 0; i < row.size() - 1; i++) {
                 widths[i] = Math.max(widths[i], row.get(i).length());
@@ -78,31 +78,31 @@ final class StatusCommand extends AdminCommand {
         return rows.stream().map(row -> line(row, widths)).toList();
     }
 
-    /** How far the log is decided, by what the nodes know. */
-    private static long decided(List<NodeReportResult> answers) {
-        return answers.stream()
-                .flatMap(answer -> Stream.ofNullable(answer.report()))
+    /** Returns the highest commit index that a node has reported. */
+    private static long commitIndex(List<NodeReportResult> results) {
+        return results.stream()
+                .flatMap(result -> Stream.ofNullable(result.report()))
                 .mapToLong(report -> report.status().commitIndex())
                 .max()
                 .orElse(0);
     }
 
-    private static List<String> row(NodeReportResult answer, long decided) {
-        if (answer.report() == null) {
+    private static List<String> row(NodeReportResult result, long commitIndex) {
+        if (result.report() == null) {
             return List.of(
-                    answer.node().name(),
-                    answer.node().address(),
-                    "does not answer: " + Printer.printable(String.valueOf(answer.failure())));
+                    result.node().name(),
+                    result.node().address(),
+                    "no response: " + Printer.printable(String.valueOf(result.failure())));
         }
-        NodeStatus status = answer.report().status();
+        NodeStatus status = result.report().status();
         return List.of(
-                answer.node().name(),
-                answer.node().address(),
+                result.node().name(),
+                result.node().address(),
                 status.role(),
                 String.valueOf(status.term()),
                 String.valueOf(status.commitIndex()),
                 String.valueOf(status.appliedIndex()),
-                String.valueOf(decided - status.appliedIndex()),
+                String.valueOf(commitIndex - status.appliedIndex()),
                 status.serving() ? "yes" : "no",
                 String.valueOf(status.sessions()));
     }
@@ -119,31 +119,31 @@ final class StatusCommand extends AdminCommand {
         return line.toString();
     }
 
-    static String json(String name, boolean led, List<NodeReportResult> answers) {
-        long decided = decided(answers);
+    static String json(String name, boolean hasLeader, List<NodeReportResult> results) {
+        long commitIndex = commitIndex(results);
         return new JsonLine()
                 .put("cluster", name)
-                .put("has_leader", led)
-                .put("nodes", answers.stream().map(answer -> json(answer, decided)).toList())
+                .put("has_leader", hasLeader)
+                .put("nodes", results.stream().map(result -> json(result, commitIndex)).toList())
                 .toString();
     }
 
-    private static JsonLine json(NodeReportResult answer, long decided) {
+    private static JsonLine json(NodeReportResult result, long commitIndex) {
         JsonLine line =
                 new JsonLine()
-                        .put("node", answer.node().name())
-                        .put("address", answer.node().address());
-        if (answer.report() == null) {
-            return line.put("reachable", false).put("error", answer.failure());
+                        .put("node", result.node().name())
+                        .put("address", result.node().address());
+        if (result.report() == null) {
+            return line.put("reachable", false).put("error", result.failure());
         }
-        NodeStatus status = answer.report().status();
+        NodeStatus status = result.report().status();
         return line.put("reachable", true)
                 .put("role", status.role())
                 .put("leader", status.leader())
                 .put("term", (Long) status.term())
                 .put("commit_index", (Long) status.commitIndex())
                 .put("applied_index", (Long) status.appliedIndex())
-                .put("lag", (Long) (decided - status.appliedIndex()))
+                .put("lag", (Long) (commitIndex - status.appliedIndex()))
                 .put("serving", status.serving())
                 .put("sessions", (Long) (long) status.sessions());
     }

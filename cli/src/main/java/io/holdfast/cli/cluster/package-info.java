@@ -1,4 +1,4 @@
-/** {@code holdfast cluster}: a first look at one, and what is done to one that runs. */
+/** {@code holdfast cluster}: the demo cluster, and the commands that administer a cluster. */
 @NullMarked
 package io.holdfast.cli.cluster;
 

@@ -35,7 +35,7 @@ class StatusCommandTest {
         List<String> lines = StatusCommand.table(ANSWERS);
         assertThat(lines.get(1)).containsPattern("n1 .* leader +3 +100 +99 +1 +yes +4");
         assertThat(lines.get(2)).containsPattern("n2 .* follower +3 +40 +40 +60 +yes +4");
-        assertThat(lines.get(3)).contains("does not answer: no answer in time");
+        assertThat(lines.get(3)).contains("no response: no answer in time");
     }
 
     @Test
