@@ -2,7 +2,7 @@ package io.holdfast.cli.file;
 
 import picocli.CommandLine.Command;
 
-@Command(name = "acquire", description = "Waits for the lock and takes it.")
+@Command(name = "acquire", description = "Waits for the lock and acquires it.")
 final class AcquireVerb extends LockFileCommand {
     @Override
     int work(OutcomeReport outcomeReport) {

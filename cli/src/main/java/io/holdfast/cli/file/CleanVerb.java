@@ -5,7 +5,8 @@ import picocli.CommandLine.Command;
 @Command(
         name = "clean",
         aliases = "cleanup",
-        description = "Removes the lock if it is stale, and what crashed programs left beside it.")
+        description =
+                "Removes the lock if it is stale, and files that crashed programs left beside it.")
 final class CleanVerb extends LockFileCommand {
     @Override
     int work(OutcomeReport outcomeReport) {

@@ -19,12 +19,12 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How something that was not done is told.
+ * The output and the exit status of a verb that failed.
  *
- * @param type for programs
+ * @param type the failure type in the JSON output
  * @param status the exit status
- * @param lines for people
- * @param json for programs, and more than the type
+ * @param lines the text output
+ * @param json the JSON output
  */
 record CommandFailure(Type type, int status, List<String> lines, JsonLine json) {
     enum Type {
@@ -40,7 +40,7 @@ record CommandFailure(Type type, int status, List<String> lines, JsonLine json) 
     private static final int REFUSED = 1;
     private static final int ERROR = 3;
 
-    /** An error is told even to those who want it quiet. */
+    /** Whether this is an error, which is printed even with {@code --quiet}. */
     boolean isError() {
         return status == ERROR;
     }
@@ -64,17 +64,17 @@ record CommandFailure(Type type, int status, List<String> lines, JsonLine json) 
         return error(Type.INVALID_PATH, "Invalid path: ", message);
     }
 
-    /** Nobody could read the answer. */
+    /** The nonce of an acquired lock could not be written to standard output. */
     static CommandFailure outputClosed() {
         return ioError("cannot write to standard output, the lock was released again");
     }
 
-    /** An exception that nobody thought of. */
+    /** Any other exception. */
     static CommandFailure unexpected(Throwable e) {
         return ioError(FailureText.of(e));
     }
 
-    /** Whoever waited for the lock to come free did so in vain. */
+    /** The lock was not released within the timeout of {@code wait}. */
     static CommandFailure waitTimeout(Duration timeout) {
         return timeout("Timeout waiting for lock to be released", timeout);
     }

@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Stack;
 
-/** {@code holdfast file}: the options, which all verbs share. */
+/** {@code holdfast file}: the options that all verbs share. */
 @Command(
         name = "file",
         scope = ScopeType.INHERIT,
@@ -45,21 +45,21 @@ import java.util.Stack;
             CleanVerb.class,
             RunVerb.class
         },
-        description = "Takes, releases and shows locks that are files.",
+        description = "Acquires, releases and shows lock files.",
         optionListHeading = "%nOptions:%n",
         commandListHeading = "%nCommands:%n",
         exitCodeOnExecutionException = 3,
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:done, or the lock is free",
-            "1:the lock is held, or time ran out",
+            "1:the lock is held, or the timeout has passed",
             "2:wrong usage, nothing was done",
-            "3:the path or the file system will not do"
+            "3:the path or the file system cannot be used"
         },
         footer = {
             "",
             "TIME is in seconds, like 5 or 0.5, or has a unit: 500ms, 2s, 5m, 1h.",
-            "What follows -- is no option."
+            "Arguments after -- are not options."
         })
 public final class FileCommand implements Runnable {
     private static final String DEFAULT_SETTLE = "30ms";
@@ -76,8 +76,8 @@ public final class FileCommand implements Runnable {
             paramLabel = "TIME",
             converter = DurationConverter.class,
             description =
-                    "acquire, wait, run: wait no longer than this (for ever). Seconds, not"
-                            + " milliseconds; 0 is one attempt.")
+                    "acquire, wait, run: timeout of the wait (default: no timeout). Seconds, not"
+                        + " milliseconds; 0 is one attempt.")
     private @Nullable Duration timeout;
 
     @Option(
@@ -85,7 +85,8 @@ public final class FileCommand implements Runnable {
             scope = ScopeType.INHERIT,
             paramLabel = "TIME",
             converter = DurationConverter.class,
-            description = "A lock older than this is stale (1h). 0: no lock ever is.")
+            description =
+                    "A lock older than this is stale (default: 1h). 0: a lock is never stale.")
     private @Nullable Duration stale;
 
     @Option(
@@ -94,15 +95,15 @@ public final class FileCommand implements Runnable {
             paramLabel = "POLICY",
             converter = Policy.class,
             description =
-                    "When a stale lock may be taken over: age, or age-and-dead for only if its"
-                            + " process is not known to run (age).")
+                    "When a stale lock may be taken over: age, or age-and-dead: only if its process"
+                        + " is not known to be running (default: age).")
     private @Nullable StalePolicy stalePolicy;
 
     @Option(
             names = {"-t", "--tag"},
             scope = ScopeType.INHERIT,
             paramLabel = "TEXT",
-            description = "try, acquire, run: a text to put into the lock file.")
+            description = "try, acquire, run: a text to store in the lock file.")
     private @Nullable String tag;
 
     @Option(
@@ -111,8 +112,8 @@ public final class FileCommand implements Runnable {
             paramLabel = "N",
             converter = Pid.class,
             description =
-                    "try, acquire, run: the process to name as the holder (this one). release: only"
-                            + " if the file names this process.")
+                    "try, acquire, run: the process to store as the holder (default: this one)."
+                        + " release: only if the file names this process.")
     private @Nullable Long pid;
 
     @Option(
@@ -120,14 +121,15 @@ public final class FileCommand implements Runnable {
             scope = ScopeType.INHERIT,
             paramLabel = "HEX",
             converter = Nonce.class,
-            description = "release: only if it is the lock that acquire --json gave this nonce.")
+            description = "release: only if the lock has this nonce, as printed by acquire --json.")
     private @Nullable String nonce;
 
     @Option(
             names = {"-f", "--force"},
             scope = ScopeType.INHERIT,
             defaultValue = "false",
-            description = "release: also a file that is no lock file, or a symbolic link.")
+            description =
+                    "release: also remove a file that is not a lock file, or a symbolic link.")
     private boolean force;
 
     @Option(
@@ -139,8 +141,8 @@ public final class FileCommand implements Runnable {
             converter = DurationConverter.class,
             preprocessor = SettleValue.class,
             description =
-                    "try, acquire, run: look after this time whether the lock is still ours, for"
-                            + " programs that overwrite locks (0; 30ms if no TIME is given).")
+                    "try, acquire, run: after this time, check that no other program has"
+                        + " overwritten the lock (default: 0, no check; 30ms if no TIME is given).")
     private @Nullable Duration settle;
 
     @Option(
@@ -148,33 +150,35 @@ public final class FileCommand implements Runnable {
             scope = ScopeType.INHERIT,
             paramLabel = "N",
             converter = ExitStatusConverter.class,
-            description = "run: the exit status if the lock was not obtained (1).")
+            description = "run: the exit status if the lock was not acquired (default: 1).")
     private @Nullable Integer conflictStatus;
 
     @Option(
             names = {"-j", "--json"},
             scope = ScopeType.INHERIT,
             defaultValue = "false",
-            description = "Tell the outcome as one line of JSON on standard output.")
+            description = "Print the result as one line of JSON on standard output.")
     private boolean json;
 
     @Option(
             names = {"-q", "--quiet"},
             scope = ScopeType.INHERIT,
             defaultValue = "false",
-            description = "No text on success or refusal; status and errors are told all the same.")
+            description =
+                    "Print nothing on success or if the lock is held; status and errors are still"
+                        + " printed.")
     private boolean quiet;
 
     @Option(
             names = {"-v", "--verbose"},
             scope = ScopeType.INHERIT,
             defaultValue = "false",
-            description = "Tell on standard error what is being done.")
+            description = "Log progress to standard error.")
     private boolean verbose;
 
     private FileCommand() {}
 
-    /** The command, to be added to the root command. */
+    /** Creates the command, to be added to the root command. */
     public static CommandLine create() {
         CommandLine line = new CommandLine(new FileCommand());
         line.setOverwrittenOptionsAllowed(true);
@@ -187,7 +191,7 @@ public final class FileCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "A command is missing");
     }
 
-    /** Refuses what the user cannot have meant for this verb. */
+    /** Rejects options that do not apply to this verb or contradict each other. */
     void check(CommandSpec verb) {
         belongsTo("release", verb, nonce != null, "--nonce");
         belongsTo("release", verb, force, "--force");
@@ -195,8 +199,8 @@ public final class FileCommand implements Runnable {
         if (stale != null && !stale.isZero() && stale.compareTo(MIN_STALE) < 0) {
             throw new ParameterException(
                     verb.commandLine(),
-                    "--stale must be at least 1s, since age is counted in whole seconds; 0 is"
-                            + " never");
+                    "--stale must be at least 1s, because age is counted in whole seconds; 0 means"
+                        + " never stale");
         }
         if (tag != null && !TrailingCommand.isText(tag)) {
             throw TrailingCommand.noText(verb, tag);
@@ -211,7 +215,7 @@ public final class FileCommand implements Runnable {
     private static void belongsTo(String owner, CommandSpec verb, boolean given, String option) {
         if (given && !verb.name().equals(owner)) {
             throw new ParameterException(
-                    verb.commandLine(), "Option " + option + " is for " + owner + " alone");
+                    verb.commandLine(), "Option " + option + " is for " + owner + " only");
         }
     }
 
@@ -289,26 +293,29 @@ public final class FileCommand implements Runnable {
         }
     }
 
-    /** An empty variable of a script must not pass for a nonce. */
+    /** Rejects an empty nonce, which an unset variable of a script would give. */
     private static final class Nonce implements ITypeConverter<String> {
         @Override
         public String convert(String text) {
             if (!text.matches("[0-9a-fA-F]+")) {
-                throw new TypeConversionException("'" + text + "' is not a row of hex digits");
+                throw new TypeConversionException("'" + text + "' is not a hexadecimal number");
             }
             return text;
         }
     }
 
-    /** The next word belongs to the option only if it is a span of time; it may be the path. */
+    /** The next argument belongs to the option only if it is a duration; it may be the path. */
     private static final class SettleValue implements IParameterPreprocessor {
         @Override
         @SuppressWarnings("JdkObsolete") // picocli's stack
         public boolean preprocess(
-                Stack<String> words, CommandSpec verb, ArgSpec option, Map<String, Object> info) {
+                Stack<String> arguments,
+                CommandSpec verb,
+                ArgSpec option,
+                Map<String, Object> info) {
             boolean attached = "=".equals(info.get("separator"));
-            if (!attached && (words.isEmpty() || Durations.parse(words.peek()).isEmpty())) {
-                words.push(DEFAULT_SETTLE);
+            if (!attached && (arguments.isEmpty() || Durations.parse(arguments.peek()).isEmpty())) {
+                arguments.push(DEFAULT_SETTLE);
             }
             return false;
         }

@@ -20,9 +20,9 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
-/** Something to do with one lock file. */
+/** A verb of {@code holdfast file}: one operation on one lock file. */
 abstract class LockFileCommand implements Callable<Integer> {
-    /** What may wait, and is given up at a signal by an {@link InterruptedException}. */
+    /** An operation that may wait; a signal interrupts it. */
     interface Waiting {
         int run(SignalRelay signals) throws InterruptedException;
     }
@@ -55,8 +55,8 @@ abstract class LockFileCommand implements Callable<Integer> {
         } catch (ParameterException e) {
             throw e;
         } catch (RuntimeException | Error e) {
-            return outcomeReport.failed(
-                    CommandFailure.unexpected(e)); // picocli's exit status would be "held"
+            // picocli's exit status for exceptions would be 1, which means "held"
+            return outcomeReport.failed(CommandFailure.unexpected(e));
         }
     }
 
@@ -64,12 +64,12 @@ abstract class LockFileCommand implements Callable<Integer> {
         return FileSemaphore.at(Path.of(path), config.build());
     }
 
-    /** A lock that stays when this process ends. */
+    /** Returns a lock that stays when this process ends. */
     final FileSemaphore lasting(OutcomeReport outcomeReport) {
         return semaphore(options.config(outcomeReport).heartbeat(false).releaseOnExit(false));
     }
 
-    /** Waits, and says so if it may be in vain. */
+    /** Waits for the lock; warns if a foreign file at the path may block it without limit. */
     static Guard acquire(FileSemaphore semaphore, OutcomeReport outcomeReport)
             throws InterruptedException {
         LockFileStatus lockFileStatus = semaphore.status();
@@ -77,7 +77,7 @@ abstract class LockFileCommand implements Callable<Integer> {
             outcomeReport.warning(
                     "there is "
                             + OutcomeReport.found(lockFileStatus)
-                            + " at the path, which counts as held until somebody removes it");
+                            + " at the path, which counts as held until it is removed");
         }
         lockFileStatus
                 .holder()
@@ -93,8 +93,8 @@ abstract class LockFileCommand implements Callable<Integer> {
     }
 
     /**
-     * Leaves the lock to whoever called us, unless a signal told us to end, or they did not get the
-     * nonce that they asked for.
+     * Leaves the lock to the calling process. Releases it instead if a termination signal has
+     * arrived, or if the nonce could not be written to standard output.
      */
     static int handOver(Guard guard, SignalRelay signals, OutcomeReport outcomeReport)
             throws InterruptedException {
@@ -108,11 +108,11 @@ abstract class LockFileCommand implements Callable<Integer> {
             return outcomeReport.outputClosed();
         }
         guard.detach();
-        signals.keep(); // too late to say that we were ended
+        signals.keep(); // a signal from now on must not change the exit status
         return status;
     }
 
-    /** A signal gives the exit status that stands for it, and leaves nothing behind. */
+    /** Runs the operation; a signal interrupts it and gives the exit status 128 + signal number. */
     static int untilSignal(Waiting work) {
         try (SignalRelay signals = SignalRelay.open()) {
             try {

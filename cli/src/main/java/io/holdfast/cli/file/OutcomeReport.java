@@ -10,7 +10,7 @@ import io.holdfast.lockfile.LockFileStatus;
 
 import java.util.Locale;
 
-/** Tells the outcome of a verb, as text or JSON. */
+/** Prints the result of a verb, as text or JSON. */
 final class OutcomeReport {
     private final String path;
     private final boolean json;
@@ -18,7 +18,7 @@ final class OutcomeReport {
     private final boolean verbose;
 
     /**
-     * @param path as the user typed it
+     * @param path the path as the user typed it
      */
     OutcomeReport(String path, boolean json, boolean quiet, boolean verbose) {
         this.path = path;
@@ -39,7 +39,7 @@ final class OutcomeReport {
                         .put("nonce", guard.nonce()));
     }
 
-    /** Whether the answer that only JSON gives, the nonce, could not be written. */
+    /** Whether the JSON output, which alone has the nonce, could not be written. */
     boolean isOutputClosed() {
         return json && Printer.isOutputClosed();
     }
@@ -54,7 +54,7 @@ final class OutcomeReport {
                 new JsonLine().put("cleaned", anything));
     }
 
-    /** Nobody, or nobody who counts, has the lock that was waited for. */
+    /** The lock that was waited for is free or stale. */
     int free(LockFileStatus lockFileStatus) {
         return success(
                 (lockFileStatus.isLocked() ? "Lock is stale: " : "Lock is free: ") + path,
@@ -84,7 +84,7 @@ final class OutcomeReport {
                             if (holder.tag() != null) {
                                 out("  Tag: " + Printer.printable(holder.tag()));
                             }
-                            out("  Process running: " + word(lockFileStatus.alive()));
+                            out("  Process running: " + lowerCase(lockFileStatus.alive()));
                         },
                         () -> out("  Found: " + found(lockFileStatus)));
         if (lockFileStatus.isStale()) {
@@ -131,13 +131,13 @@ final class OutcomeReport {
                 .put("timestamp", timestamp)
                 .put("tag", tag)
                 .put("info", holder == null ? null : info)
-                .put("class", word(lockFileStatus.content()))
+                .put("class", lowerCase(lockFileStatus.content()))
                 .put("isStale", lockFileStatus.isStale())
-                .put("alive", word(lockFileStatus.alive()))
+                .put("alive", lowerCase(lockFileStatus.alive()))
                 .put("isOwnedByCurrentProcess", lockFileStatus.isOwnedByCurrentProcess());
     }
 
-    private static String word(Enum<?> value) {
+    private static String lowerCase(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT);
     }
 
@@ -159,7 +159,7 @@ final class OutcomeReport {
         return commandFailure.status();
     }
 
-    /** The answer could not be written; nor could another. */
+    /** Reports on standard error that standard output could not be written. */
     int outputClosed() {
         CommandFailure commandFailure = CommandFailure.outputClosed();
         commandFailure.lines().forEach(this::err);
@@ -167,7 +167,7 @@ final class OutcomeReport {
         return commandFailure.status();
     }
 
-    /** What must be known even if everything went on. */
+    /** Prints an error that does not change the exit status, even with {@code --quiet}. */
     void alarm(String line) {
         err(line);
     }

@@ -5,17 +5,17 @@ import io.holdfast.lockfile.ReleaseCredential;
 
 import picocli.CommandLine.Command;
 
-@Command(name = "release", description = "Releases the lock, whoever holds it.")
+@Command(name = "release", description = "Releases the lock, whichever process holds it.")
 final class ReleaseVerb extends LockFileCommand {
     @Override
     int work(OutcomeReport outcomeReport) {
         FileSemaphore semaphore = semaphore(options.config(outcomeReport));
-        boolean held = options.force() ? semaphore.forceRelease() : semaphore.release(proof());
+        boolean held = options.force() ? semaphore.forceRelease() : semaphore.release(credential());
         outcomeReport.info(held ? "The lock was held" : "The lock was free before");
         return outcomeReport.released();
     }
 
-    private ReleaseCredential proof() {
+    private ReleaseCredential credential() {
         return options.nonce()
                 .map(ReleaseCredential::nonce)
                 .or(() -> options.pid().map(ReleaseCredential::pid))

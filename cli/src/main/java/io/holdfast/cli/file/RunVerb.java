@@ -19,20 +19,20 @@ import java.util.List;
         description = {
             "Waits for the lock and holds it while a command runs.",
             "",
-            "The command gets the signals that are sent to holdfast, SIGQUIT excepted, and its exit"
-                    + " status is returned: 128 and the number of the signal if one ended it, 127"
-                    + " if there is no such command, 126 if it cannot be executed."
+            "Signals sent to holdfast, except SIGQUIT, are forwarded to the command. The exit"
+                + " status is that of the command: 128 + N if signal N ended it, 127 if the command"
+                + " was not found, 126 if it cannot be executed."
         })
 final class RunVerb extends LockFileCommand {
     @Parameters(
             index = "1..*",
             paramLabel = "COMMAND",
-            description = "The command and its arguments, behind --.")
-    private List<String> words = List.of();
+            description = "The command and its arguments, after --.")
+    private List<String> commandLine = List.of();
 
     @Override
     int work(OutcomeReport outcomeReport) {
-        ChildCommand command = new ChildCommand(TrailingCommand.of(spec, words));
+        ChildCommand command = new ChildCommand(TrailingCommand.of(spec, commandLine));
         FileSemaphore semaphore = semaphore(options.config(outcomeReport));
         outcomeReport.info("Waiting for the lock: " + path);
         return untilSignal(
@@ -66,7 +66,7 @@ final class RunVerb extends LockFileCommand {
         }
     }
 
-    /** Whatever becomes of the lock, the exit status is the command's. */
+    /** A failed release is only printed: the exit status stays the command's. */
     private static void release(Guard guard, OutcomeReport outcomeReport) {
         try {
             guard.close();

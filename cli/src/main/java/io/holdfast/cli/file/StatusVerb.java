@@ -2,7 +2,9 @@ package io.holdfast.cli.file;
 
 import picocli.CommandLine.Command;
 
-@Command(name = "status", description = "Tells who holds the lock. Exit status 0: free, 1: held.")
+@Command(
+        name = "status",
+        description = "Shows the holder of the lock. Exit status 0: free, 1: held.")
 final class StatusVerb extends LockFileCommand {
     @Override
     int work(OutcomeReport outcomeReport) {

@@ -5,11 +5,11 @@ import picocli.CommandLine.Command;
 @Command(
         name = "try",
         aliases = "try-acquire",
-        description = "Takes the lock if it is free or stale.")
+        description = "Acquires the lock if it is free or stale, without waiting.")
 final class TryVerb extends LockFileCommand {
     @Override
     int work(OutcomeReport outcomeReport) {
-        outcomeReport.info("Trying to take the lock: " + path);
+        outcomeReport.info("Trying to acquire the lock: " + path);
         return untilSignal(
                 signals -> handOver(lasting(outcomeReport).acquireNow(), signals, outcomeReport));
     }

@@ -7,11 +7,13 @@ import picocli.CommandLine.Command;
 
 import java.time.Duration;
 
-@Command(name = "wait", description = "Waits until the lock is free or stale, and takes nothing.")
+@Command(
+        name = "wait",
+        description = "Waits until the lock is free or stale, without acquiring it.")
 final class WaitVerb extends LockFileCommand {
     @Override
     int work(OutcomeReport outcomeReport) {
-        outcomeReport.info("Waiting for the lock to come free: " + path);
+        outcomeReport.info("Waiting for the lock to be released: " + path);
         Duration timeout = options.timeout();
         FileSemaphore semaphore = semaphore(options.config(outcomeReport));
         return untilSignal(

@@ -138,7 +138,7 @@ class FileCommandIT {
                     .complains(
                             1,
                             "Warning: there is a folder at the path, which counts as held until"
-                                    + " somebody removes it",
+                                    + " it is removed",
                             "Timeout waiting for lock");
         }
 
@@ -198,7 +198,7 @@ class FileCommandIT {
                     .is(
                             0,
                             List.of("Lock acquired: " + lock()),
-                            List.of("[INFO] Trying to take the lock: " + lock()));
+                            List.of("[INFO] Trying to acquire the lock: " + lock()));
         }
 
         @Test
