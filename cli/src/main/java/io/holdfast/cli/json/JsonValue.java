@@ -11,38 +11,38 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 
-/** A JSON value, enough of it to read what a server tells. */
+/** A JSON value, as far as it is needed to read a server's responses. */
 public sealed interface JsonValue {
     record ObjectValue(Map<String, JsonValue> values) implements JsonValue {
-        /** The array of this name; null if there is none. */
+        /** Returns the array of this name; null if there is none. */
         public @Nullable ArrayValue list(String name) {
             return values.get(name) instanceof ArrayValue arrayValue ? arrayValue : null;
         }
 
-        /** The objects in the array of this name; none if there is no array. */
+        /** Returns the objects in the array of this name; none if there is no array. */
         public List<ObjectValue> all(String name) {
             ArrayValue arrayValue = list(name);
             return arrayValue == null ? List.of() : arrayValue.fields();
         }
 
-        /** The object of this name; one without fields if there is none. */
+        /** Returns the object of this name; an empty object if there is none. */
         public ObjectValue fields(String name) {
             return values.get(name) instanceof ObjectValue objectValue
                     ? objectValue
                     : new ObjectValue(Map.of());
         }
 
-        /** The string of this name; empty if there is none. */
+        /** Returns the string of this name; empty if there is none. */
         public String text(String name) {
             return values.get(name) instanceof StringValue(var value) ? value : "";
         }
 
-        /** The number of this name; 0 if there is none. */
+        /** Returns the number of this name; 0 if there is none. */
         public double number(String name) {
             return values.get(name) instanceof NumberValue(var value) ? value : 0;
         }
 
-        /** The number of this name, which may be missing or null. */
+        /** Returns the number of this name; empty if it is missing or null. */
         public OptionalDouble optional(String name) {
             return values.get(name) instanceof NumberValue(var value)
                     ? OptionalDouble.of(value)
@@ -58,7 +58,7 @@ public sealed interface JsonValue {
     }
 
     record ArrayValue(List<JsonValue> values) implements JsonValue {
-        /** The objects among them. */
+        /** Returns the elements that are objects. */
         public List<ObjectValue> fields() {
             return values.stream()
                     .filter(ObjectValue.class::isInstance)
@@ -100,7 +100,7 @@ public sealed interface JsonValue {
         }
     }
 
-    /** As JSON again, on one line. */
+    /** Returns the value as JSON, on one line. */
     @Override
     String toString();
 
@@ -131,14 +131,14 @@ public sealed interface JsonValue {
             if (depth > MAX_DEPTH) {
                 throw wrong("nested too deeply");
             }
-            skipBlanks();
+            skipWhitespace();
             return switch (peek()) {
                 case '{' -> fields(depth);
                 case '[' -> items(depth);
                 case '"' -> new StringValue(string());
-                case 't' -> word("true");
-                case 'f' -> word("false");
-                case 'n' -> word("null");
+                case 't' -> literal("true");
+                case 'f' -> literal("false");
+                case 'n' -> literal("null");
                 default -> number();
             };
         }
@@ -150,9 +150,9 @@ public sealed interface JsonValue {
                 return new ObjectValue(values);
             }
             do {
-                skipBlanks();
+                skipWhitespace();
                 var name = string();
-                skipBlanks();
+                skipWhitespace();
                 expect(':');
                 values.put(name, value(depth + 1));
             } while (nextIs(','));
@@ -223,16 +223,16 @@ public sealed interface JsonValue {
             }
         }
 
-        private JsonValue word(String word) {
-            if (!text.startsWith(word, at)) {
+        private JsonValue literal(String literal) {
+            if (!text.startsWith(literal, at)) {
                 throw wrong("not a value");
             }
-            at += word.length();
-            return new Literal(word);
+            at += literal.length();
+            return new Literal(literal);
         }
 
         private void end() {
-            skipBlanks();
+            skipWhitespace();
             if (at < text.length()) {
                 throw wrong("more after the value");
             }
@@ -241,12 +241,12 @@ public sealed interface JsonValue {
         private void expect(char c) {
             if (take() != c) {
                 at--;
-                throw wrong("want '" + c + "'");
+                throw wrong("expected '" + c + "'");
             }
         }
 
         private boolean nextIs(char c) {
-            skipBlanks();
+            skipWhitespace();
             if (peek() != c) {
                 return false;
             }
@@ -267,7 +267,7 @@ public sealed interface JsonValue {
             return text.charAt(at);
         }
 
-        private void skipBlanks() {
+        private void skipWhitespace() {
             while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) {
                 at++;
             }

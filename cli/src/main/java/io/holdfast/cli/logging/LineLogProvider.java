@@ -11,7 +11,7 @@ import org.slf4j.spi.SLF4JServiceProvider;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** Makes our loggers the ones that SLF4J hands out. */
+/** The SLF4J provider; it creates {@link LineLogger}s. */
 public final class LineLogProvider implements SLF4JServiceProvider {
     private final ConcurrentMap<String, Logger> loggers = new ConcurrentHashMap<>();
     private final IMarkerFactory markers = new BasicMarkerFactory();

@@ -15,7 +15,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 
-/** Writes one line an event. Libraries only speak up when something is wrong. */
+/** Writes one line per log event. Loggers of libraries log errors only. */
 public final class LineLogger extends LegacyAbstractLogger implements LoggingEventAware {
     private static final long serialVersionUID = 1L;
     private static final DateTimeFormatter TIME =
@@ -23,10 +23,12 @@ public final class LineLogger extends LegacyAbstractLogger implements LoggingEve
     private static volatile boolean debug;
     private static volatile boolean quiet;
 
-    /** Others only tell of errors; they ask often whether they may. */
+    /**
+     * Whether this is a logger of Holdfast. Computed once, since libraries check the level often.
+     */
     private final boolean ours;
 
-    /** What these fail to send is sent again: that is no news to anybody. */
+    /** Silent unless debugging: the Ratis client logs failed sends, which Holdfast retries. */
     private final boolean handled;
 
     LineLogger(String name) {
@@ -40,7 +42,7 @@ public final class LineLogger extends LegacyAbstractLogger implements LoggingEve
         debug = on;
     }
 
-    /** Leaves out what is no warning, everywhere, unless debug lines are on. */
+    /** Drops lines below warning level, everywhere, unless debug lines are on. */
     public static void setQuiet(boolean on) {
         quiet = on;
     }
@@ -49,10 +51,10 @@ public final class LineLogger extends LegacyAbstractLogger implements LoggingEve
         if (handled && !debug) {
             return false;
         }
-        return level.toInt() >= (ours ? least() : Level.ERROR).toInt();
+        return level.toInt() >= (ours ? minLevel() : Level.ERROR).toInt();
     }
 
-    private static Level least() {
+    private static Level minLevel() {
         if (debug) {
             return Level.DEBUG;
         }

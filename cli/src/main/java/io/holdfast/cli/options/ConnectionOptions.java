@@ -13,14 +13,14 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * How to connect to a server: with which secret, and whether with TLS. An option wins over its
- * variable. All throw {@link IllegalArgumentException} with a text for the user.
+ * How to connect to a server: the auth token and TLS. An option overrides its variable. All methods
+ * throw {@link IllegalArgumentException} with a message for the user.
  */
 public final class ConnectionOptions {
-    /** The variable that names the servers. */
+    /** The variable with the addresses of the servers. */
     public static final String SERVER = "HOLDFAST_SERVER";
 
-    private static final String USUAL_SERVER = "127.0.0.1:6388";
+    private static final String DEFAULT_SERVER = "127.0.0.1:6388";
 
     public static final String TLS = "HOLDFAST_TLS";
 
@@ -28,16 +28,16 @@ public final class ConnectionOptions {
             names = "--token-file",
             paramLabel = "FILE",
             description =
-                    "File with the secret of the server. Variables: HOLDFAST_TOKEN_FILE, or"
-                            + " HOLDFAST_TOKEN with the secret itself.")
+                    "File with the auth token of the server. Variables: HOLDFAST_TOKEN_FILE, or"
+                        + " HOLDFAST_TOKEN with the token itself.")
     private @Nullable String tokenFile;
 
     @Option(
             names = "--tls-ca",
             paramLabel = "FILE",
             description =
-                    "PEM file with the certificates to trust; asks for TLS. Variable:"
-                            + " HOLDFAST_TLS_CA.")
+                    "PEM file with the certificates to trust; implies --tls. Variable:"
+                        + " HOLDFAST_TLS_CA.")
     private @Nullable String authorities;
 
     @Option(
@@ -50,16 +50,16 @@ public final class ConnectionOptions {
     /**
      * Whether to use TLS.
      *
-     * @param authorities certificates to trust; without them those that the JVM trusts
+     * @param authorities file with the certificates to trust; if empty, those that the JVM trusts
      */
     public record Tls(boolean on, Optional<Path> authorities) {}
 
-    /** The names of the options. */
+    /** Returns the names of the options. */
     public static List<String> names() {
         return List.of("--token-file", "--tls-ca", "--tls");
     }
 
-    /** The secret, read anew each time. */
+    /** Returns the auth token; a token file is read again at each call of the supplier. */
     public Optional<Supplier<String>> token(Map<String, String> environment) {
         return CredentialOptions.token(tokenFile, environment);
     }
@@ -77,10 +77,10 @@ public final class ConnectionOptions {
     }
 
     /**
-     * The addresses that an option or {@link #SERVER} gives, or the usual one.
+     * Returns the addresses from the option or {@link #SERVER}, else the default address.
      *
-     * @param name of the option
-     * @param value of the option; null if it was not given
+     * @param name name of the option, for messages
+     * @param value value of the option; null if it was not given
      */
     public static List<ServerAddress> servers(
             String name, @Nullable String value, Map<String, String> environment) {
@@ -88,13 +88,13 @@ public final class ConnectionOptions {
                 ? addresses(name, value)
                 : addresses(
                         SERVER,
-                        CredentialOptions.variable(environment, SERVER).orElse(USUAL_SERVER));
+                        CredentialOptions.variable(environment, SERVER).orElse(DEFAULT_SERVER));
     }
 
     /**
-     * Addresses with commas between.
+     * Parses addresses separated by commas.
      *
-     * @param name of the option or variable that they come from
+     * @param name name of the option or variable that they come from
      */
     public static List<ServerAddress> addresses(String name, String text) {
         try {

@@ -7,11 +7,11 @@ import java.math.BigInteger;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
-/** Reads options and parameters that are numbers or files, and says in words what they must be. */
+/** Converters of numbers and paths whose messages tell the user the expected form. */
 public final class Converters {
     private Converters() {}
 
-    /** For the command and all commands below it. */
+    /** Registers them for the command and all its subcommands. */
     public static void register(CommandLine line) {
         line.registerConverter(int.class, Converters::toInt)
                 .registerConverter(Integer.class, Converters::toInt)
@@ -28,15 +28,15 @@ public final class Converters {
         return toNumber(text, Long.MIN_VALUE, Long.MAX_VALUE);
     }
 
-    private static long toNumber(String text, long least, long most) {
+    private static long toNumber(String text, long min, long max) {
         if (!text.matches("[+-]?[0-9]{1,100}")) {
             throw new TypeConversionException("'" + text + "' is not a whole number");
         }
         BigInteger number = new BigInteger(text);
-        if (number.compareTo(BigInteger.valueOf(least)) < 0
-                || number.compareTo(BigInteger.valueOf(most)) > 0) {
+        if (number.compareTo(BigInteger.valueOf(min)) < 0
+                || number.compareTo(BigInteger.valueOf(max)) > 0) {
             throw new TypeConversionException(
-                    "'" + text + "' is not a number from " + least + " to " + most);
+                    "'" + text + "' is not a number from " + min + " to " + max);
         }
         return number.longValueExact();
     }

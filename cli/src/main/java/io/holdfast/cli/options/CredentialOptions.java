@@ -13,8 +13,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What a server wants to see, by option or by variable. An option wins over its variable; an empty
- * variable counts as none. All throw {@link IllegalArgumentException} with a text for the user.
+ * The credentials for a server, from options or variables. An option overrides its variable; an
+ * empty variable counts as unset. All methods throw {@link IllegalArgumentException} with a message
+ * for the user.
  */
 public final class CredentialOptions {
     public static final String TOKEN = "HOLDFAST_TOKEN";
@@ -24,9 +25,10 @@ public final class CredentialOptions {
     private CredentialOptions() {}
 
     /**
-     * The secret, read anew each time. The order is that of the server for its own variables.
+     * Returns the auth token; a file is read again at each call of the supplier. The precedence is
+     * option, token variable, file variable, as for the server's own token.
      *
-     * @param file the option that names a file
+     * @param file value of the option that names the token file
      */
     public static Optional<Supplier<String>> token(
             @Nullable String file, Map<String, String> environment) {
@@ -39,21 +41,21 @@ public final class CredentialOptions {
                 .map(FileNames::parse)
                 .map(
                         path -> {
-                            String _ = read(path); // so that a wrong name is told at once
+                            String _ = read(path); // so that an unreadable file is reported at once
                             return () -> read(path);
                         });
     }
 
     /**
-     * The file with the certificates to trust.
+     * Returns the file with the certificates to trust.
      *
-     * @param file the option that names it
+     * @param file value of the option that names it
      */
     public static Optional<Path> trusted(@Nullable String file, Map<String, String> environment) {
         return given(file, environment, TLS_CA).map(FileNames::parse);
     }
 
-    /** A variable that is set and not empty. */
+    /** Returns the variable if it is set and not empty. */
     public static Optional<String> variable(Map<String, String> environment, String name) {
         return Optional.ofNullable(environment.get(name)).filter(text -> !text.isEmpty());
     }

@@ -5,7 +5,7 @@ import picocli.CommandLine.TypeConversionException;
 
 import java.time.Duration;
 
-/** Reads an option that is a span of time. */
+/** Converts an option that is a duration. */
 public final class DurationConverter implements ITypeConverter<Duration> {
     @Override
     public Duration convert(String text) {

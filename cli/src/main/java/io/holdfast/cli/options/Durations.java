@@ -8,12 +8,12 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Spans of time as our own options take them: 5, 1.5, 500ms, 2s, 5m, 1h. No unit is seconds. */
+/** Durations in Holdfast's own options: 5, 1.5, 500ms, 2s, 5m, 1h. Without a unit, seconds. */
 public final class Durations {
-    /** For usage errors: what a span looks like. */
+    /** The accepted forms, for usage errors. */
     public static final String EXAMPLES = "seconds like 5 or 0.5, or 500ms, 2s, 5m, 1h";
 
-    private static final Pattern SPAN =
+    private static final Pattern DURATION =
             Pattern.compile("([0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(|ms|s|m|h)");
 
     private static final Map<String, Long> NANOS =
@@ -29,15 +29,15 @@ public final class Durations {
 
     private Durations() {}
 
-    /** Nothing if it is no such span. What is longer than 292 years counts as 292 years. */
+    /** Returns empty if the text is not a duration. Durations over 292 years become 292 years. */
     public static Optional<Duration> parse(String text) {
-        Matcher span = SPAN.matcher(text);
-        if (text.length() > MAX_CHARS || !span.matches()) {
+        Matcher matcher = DURATION.matcher(text);
+        if (text.length() > MAX_CHARS || !matcher.matches()) {
             return Optional.empty();
         }
-        long unit = NANOS.getOrDefault(span.group(2), 0L);
-        BigDecimal nanos = new BigDecimal(span.group(1)).multiply(BigDecimal.valueOf(unit));
-        // Rounded up: the least span that was asked for must not become none.
+        long unit = NANOS.getOrDefault(matcher.group(2), 0L);
+        BigDecimal nanos = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(unit));
+        // Rounded up: a positive duration must not become zero.
         return Optional.of(
                 Duration.ofNanos(
                         nanos.min(MAX_NANOS).setScale(0, RoundingMode.CEILING).longValueExact()));

@@ -2,7 +2,7 @@ package io.holdfast.cli.options;
 
 import picocli.CommandLine.ITypeConverter;
 
-/** Reads an option that is an exit status. */
+/** Converts an option that is an exit status. */
 public final class ExitStatusConverter implements ITypeConverter<Integer> {
     private static final int MAX_STATUS = 255;
 

@@ -3,14 +3,14 @@ package io.holdfast.cli.options;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
-/** Reads the names of files. */
+/** Parses file names. */
 public final class FileNames {
     private FileNames() {}
 
     /**
-     * A file of that name.
+     * Returns the path of that name.
      *
-     * @throws IllegalArgumentException with a text for the user
+     * @throws IllegalArgumentException with a message for the user
      */
     public static Path parse(String text) {
         try {
@@ -20,7 +20,7 @@ public final class FileNames {
         }
     }
 
-    /** Why a text cannot be the name of a file. */
+    /** Returns the message for a text that cannot be a file name. */
     public static String refused(String text) {
         return "'" + text + "' is not a file name in this locale: try LC_ALL=C.UTF-8";
     }

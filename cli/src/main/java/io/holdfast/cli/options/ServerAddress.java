@@ -3,7 +3,7 @@ package io.holdfast.cli.options;
 /** A server to connect to, written {@code host:port} or {@code [ipv6]:port}. */
 public record ServerAddress(String host, int port) {
 
-    /** Throws {@link IllegalArgumentException} with a text fit for the user. */
+    /** Throws {@link IllegalArgumentException} with a message for the user. */
     public static ServerAddress parse(String text) {
         if (text.isBlank()) {
             throw new IllegalArgumentException("a server address is empty");

@@ -5,25 +5,25 @@ import picocli.CommandLine.ParameterException;
 
 import java.util.List;
 
-/** A command to run, which stands behind {@code --} at the end of ours. */
+/** The command to run, given after {@code --} at the end of the command line. */
 public final class TrailingCommand {
     private static final String SEPARATOR = "--";
 
-    /** What stands for bytes that are no text in this locale. */
+    /** The JVM decodes bytes that are not text in this locale to this character. */
     private static final String REPLACEMENT = "\ufffd";
 
     private TrailingCommand() {}
 
     /**
-     * All words behind the separator, which picocli has taken away.
+     * Returns all arguments after the separator, which picocli has removed.
      *
-     * @param last the positional parameters that it left for the command
+     * @param last the last positional parameters of the command, as picocli has parsed them
      */
     public static List<String> of(CommandSpec spec, List<String> last) {
         List<String> command =
                 last.isEmpty() || !last.getFirst().equals(SEPARATOR)
                         ? last
-                        : last.subList(1, last.size()); // of two: the other ended the options
+                        : last.subList(1, last.size()); // picocli removes the first of two
         List<String> all = spec.commandLine().getParseResult().originalArgs();
         int separator = all.size() - command.size() - 1;
         if (separator < 0 || !all.get(separator).equals(SEPARATOR)) {
@@ -32,23 +32,23 @@ public final class TrailingCommand {
         if (command.isEmpty()) {
             throw new ParameterException(spec.commandLine(), "A command to run is missing");
         }
-        for (String word : command) {
-            if (!isText(word)) {
-                throw noText(spec, word);
+        for (String argument : command) {
+            if (!isText(argument)) {
+                throw noText(spec, argument);
             }
         }
         return command;
     }
 
-    public static boolean isText(String word) {
-        return !word.contains(REPLACEMENT);
+    public static boolean isText(String text) {
+        return !text.contains(REPLACEMENT);
     }
 
-    public static ParameterException noText(CommandSpec spec, String word) {
+    public static ParameterException noText(CommandSpec spec, String text) {
         return new ParameterException(
                 spec.commandLine(),
                 "Cannot pass on '"
-                        + word
-                        + "', which is no text in this locale: try LC_ALL=C.UTF-8");
+                        + text
+                        + "', which is not text in this locale: try LC_ALL=C.UTF-8");
     }
 }

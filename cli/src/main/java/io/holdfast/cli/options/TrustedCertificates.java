@@ -16,19 +16,19 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Reads the certificates that clients are to trust. All throw {@link IllegalArgumentException} with
- * a text for the user.
+ * Reads the certificates that clients trust. All methods throw {@link IllegalArgumentException}
+ * with a message for the user.
  */
 public final class TrustedCertificates {
     private TrustedCertificates() {}
 
-    /** Trusts what is in a PEM file and nothing else. */
+    /** Trusts only the certificates in a PEM file. */
     public static TrustManagerFactory trust(Path file) {
         try (var in = Files.newInputStream(file)) {
             Collection<? extends Certificate> certificates =
                     CertificateFactory.getInstance("X.509").generateCertificates(in);
             if (certificates.isEmpty()) {
-                throw new GeneralSecurityException("there is none in it");
+                throw new GeneralSecurityException("there is no certificate in it");
             }
             KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
             store.load(null, null);
@@ -48,9 +48,9 @@ public final class TrustedCertificates {
     }
 
     /**
-     * For sockets.
+     * Returns a TLS context for sockets.
      *
-     * @param file the certificates to trust; without it those that the JVM trusts
+     * @param file file with the certificates to trust; if empty, those that the JVM trusts
      */
     public static SSLContext context(Optional<Path> file) {
         try {

@@ -8,12 +8,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 import java.io.PrintWriter;
 
-/** Tells what is wrong with the words of a command, and what they should be. */
+/** Prints usage errors. */
 public final class UsageError {
     private UsageError() {}
 
-    /** With the whole help behind it. Returns the exit status. */
-    public static int print(ParameterException e, String[] words) {
+    /** Prints the error, then the complete help. Returns the exit status. */
+    public static int print(ParameterException e, String[] args) {
         CommandLine failed = e.getCommandLine();
         PrintWriter err = failed.getErr();
         err.println("Error: " + message(e));
@@ -23,8 +23,8 @@ public final class UsageError {
         return failed.getCommandSpec().exitCodeOnInvalidInput();
     }
 
-    /** Says only where the help is: that of some commands fills a screen. */
-    public static int printShort(ParameterException e, String[] words) {
+    /** Prints the error, then how to get the help, which fills a screen for some commands. */
+    public static int printShort(ParameterException e, String[] args) {
         CommandLine failed = e.getCommandLine();
         PrintWriter err = failed.getErr();
         err.println("Error: " + message(e));
@@ -35,9 +35,9 @@ public final class UsageError {
 
     private static @Nullable String message(ParameterException e) {
         if (e instanceof UnmatchedArgumentException unmatched && !unmatched.isUnknownOption()) {
-            String word = unmatched.getUnmatched().getFirst();
+            String argument = unmatched.getUnmatched().getFirst();
             boolean verbs = !e.getCommandLine().getSubcommands().isEmpty();
-            return (verbs ? "Unknown command: '" : "Unexpected argument: '") + word + "'";
+            return (verbs ? "Unknown command: '" : "Unexpected argument: '") + argument + "'";
         }
         return e.getMessage();
     }

@@ -31,7 +31,7 @@ public final class JsonLine {
                 values.stream().map(JsonLine::toString).collect(Collectors.joining(",", "[", "]")));
     }
 
-    /** A value that is JSON already. */
+    /** Puts a value that is already JSON. */
     public JsonLine raw(String name, String json) {
         if (text.length() > 1) {
             text.append(',');
@@ -40,7 +40,7 @@ public final class JsonLine {
         return this;
     }
 
-    /** A string as JSON writes it. */
+    /** Returns the text as a JSON string. */
     public static String quoted(String value) {
         StringBuilder out = new StringBuilder("\"");
         value.codePoints().forEach(c -> append(c, out));
@@ -63,7 +63,7 @@ public final class JsonLine {
         }
     }
 
-    /** What would end the line somewhere, upset a terminal, or cannot be written as UTF-8. */
+    /** Whether it may end a line, control a terminal, or cannot be encoded as UTF-8. */
     private static boolean needsNumber(int c) {
         return Character.isISOControl(c)
                 || c == 0x2028

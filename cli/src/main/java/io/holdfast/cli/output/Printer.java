@@ -13,12 +13,12 @@ import java.nio.file.Path;
 public final class Printer {
     private Printer() {}
 
-    /** For scripts, so unchanged. */
+    /** Prints to standard output, for scripts, so the text is not changed. */
     public static void out(String line) {
         print(System.out, line);
     }
 
-    /** For people. */
+    /** Prints to standard error, for people: control characters become spaces. */
     public static void err(String line) {
         print(System.err, printable(line));
     }
@@ -37,12 +37,12 @@ public final class Printer {
         }
     }
 
-    /** Whether nobody reads standard output any more. */
+    /** Whether writing to standard output has failed, for example because a pipe was closed. */
     public static boolean isOutputClosed() {
         return System.out.checkError();
     }
 
-    /** What others wrote may hold what moves the cursor. */
+    /** Replaces control characters, which could control the terminal, with spaces. */
     public static String printable(String text) {
         StringBuilder out = new StringBuilder();
         text.codePoints().forEach(c -> out.appendCodePoint(Character.isISOControl(c) ? ' ' : c));

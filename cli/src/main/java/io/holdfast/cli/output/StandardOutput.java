@@ -13,10 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
 
-/**
- * Remembers why something could not be written to standard output, which a {@link PrintStream} does
- * not tell.
- */
+/** Keeps the first exception of a write to standard output, which a {@link PrintStream} hides. */
 public final class StandardOutput {
     private static final AtomicReference<@Nullable IOException> FAILURE = new AtomicReference<>();
 
@@ -24,7 +21,7 @@ public final class StandardOutput {
 
     private StandardOutput() {}
 
-    /** Begins to watch; once, before anything is written. */
+    /** Replaces {@code System.out}; call once, before anything is written. */
     public static void watch() {
         System.setOut(
                 new PrintStream(
@@ -33,17 +30,16 @@ public final class StandardOutput {
                         System.out.charset()));
     }
 
-    /** The command has said itself that its output is not all there. */
+    /** The command itself has reported that its output is incomplete. */
     public static void setReported() {
         reported = true;
     }
 
     /**
-     * Says on standard error what was not written. A reader that has closed its end of a pipe wants
-     * no more, so that is no failure.
+     * Reports a failed write on standard error. A pipe closed by its reader is not a failure.
      *
-     * @param status what the command has ended with
-     * @param failed what it ends with if its output is not all there
+     * @param status the exit status of the command
+     * @param failed the exit status if its output is incomplete
      * @return the status to exit with
      */
     public static int check(int status, int failed) {
@@ -52,7 +48,7 @@ public final class StandardOutput {
         if (failure == null || reported || isReaderGone(failure)) {
             return status;
         }
-        setReported(); // a command may run another one, whose output was checked already
+        setReported(); // a command may run another one, which calls check itself
         Printer.err("Error: cannot write to standard output: " + FailureText.of(failure));
         return failed;
     }
@@ -63,7 +59,7 @@ public final class StandardOutput {
                 || (isPipe() && !text.contains("temporarily unavailable"));
     }
 
-    /** The message of the system is in the language of the user. */
+    /** Needed because the message of the operating system is localized. */
     private static boolean isPipe() {
         try {
             String target = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();

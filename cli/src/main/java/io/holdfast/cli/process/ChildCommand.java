@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A command that runs as if it stood in our place: it has our input, output, folder and variables,
- * it gets our signals, and its exit status is meant to become ours.
+ * A command that runs in place of this process: it inherits input, output, working directory and
+ * environment, signals are forwarded to it, and its exit status is returned.
  */
 public final class ChildCommand {
     private static final int NOT_EXECUTABLE = 126;
@@ -20,19 +20,19 @@ public final class ChildCommand {
     private final List<String> commandLine;
     private final Consumer<Map<String, String>> variables;
 
-    public ChildCommand(List<String> words) {
-        this(words, same -> {});
+    public ChildCommand(List<String> commandLine) {
+        this(commandLine, same -> {});
     }
 
     /**
-     * @param variables changes those that the command gets
+     * @param variables changes the environment variables of the command
      */
-    public ChildCommand(List<String> words, Consumer<Map<String, String>> variables) {
-        this.commandLine = List.copyOf(words);
+    public ChildCommand(List<String> commandLine, Consumer<Map<String, String>> variables) {
+        this.commandLine = List.copyOf(commandLine);
         this.variables = variables;
     }
 
-    /** The command did not start; {@link #status()} is what shells return then. */
+    /** The command did not start; {@link #status()} is what shells return in this case. */
     public static final class NotStartedException extends Exception {
         private final int status;
 
@@ -41,22 +41,22 @@ public final class ChildCommand {
             this.status = status;
         }
 
-        /** 127 if there is no such command, 126 if there is. */
+        /** 127 if the command was not found, 126 if it cannot be executed. */
         public int status() {
             return status;
         }
     }
 
     /**
-     * Runs the command to its end, whatever signals come; they are passed on.
+     * Runs the command to its end; signals are forwarded to it and do not interrupt the wait.
      *
-     * @return its exit status, 128 and the number of the signal if one ended it
+     * @return its exit status; 128 + N if signal N ended it
      */
     public int run(SignalRelay signals) throws NotStartedException {
         return start(signals).await();
     }
 
-    /** Starts the command; signals are passed on to it from now on. */
+    /** Starts the command; signals are forwarded to it from now on. */
     public RunningCommand start(SignalRelay signals) throws NotStartedException {
         RunningCommand running = new RunningCommand(start());
         signals.passOnTo(running::send);
@@ -69,7 +69,8 @@ public final class ChildCommand {
         try {
             return builder.start();
         } catch (IOException e) {
-            // The cause's message is about the error alone; the other has the command's name in it.
+            // Only the cause's message: the outer one contains the command's name, which may look
+            // alike.
             Throwable cause = e.getCause() == null ? e : e.getCause();
             Matcher number = ERROR_NUMBER.matcher(String.valueOf(cause.getMessage()));
             String name = commandLine.getFirst();

@@ -5,15 +5,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The processes that a terminal takes for one job. */
+/** The process group of this process. */
 final class ProcessGroup {
     private static final Path SELF = Path.of("/proc/self/stat");
 
     private ProcessGroup() {}
 
     /**
-     * Whether our group is the one that a terminal sends its signals to. Where that cannot be told
-     * we take it so: a signal too few can be sent again, one too many cannot be taken back.
+     * Whether the terminal sends its signals to this process group. True if it cannot be
+     * determined: a signal that is not forwarded can be sent again, one that is delivered twice
+     * cannot be undone.
      */
     static boolean isInForeground() {
         try {
@@ -23,9 +24,9 @@ final class ProcessGroup {
         }
     }
 
-    /** The name of the program stands in parentheses and may contain anything, even those. */
+    /** The program's name is in parentheses and may contain any character, also parentheses. */
     static boolean isInForeground(String stat) {
-        // Behind the name: state, parent, group, session, terminal, the terminal's group
+        // After the name: state, parent, group, session, terminal, the terminal's group
         String[] fields = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", 7);
         return fields.length < 6 || fields[2].equals(fields[5]);
     }

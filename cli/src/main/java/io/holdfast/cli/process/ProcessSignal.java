@@ -2,7 +2,7 @@ package io.holdfast.cli.process;
 
 import java.io.IOException;
 
-/** A signal that somebody may send us, by the name that {@code kill} knows it by. */
+/** A signal that this process may receive, named as for {@code kill}. */
 public enum ProcessSignal {
     HUP(1),
     INT(2),
@@ -13,25 +13,25 @@ public enum ProcessSignal {
 
     private static final int SIGNALLED = 128;
 
-    /** As Linux counts them; elsewhere those of USR1 and USR2 are others. */
+    /** The number on Linux; USR1 and USR2 have other numbers elsewhere. */
     private final int number;
 
     ProcessSignal(int number) {
         this.number = number;
     }
 
-    /** The exit status that stands for an end by this signal. */
+    /** Returns the exit status of a process that this signal has ended. */
     public int status() {
         return SIGNALLED + number;
     }
 
-    /** Whether a key of a terminal sends it, to all processes in the foreground. */
+    /** Whether a terminal sends it at a key press, to all processes in the foreground. */
     boolean isTyped() {
         return this == INT || this == QUIT;
     }
 
-    /** Whether who sends it wants an end. */
-    boolean asksToEnd() {
+    /** Whether the signal requests termination. */
+    boolean requestsTermination() {
         return this != USR1 && this != USR2;
     }
 
@@ -41,11 +41,11 @@ public enum ProcessSignal {
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start()
-                    .waitFor(); // the next signal must not overtake it
+                    .waitFor(); // keeps the order of the signals
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IOException e) {
-            System.err.println("Warning: cannot pass on SIG" + name() + ": " + e.getMessage());
+            System.err.println("Warning: cannot forward SIG" + name() + ": " + e.getMessage());
         }
     }
 }

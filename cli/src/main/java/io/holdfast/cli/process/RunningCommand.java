@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
-/** A command that was started, and whatever it has started itself. */
+/** A running command and its descendant processes. */
 public final class RunningCommand {
     private final Process process;
 
@@ -17,32 +17,32 @@ public final class RunningCommand {
     }
 
     /**
-     * Waits for the end of the command, whatever signals come.
+     * Waits for the end of the command; interrupts are ignored.
      *
-     * @return its exit status, 128 and the number of the signal if one ended it
+     * @return its exit status; 128 + N if signal N ended it
      */
     public int await() {
         while (true) {
             try {
                 return process.waitFor();
             } catch (InterruptedException _) {
-                // Our end is the command's end.
+                // This process ends only after the command.
             }
         }
     }
 
     /**
-     * Asks the command, and all that it has started, to end, and kills what still runs after that
-     * time. A shell that is asked alone would leave behind what it waits for.
+     * Sends SIGTERM to the command and its descendants, and kills those that still run after {@code
+     * gracePeriod}. A shell that gets SIGTERM alone would leave its child running.
      */
-    public void end(Duration patience) throws InterruptedException {
+    public void end(Duration gracePeriod) throws InterruptedException {
         List<ProcessHandle> members = members();
         members.forEach(ProcessHandle::destroy);
-        awaitEnd(members, patience);
+        awaitEnd(members, gracePeriod);
         kill(members);
     }
 
-    /** Ends the command, and all that it has started, at once. */
+    /** Kills the command and its descendants. */
     public void kill() {
         kill(members());
     }
@@ -51,7 +51,7 @@ public final class RunningCommand {
         return Stream.concat(Stream.of(process.toHandle()), process.descendants()).toList();
     }
 
-    private static void awaitEnd(List<ProcessHandle> members, Duration patience)
+    private static void awaitEnd(List<ProcessHandle> members, Duration gracePeriod)
             throws InterruptedException {
         CompletableFuture<Void> ended =
                 CompletableFuture.allOf(
@@ -59,13 +59,13 @@ public final class RunningCommand {
                                 .map(ProcessHandle::onExit)
                                 .toArray(CompletableFuture<?>[]::new));
         try {
-            ended.get(TimeUnit.NANOSECONDS.convert(patience), TimeUnit.NANOSECONDS);
+            ended.get(TimeUnit.NANOSECONDS.convert(gracePeriod), TimeUnit.NANOSECONDS);
         } catch (TimeoutException | ExecutionException _) {
-            // They were asked.
+            // The caller kills those that are still alive.
         }
     }
 
-    /** Also what they have started since. */
+    /** Also kills the processes that they have started since. */
     private static void kill(List<ProcessHandle> members) {
         members.stream()
                 .filter(ProcessHandle::isAlive)

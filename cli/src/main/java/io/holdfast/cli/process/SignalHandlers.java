@@ -9,45 +9,45 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntConsumer;
 
 /**
- * Tells about signals, every one of them: a shutdown hook would only see the first. The class for
- * it is in every JDK, but not in the documented API, hence the reflection.
+ * Calls handlers at each signal; a shutdown hook would only notice the first one. The class {@code
+ * sun.misc.Signal} is in every JDK, but not in the documented API, hence the reflection.
  */
 public final class SignalHandlers {
-    /** All who are told of an end: there may be several servers in one process. */
+    /** Handlers of SIGINT and SIGTERM; one process may run several servers. */
     private static final List<IntConsumer> ENDINGS = new CopyOnWriteArrayList<>();
 
-    /** All who are called at a hangup. */
+    /** Handlers of SIGHUP. */
     private static final List<Runnable> HANGUPS = new CopyOnWriteArrayList<>();
 
     private SignalHandlers() {}
 
-    /** Until it is closed, somebody is told of signals. */
+    /** A registered handler; closing removes it. */
     public interface Registration extends AutoCloseable {
         @Override
         void close();
     }
 
-    /** Calls with the exit status that stands for the signal: SIGINT or SIGTERM. */
+    /** Registers a handler of SIGINT and SIGTERM, called with the exit status for the signal. */
     public static Registration onEnd(IntConsumer action) {
         ENDINGS.add(action);
         try {
-            handle(ProcessSignal.INT, () -> tellAll(ProcessSignal.INT.status()));
-            handle(ProcessSignal.TERM, () -> tellAll(ProcessSignal.TERM.status()));
+            handle(ProcessSignal.INT, () -> notifyAllEndings(ProcessSignal.INT.status()));
+            handle(ProcessSignal.TERM, () -> notifyAllEndings(ProcessSignal.TERM.status()));
         } catch (ReflectiveOperationException e) {
             LoggerFactory.getLogger(SignalHandlers.class)
                     .atDebug()
                     .setCause(e)
-                    .log("signals are not available, using a shutdown hook");
+                    .log("signal handling is not available; using a shutdown hook");
             Runtime.getRuntime().addShutdownHook(new Thread(() -> action.accept(0)));
         }
         return () -> ENDINGS.remove(action);
     }
 
-    private static void tellAll(int status) {
+    private static void notifyAllEndings(int status) {
         ENDINGS.forEach(action -> action.accept(status));
     }
 
-    /** Calls when the terminal was closed, or somebody wants settings to be read again: SIGHUP. */
+    /** Registers a handler of SIGHUP: the terminal was closed, or a reload is requested. */
     public static Registration onHangup(Runnable action) {
         HANGUPS.add(action);
         try {
@@ -56,12 +56,12 @@ public final class SignalHandlers {
             LoggerFactory.getLogger(SignalHandlers.class)
                     .atDebug()
                     .setCause(e)
-                    .log("signals are not available, SIGHUP ends the process");
+                    .log("signal handling is not available; SIGHUP ends the process");
         }
         return () -> HANGUPS.remove(action);
     }
 
-    /** Calls when the size of the terminal may have changed. */
+    /** Registers a handler that is called when the size of the terminal may have changed. */
     public static void onResize(Runnable action) {
         try {
             swap("WINCH", callback(action));
@@ -69,7 +69,7 @@ public final class SignalHandlers {
             LoggerFactory.getLogger(SignalHandlers.class)
                     .atDebug()
                     .setCause(e)
-                    .log("a resize of the terminal will not be noticed");
+                    .log("signal handling is not available; resizing the terminal has no effect");
         }
     }
 
@@ -80,19 +80,20 @@ public final class SignalHandlers {
     }
 
     /**
-     * Calls at each signal, in a thread of its own, until the registration is closed. A signal that
-     * this process was told to ignore when it was started stays ignored.
+     * Calls the action at each signal, in a thread of its own, until the registration is closed. A
+     * signal that was ignored when this process was started stays ignored.
      *
-     * @throws ReflectiveOperationException if the JVM keeps this signal for itself
+     * @throws ReflectiveOperationException if the JVM reserves this signal
      */
-    static Registration handle(ProcessSignal wanted, Runnable action)
+    static Registration handle(ProcessSignal processSignal, Runnable action)
             throws ReflectiveOperationException {
-        Object before = swap(wanted.name(), callback(action));
+        Object before = swap(processSignal.name(), callback(action));
         return () -> {
             try {
-                swap(wanted.name(), before);
+                swap(processSignal.name(), before);
             } catch (ReflectiveOperationException e) {
-                throw new IllegalStateException(e); // it worked the other way round
+                throw new IllegalStateException(
+                        e); // unreachable: installing the handler has succeeded
             }
         };
     }

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Takes the signals of this process while it prepares and runs a command. As long as there is no
- * command a signal interrupts the thread that opened the relay; afterwards it goes to the command.
+ * Handles the signals of this process while it prepares and runs a command. While no command runs,
+ * a signal interrupts the thread that opened the relay; afterwards it is forwarded to the command.
  */
 public final class SignalRelay implements AutoCloseable {
-    /** Whom a signal is passed on to. */
+    /** The receiver of forwarded signals. */
     interface Target {
         void send(ProcessSignal processSignal);
     }
@@ -33,26 +33,26 @@ public final class SignalRelay implements AutoCloseable {
                 relay.registrations.add(
                         SignalHandlers.handle(processSignal, () -> relay.take(processSignal)));
             } catch (ReflectiveOperationException _) {
-                // The JVM's own business: SIGQUIT makes it print its threads.
+                // The JVM reserves SIGQUIT for its thread dump.
             }
         }
         return relay;
     }
 
-    /** The first signal that came while there was no command. */
+    /** Returns the first signal that arrived while no command was running. */
     public synchronized Optional<ProcessSignal> first() {
         return early.stream().findFirst();
     }
 
-    /** From now on signals go there, and first of all those that came before. */
+    /** Forwards signals to the command from now on, beginning with those that came before it. */
     synchronized void passOnTo(Target command) {
         target = command;
-        Thread.interrupted(); // what they did is now done otherwise
-        early.forEach(this::passOn);
+        Thread.interrupted(); // the signals are forwarded instead
+        early.forEach(this::forward);
     }
 
-    private void passOn(ProcessSignal processSignal) {
-        if (end == null && processSignal.asksToEnd()) {
+    private void forward(ProcessSignal processSignal) {
+        if (end == null && processSignal.requestsTermination()) {
             end = processSignal;
         }
         if (target != null) {
@@ -61,12 +61,12 @@ public final class SignalRelay implements AutoCloseable {
     }
 
     /**
-     * There is no command any more: signals interrupt again.
+     * The command has ended: signals interrupt again.
      *
-     * @return the first signal that asked the command to end
+     * @return the first termination signal that was forwarded to the command
      */
     public synchronized Optional<ProcessSignal> takeBack() {
-        if (target != null) { // else there was no command, and nobody has got them
+        if (target != null) { // otherwise no command has received them
             early.clear();
         }
         target = null;
@@ -80,19 +80,19 @@ public final class SignalRelay implements AutoCloseable {
             return;
         }
         if (target != null) {
-            passOn(processSignal);
+            forward(processSignal);
         } else {
             early.add(processSignal);
             opener.interrupt();
         }
     }
 
-    /** Signals do nothing from now on: what this process was for is done. */
+    /** Ignores signals from now on, also after {@link #close}: the work of this process is done. */
     public synchronized void keep() {
         kept = true;
     }
 
-    /** Signals do again what they did before, unless they were kept. */
+    /** Restores the previous signal handlers, unless {@link #keep} was called. */
     @Override
     public void close() {
         if (!isKept()) {

@@ -13,8 +13,8 @@ public final class StartTerminal {
     private StartTerminal() {}
 
     /**
-     * Whether standard input, output or error is a terminal. Where that cannot be seen, input and
-     * output have to be one.
+     * Whether standard input, output or error is a terminal. Without /proc, both input and output
+     * must be a terminal.
      */
     @SuppressWarnings("SystemConsoleNull") // JDK 25 returns null again
     public static boolean isThere() {
@@ -32,7 +32,7 @@ public final class StartTerminal {
                     || target.startsWith("/dev/tty")
                     || target.equals("/dev/console");
         } catch (IOException e) {
-            return false; // it is closed
+            return false; // the descriptor is closed
         }
     }
 }

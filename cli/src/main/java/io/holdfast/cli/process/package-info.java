@@ -1,7 +1,4 @@
-/**
- * Other processes and this one's place among them: signals that come in, and a command that runs as
- * if it stood in our place. Knows nothing of locks.
- */
+/** Signals of this process, and a child command that runs in its place. Independent of locks. */
 @NullMarked
 package io.holdfast.cli.process;
 
