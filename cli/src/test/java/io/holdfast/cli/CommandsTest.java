@@ -17,11 +17,11 @@ import java.util.stream.Stream;
 
 @DisplayName("The command line")
 class CommandsTest {
-    /** How a run ended that was never meant to serve. */
+    /** The result of a command that ends by itself. */
     private record Ended(int status, String out, List<String> err) {
-        static Ended of(String... words) {
+        static Ended of(String... args) {
             try (StandardStreams streams = new StandardStreams()) {
-                int status = Main.run(List.of(words), Map.of());
+                int status = Main.run(List.of(args), Map.of());
                 return new Ended(status, streams.out(), streams.errLines());
             }
         }
@@ -34,7 +34,7 @@ class CommandsTest {
     }
 
     @Test
-    void has_these_commands() {
+    void the_root_command_has_these_subcommands() {
         assertThat(commands())
                 .containsExactlyInAnyOrder(
                         "serve",
@@ -63,9 +63,9 @@ class CommandsTest {
     }
 
     @Test
-    void tells_about_all_commands() {
-        for (String word : List.of("--help", "-h")) {
-            Ended ended = Ended.of(word);
+    void the_help_of_the_root_lists_all_commands() {
+        for (String arg : List.of("--help", "-h")) {
+            Ended ended = Ended.of(arg);
             assertThat(ended.status()).isZero();
             assertThat(ended.err()).isEmpty();
             assertThat(ended.out()).startsWith("Usage: holdfast ");
@@ -78,7 +78,7 @@ class CommandsTest {
 
     @ParameterizedTest
     @MethodSource("commands")
-    void tells_about_one_command(String command) {
+    void each_command_has_help_of_at_most_100_columns(String command) {
         Ended ended = Ended.of(command, "--help");
         assertThat(ended.status()).isZero();
         assertThat(ended.err()).isEmpty();
@@ -89,9 +89,9 @@ class CommandsTest {
     }
 
     @Test
-    void tells_its_version() {
-        for (String word : List.of("--version", "-V")) {
-            Ended ended = Ended.of(word);
+    void the_version_is_printed() {
+        for (String arg : List.of("--version", "-V")) {
+            Ended ended = Ended.of(arg);
             assertThat(ended.status()).isZero();
             assertThat(ended.err()).isEmpty();
             assertThat(ended.out()).matches("holdfast \\S+\\R");
@@ -100,7 +100,7 @@ class CommandsTest {
 
     @ParameterizedTest
     @MethodSource("commands")
-    void tells_the_same_about_it_when_asked_for_help(String command) {
+    void help_COMMAND_prints_the_same_as_COMMAND_help(String command) {
         Ended ended = Ended.of("help", command);
         assertThat(ended.status()).isZero();
         assertThat(ended.err()).isEmpty();
@@ -108,7 +108,7 @@ class CommandsTest {
     }
 
     @Test
-    void gives_help_about_itself_and_about_a_command_below_another() {
+    void help_covers_itself_and_nested_commands() {
         assertThat(Ended.of("help")).isEqualTo(Ended.of("--help"));
         assertThat(Ended.of("help", "kv", "get").out()).startsWith("Usage: holdfast kv get ");
         assertThat(Ended.of("version")).isEqualTo(Ended.of("--version"));
@@ -116,8 +116,8 @@ class CommandsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"help xyzzy", "help kv xyzzy", "version now"})
-    void gives_no_help_about_what_is_not_there(String words) {
-        Ended ended = Ended.of(words.split(" "));
+    void help_about_an_unknown_command_is_a_usage_error(String args) {
+        Ended ended = Ended.of(args.split(" "));
         assertThat(ended.status()).isEqualTo(2);
         assertThat(ended.out()).isEmpty();
         assertThat(ended.err()).isNotEmpty();
@@ -136,8 +136,8 @@ class CommandsTest {
                 "bench --workers many|'many' is not a whole number",
                 "soak --cycles 1.5|'1.5' is not a whole number"
             })
-    void says_in_words_what_is_no_number(String words, String reason) {
-        Ended ended = Ended.of(words.split(" "));
+    void an_invalid_number_is_a_usage_error_that_names_the_value(String args, String reason) {
+        Ended ended = Ended.of(args.split(" "));
         assertThat(ended.status()).isEqualTo(2);
         assertThat(ended.err().getFirst()).endsWith(reason);
     }
@@ -153,15 +153,15 @@ class CommandsTest {
                 "cluster restore --data-dir /no/data /no/backup|1|/no/backup: no such file or"
                         + " directory"
             })
-    void names_the_file_that_it_cannot_use(String words, int status, String text) {
-        Ended ended = Ended.of(words.split(" "));
+    void an_unreadable_file_is_an_error_that_names_the_file(String args, int status, String text) {
+        Ended ended = Ended.of(args.split(" "));
         assertThat(ended.status()).isEqualTo(status);
         assertThat(ended.err().getFirst()).startsWith("Error: ").contains(text);
     }
 
     @ParameterizedTest
     @MethodSource("commands")
-    void tells_the_same_version_for_each_command(String command) {
+    void each_command_prints_the_same_version(String command) {
         Ended ended = Ended.of(command, "--version");
         assertThat(ended.status()).isZero();
         assertThat(ended.err()).isEmpty();
@@ -169,7 +169,7 @@ class CommandsTest {
     }
 
     @Test
-    void says_what_is_there_if_a_command_is_missing() {
+    void a_missing_command_prints_the_usage() {
         Ended ended = Ended.of();
         assertThat(ended.status()).isEqualTo(2);
         assertThat(ended.out()).isEmpty();
@@ -179,16 +179,16 @@ class CommandsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"xyzzy", "--nope"})
-    void says_what_is_there_if_a_command_is_unknown(String word) {
-        Ended ended = Ended.of(word);
+    void an_unknown_command_prints_the_usage(String arg) {
+        Ended ended = Ended.of(arg);
         assertThat(ended.status()).isEqualTo(2);
         assertThat(ended.out()).isEmpty();
-        assertThat(ended.err().getFirst()).contains("'" + word + "'");
+        assertThat(ended.err().getFirst()).contains("'" + arg + "'");
         assertThat(ended.err()).anyMatch(line -> line.startsWith("Usage: holdfast "));
     }
 
     @Test
-    void says_which_command_may_have_been_meant() {
+    void a_misspelled_command_prints_a_suggestion() {
         Ended ended = Ended.of("Serve");
         assertThat(ended.status()).isEqualTo(2);
         assertThat(ended.err()).anyMatch(line -> line.startsWith("Did you mean: holdfast serve"));
@@ -208,8 +208,8 @@ class CommandsTest {
         "--tls-key=k,--tls-key",
         "--auth-token-file=/does/not/exist,/does/not/exist"
     })
-    void says_in_one_line_what_serve_cannot_use(String word, String named) {
-        Ended ended = Ended.of("serve", word);
+    void an_invalid_setting_of_serve_prints_one_line_that_names_it(String arg, String named) {
+        Ended ended = Ended.of("serve", arg);
         assertThat(ended.status()).isEqualTo(2);
         assertThat(ended.out()).isEmpty();
         assertThat(ended.err())
@@ -220,7 +220,7 @@ class CommandsTest {
     }
 
     @Test
-    void gives_dflockd_its_flags_untouched() {
+    void dflockd_parses_its_own_flags() {
         Ended ended = Ended.of("dflockd", "-port", "99999");
         assertThat(ended.status()).isEqualTo(1);
         assertThat(ended.err())
@@ -228,17 +228,17 @@ class CommandsTest {
     }
 
     @Test
-    void gives_lockd_its_options_untouched() {
+    void lockd_parses_its_own_options() {
         Ended ended = Ended.of("lockd", "-port", "0", "-ws", "0");
         assertThat(ended.status()).isEqualTo(1);
         assertThat(ended.err())
                 .containsExactly(
-                        "configuration error: nothing is left to listen on: give --tcp, --unix or"
+                        "configuration error: no address to listen on: give --tcp, --unix or"
                                 + " --ws");
     }
 
     @Test
-    void gives_socketlockd_its_flags_untouched() {
+    void socketlockd_parses_its_own_flags() {
         Ended ended = Ended.of("socketlockd", "-policy", "fifo");
         assertThat(ended.status()).isEqualTo(1);
         assertThat(ended.out()).isEmpty();

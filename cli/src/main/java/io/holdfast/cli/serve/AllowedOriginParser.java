@@ -5,7 +5,7 @@ import io.holdfast.server.ConfigException;
 import java.net.URI;
 import java.net.URISyntaxException;
 
-/** Reads the names of {@code --ws-allow-origin}: a host name, or a whole origin around it. */
+/** Parses a value of {@code --ws-allow-origin}: a host name, or an origin URL with one. */
 final class AllowedOriginParser {
     private AllowedOriginParser() {}
 
@@ -16,7 +16,7 @@ final class AllowedOriginParser {
                 return url.getHost();
             }
         } catch (URISyntaxException e) {
-            // told below
+            // reported below
         }
         throw new ConfigException(
                 "--ws-allow-origin must be a host name, as in app.example.com (got " + text + ")");

@@ -17,7 +17,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
 
-/** Starts the node behind the listeners of a server, and ends it after them. */
+/** Starts the cluster node that serves a server's listeners, and stops it after them. */
 final class ClusterDriverSource implements DriverSource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterDriverSource.class);
 
@@ -39,20 +39,20 @@ final class ClusterDriverSource implements DriverSource, AutoCloseable {
                 .addKeyValue("cluster", config.name())
                 .addKeyValue("role", status.role())
                 .addKeyValue("term", status.term())
-                .log("serving by the log in {}", config.dataDir());
+                .log("serving from the replicated log in {}", config.dataDir());
         return started.driver();
     }
 
     /**
-     * At once: what the node has in memory may not be what it should be, and all that it has
-     * promised is on the disk.
+     * Halts the process at once: the state in memory may be wrong, and everything that was
+     * acknowledged is on the disk.
      */
     private static void stop(ClusterException failure) {
         LOG.atError().log(String.valueOf(failure.getMessage()));
         Runtime.getRuntime().halt(1);
     }
 
-    /** How the cluster looks from here, once it is there. */
+    /** Returns the cluster's status as seen by this node; call after {@link #open}. */
     ClusterView view() {
         ClusterNode started = Objects.requireNonNull(node);
         NodeStatus status = started.status();
@@ -78,12 +78,12 @@ final class ClusterDriverSource implements DriverSource, AutoCloseable {
                         .toList());
     }
 
-    /** How long {@link #close} may wait for other nodes. */
+    /** Sets how long {@link #close} may wait for other nodes. */
     void limitClose(Duration limit) {
         closeLimit = limit;
     }
 
-    /** Leaves the cluster in good order. */
+    /** Shuts the node down gracefully. */
     @Override
     public void close() {
         ClusterNode started = node;

@@ -11,11 +11,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the settings say about a cluster. */
+/** Makes the cluster configuration of the settings. */
 final class ClusterSettings {
     private ClusterSettings() {}
 
-    /** Null if everything is kept in memory. */
+    /** Returns null if the server keeps its state in memory only. */
     static @Nullable ClusterConfig of(SettingValues values) {
         Path folder = values.path(Setting.DATA_DIR);
         if (folder == null && !values.isSet(Setting.CLUSTER)) {
@@ -32,20 +32,21 @@ final class ClusterSettings {
         }
         if (values.isSet(Setting.FENCE_STATE_FILE)) {
             throw new ConfigException(
-                    "--fence-state-file goes with no --data-dir: fences are kept there already");
+                    "--fence-state-file cannot be combined with --data-dir: the data directory"
+                            + " stores the fences");
         }
         if (folder != null && !values.isSet(Setting.CLUSTER)) {
             return alone(values, folder);
         }
         List<String> missing = new ArrayList<>();
         if (!values.isSet(Setting.NODE)) {
-            missing.add("--node, which of the nodes this one is");
+            missing.add("--node, the name of this node");
         }
         if (folder == null) {
-            missing.add("--data-dir, where to keep what the cluster has decided");
+            missing.add("--data-dir, where this node stores its log and snapshots");
         }
         if (folder == null || !missing.isEmpty()) {
-            throw new ConfigException("--cluster needs " + String.join(", and ", missing));
+            throw new ConfigException("--cluster requires " + String.join(", and ", missing));
         }
         return config(
                 values,
@@ -76,14 +77,14 @@ final class ClusterSettings {
             String other, SettingValues values, List<Setting> settings) {
         for (Setting setting : settings) {
             if (values.isSet(setting)) {
-                throw new ConfigException("--" + setting.flag + " needs " + other + " too");
+                throw new ConfigException("--" + setting.flag + " requires " + other);
             }
         }
     }
 
     private static void refuseJoining(SettingValues values) {
         if (values.isOn(Setting.JOIN)) {
-            throw new ConfigException("--join needs --cluster too");
+            throw new ConfigException("--join requires --cluster");
         }
     }
 
@@ -120,7 +121,10 @@ final class ClusterSettings {
     private static String name(SettingValues values) {
         String name = values.text(Setting.CLUSTER_NAME);
         if (name.isBlank() || name.chars().anyMatch(Character::isISOControl)) {
-            throw new ConfigException("--cluster-name must be a name (got " + name + ")");
+            throw new ConfigException(
+                    "--cluster-name must not be blank or contain control characters (got "
+                            + name
+                            + ")");
         }
         return name;
     }

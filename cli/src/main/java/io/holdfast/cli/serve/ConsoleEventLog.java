@@ -9,13 +9,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Prints what happens, a line each, from a thread of its own: whoever reads slowly misses lines,
- * and is told how many, but holds nobody up.
+ * Prints events, one line each, from a thread of its own. If the reader of the output is slow,
+ * lines are dropped and counted, so that the server is never blocked.
  */
 final class ConsoleEventLog implements Consumer<String> {
     private static final int MAX_WAITING = 10_000;
 
-    /** Names can be long, and lines that wait must not fill the memory. */
+    /** Longer lines are cut, because keys can be long and queued lines must not fill the memory. */
     private static final int MAX_CHARS = 1000;
 
     private static final int MAX_AT_ONCE = 500;
@@ -56,12 +56,15 @@ final class ConsoleEventLog implements Consumer<String> {
         }
     }
 
-    /** In one piece: a write for each line would cost more than what the line is about. */
+    /** Prints a batch in one write: a write per line would cost more than the logged operation. */
     private void print(List<String> batch) {
         StringBuilder text = new StringBuilder();
-        long gone = missed.getAndSet(0);
-        if (gone > 0) {
-            text.append('(').append(gone).append(" lines missed)").append(System.lineSeparator());
+        long dropped = missed.getAndSet(0);
+        if (dropped > 0) {
+            text.append('(')
+                    .append(dropped)
+                    .append(" lines missed)")
+                    .append(System.lineSeparator());
         }
         for (String line : batch) {
             text.append(printable(line)).append(System.lineSeparator());
@@ -70,7 +73,7 @@ final class ConsoleEventLog implements Consumer<String> {
         out.flush();
     }
 
-    /** Names are a client's: what could steer a terminal is shown as a number. */
+    /** Escapes control characters, because names and keys come from clients. */
     static String printable(String line) {
         if (line.chars().noneMatch(Character::isISOControl)) {
             return line;

@@ -18,7 +18,7 @@ import java.util.Set;
 
 /**
  * {@code holdfast dflockd}: the original's flags, variables, defaults and exit behaviour. A
- * variable wins over its flag.
+ * variable overrides its flag.
  */
 public final class DflockdCommand {
     private static final Logger LOG = LoggerFactory.getLogger(DflockdCommand.class);
@@ -32,12 +32,12 @@ public final class DflockdCommand {
     /**
      * Returns the exit status.
      *
-     * @param version what {@code --version} prints
+     * @param version the output of {@code --version}
      */
-    public static int run(List<String> words, Map<String, String> environment, String version) {
+    public static int run(List<String> args, Map<String, String> environment, String version) {
         Map<String, String> flags;
         try {
-            flags = GoFlags.parse(words, DflockdCommand::isSwitch);
+            flags = GoFlags.parse(args, DflockdCommand::isSwitch);
             if (flags.containsKey("help") || flags.containsKey("h")) {
                 System.out.print(usage());
                 return 0;
@@ -146,7 +146,9 @@ public final class DflockdCommand {
             if (setting.reads(text)) {
                 return text;
             }
-            LOG.atWarn().addKeyValue("variable", variable).log("ignored: it cannot be read");
+            LOG.atWarn()
+                    .addKeyValue("variable", variable)
+                    .log("ignored a variable with an invalid value");
         }
         if (setting == Setting.AUTO_RELEASE_ON_DISCONNECT && flags.containsKey(NO_AUTO_RELEASE)) {
             boolean no =
@@ -162,7 +164,7 @@ public final class DflockdCommand {
                 : given;
     }
 
-    /** The first that is set and not empty: two variables, then two flags. */
+    /** Returns the first that is set and not empty: the two variables, then the two flags. */
     private static @Nullable Secret secret(
             Setting direct,
             Setting file,
@@ -188,7 +190,7 @@ public final class DflockdCommand {
         StringBuilder text = new StringBuilder();
         text.append("Usage: holdfast dflockd [flags]\n\n");
         text.append("Serves the dflockd protocol with dflockd's flags, variables and defaults.\n");
-        text.append("A variable that is set wins over its flag. Times are whole seconds.\n\n");
+        text.append("A variable overrides its flag. Times are in whole seconds.\n\n");
         for (Setting setting : SETTINGS) {
             String value =
                     switch (setting.type) {
@@ -209,7 +211,9 @@ public final class DflockdCommand {
             text.append('\n');
         }
         text.append("  --").append(NO_AUTO_RELEASE).append('\n');
-        text.append("        Keep what a client holds until its lease ends\n");
+        text.append(
+                "        Keep a client's holds after its connection ends, until their leases"
+                        + " end\n");
         text.append("  --help\n        Print this and exit\n");
         text.append("  --version\n        Print the version and exit\n");
         return text.toString();

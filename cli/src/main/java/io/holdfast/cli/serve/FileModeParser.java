@@ -6,7 +6,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Reads the permissions of a file in octal, such as 0660. */
+/** Parses the permissions of a file in octal, such as 0660. */
 final class FileModeParser {
     private static final PosixFilePermission[] FROM_THE_LEFT = {
         PosixFilePermission.OWNER_READ,
@@ -23,7 +23,7 @@ final class FileModeParser {
     private FileModeParser() {}
 
     /**
-     * @param setting what it is called in a message
+     * @param setting name of the setting, for messages
      */
     static Set<PosixFilePermission> parse(String setting, String text) {
         if (!text.matches("0?[0-7]{3}")) {

@@ -3,7 +3,7 @@ package io.holdfast.cli.serve;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Booleans as variables and flags spell them. */
+/** Parses booleans of variables and flags. */
 final class FlagBooleans {
     private FlagBooleans() {}
 
@@ -15,7 +15,7 @@ final class FlagBooleans {
         };
     }
 
-    /** The words that flags of Go programs take. */
+    /** Parses the spellings that flags of Go programs accept. */
     static Optional<Boolean> parseGoFlag(String text) {
         return switch (text) {
             case "1", "t", "T", "true", "TRUE", "True" -> Optional.of(true);

@@ -2,7 +2,7 @@ package io.holdfast.cli.serve;
 
 import java.util.OptionalLong;
 
-/** Whole numbers as flags take them: decimal, or with 0x, 0o or 0b in front. */
+/** Parses whole numbers of flags: decimal, or with the prefix 0x, 0o or 0b. */
 final class FlagNumbers {
     private FlagNumbers() {}
 

@@ -9,7 +9,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Spans of time as Go programs take them: 700ms, 2s, 1m30s, 1.5h, 0; never a bare 5. */
+/**
+ * Parses durations as Go programs do: 700ms, 2s, 1m30s, 1.5h, 0; a unit is required except for 0.
+ */
 final class GoDurations {
     private static final Pattern PART =
             Pattern.compile("([0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)");
@@ -29,7 +31,7 @@ final class GoDurations {
 
     private GoDurations() {}
 
-    /** Nothing if it is no such span, or longer than 64 bits of nanoseconds. */
+    /** Returns empty if the text is not a duration, or if its nanoseconds exceed 64 bits. */
     static Optional<Duration> parse(String text) {
         boolean negative = text.startsWith("-");
         String rest = negative || text.startsWith("+") ? text.substring(1) : text;

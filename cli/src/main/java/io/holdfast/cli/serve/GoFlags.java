@@ -9,11 +9,12 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Reads flags the way Go programs do: one dash or two, a value behind a blank or an equals sign,
- * switches only alone or with an equals sign, and an end at the first word that is no flag.
+ * Parses flags as Go programs do: one dash or two; a value follows as the next argument or after an
+ * equals sign, for switches only after an equals sign; parsing ends at the first argument that is
+ * not a flag.
  */
 final class GoFlags {
-    /** A flag that cannot be read. The message is for the user. */
+    /** A flag that cannot be parsed. The message is for the user. */
     static final class FlagException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -23,51 +24,51 @@ final class GoFlags {
     }
 
     /**
-     * One flag.
+     * One flag of the command line.
      *
-     * @param single whether it had one dash
+     * @param single whether it was written with one dash
      */
     record Flag(boolean single, String name, String value) {}
 
     /**
-     * What was given.
+     * A parsed command line.
      *
-     * @param rest the first word that is no flag, and all behind it
+     * @param rest the first argument that is not a flag, and all arguments after it
      */
     record Given(List<Flag> flags, List<String> rest) {}
 
     private GoFlags() {}
 
     /**
-     * The flags that were given, the last of each.
+     * Returns the value of each flag; the last one if a flag is repeated.
      *
-     * @param isSwitch whether the flag of that name is a switch; null if there is none
+     * @param isSwitch returns whether the flag of that name is a switch; null for an unknown flag
      */
     static Map<String, String> parse(
-            List<String> words, Function<String, @Nullable Boolean> isSwitch) throws FlagException {
+            List<String> args, Function<String, @Nullable Boolean> isSwitch) throws FlagException {
         Map<String, String> given = new LinkedHashMap<>();
-        for (Flag flag : parseAll(words, isSwitch).flags()) {
+        for (Flag flag : parseAll(args, isSwitch).flags()) {
             given.put(flag.name(), flag.value());
         }
         return given;
     }
 
     /**
-     * All flags in their order, and what follows them.
+     * Returns all flags in their order, and the arguments after them.
      *
-     * @param isSwitch whether the flag of that name is a switch; null if there is none
+     * @param isSwitch returns whether the flag of that name is a switch; null for an unknown flag
      */
-    static Given parseAll(List<String> words, Function<String, @Nullable Boolean> isSwitch)
+    static Given parseAll(List<String> args, Function<String, @Nullable Boolean> isSwitch)
             throws FlagException {
         List<Flag> given = new ArrayList<>();
-        for (int i = 0; i < words.size(); i++) {
-            String word = words.get(i);
-            if (word.length() < 2 || word.charAt(0) != '-' || word.equals("--")) {
-                return new Given(given, words.subList(i, words.size()));
+        for (int i = 0; i < args.size(); i++) {
+            String arg = args.get(i);
+            if (arg.length() < 2 || arg.charAt(0) != '-' || arg.equals("--")) {
+                return new Given(given, args.subList(i, args.size()));
             }
-            String name = word.substring(word.charAt(1) == '-' ? 2 : 1);
+            String name = arg.substring(arg.charAt(1) == '-' ? 2 : 1);
             if (name.isEmpty() || name.startsWith("-") || name.startsWith("=")) {
-                throw new FlagException("bad flag syntax: " + word);
+                throw new FlagException("bad flag syntax: " + arg);
             }
             int equals = name.indexOf('=');
             String value = equals < 0 ? null : name.substring(equals + 1);
@@ -81,13 +82,13 @@ final class GoFlags {
             if (value == null) {
                 if (aSwitch) {
                     value = "true";
-                } else if (++i < words.size()) {
-                    value = words.get(i);
+                } else if (++i < args.size()) {
+                    value = args.get(i);
                 } else {
                     throw new FlagException("flag needs an argument: -" + name);
                 }
             }
-            given.add(new Flag(word.charAt(1) != '-', name, value));
+            given.add(new Flag(arg.charAt(1) != '-', name, value));
         }
         return new Given(given, List.of());
     }

@@ -21,9 +21,9 @@ import java.util.function.Supplier;
 
 import javax.net.ssl.X509KeyManager;
 
-/** Starts HTTP beside the listeners of a server. */
+/** Starts the HTTP front end beside the listeners of a server. */
 final class HttpFrontEndStarter implements HoldfastServer.FrontEndStarter {
-    /** Vert.x would log on its own, past the lines of our log. */
+    /** Set so that Vert.x logs through SLF4J. */
     private static final String VERTX_LOGGER = "vertx.logger-delegate-factory-class-name";
 
     private final HttpSettings settings;
@@ -36,7 +36,7 @@ final class HttpFrontEndStarter implements HoldfastServer.FrontEndStarter {
     }
 
     /**
-     * @param cluster how the cluster looks from here; null if there is none
+     * @param cluster returns the cluster's status as seen by this node; null without a cluster
      */
     HttpFrontEndStarter(HttpSettings settings, @Nullable Supplier<ClusterView> cluster) {
         this.settings = settings;
@@ -59,13 +59,13 @@ final class HttpFrontEndStarter implements HoldfastServer.FrontEndStarter {
         }
     }
 
-    /** The certificate and its key as the files have them now; null without TLS. */
+    /** Reads the certificate and its key from the files; null without TLS. */
     private @Nullable X509KeyManager key() throws StartException {
         boolean tls = settings.listeners().stream().anyMatch(HttpListener::tls);
         return tls && settings.tls() != null ? TlsLoader.keyManager(settings.tls()) : null;
     }
 
-    /** New connections need these from now on. */
+    /** Makes new connections use these secrets and this certificate. */
     void reload(ServerSecrets serverSecrets, @Nullable X509KeyManager key) throws StartException {
         try {
             Objects.requireNonNull(running)
@@ -75,22 +75,22 @@ final class HttpFrontEndStarter implements HoldfastServer.FrontEndStarter {
         }
     }
 
-    /** Where it is, once it has started. */
+    /** Returns the listening addresses; empty before the start. */
     List<HttpAddress> addresses() {
         return addresses;
     }
 
     private HttpConfig config() throws StartException {
-        List<HttpAddress> wanted = new ArrayList<>();
+        List<HttpAddress> listening = new ArrayList<>();
         for (HttpListener listener : settings.listeners()) {
-            wanted.add(
+            listening.add(
                     new HttpAddress(
                             listener.address().host(),
                             listener.address().port(),
                             listener.tls(),
                             listener.namespace()));
         }
-        return HttpConfig.at(wanted)
+        return HttpConfig.at(listening)
                 .secret(settings.secret())
                 .readToken(settings.reading())
                 .admin(settings.admin())
@@ -108,7 +108,7 @@ final class HttpFrontEndStarter implements HoldfastServer.FrontEndStarter {
                 .build();
     }
 
-    /** That of the jar; there is none in a build that is not packed yet. */
+    /** Returns the version of the jar; a build that is not packaged has none. */
     private static String version() {
         String version = HttpFrontEndStarter.class.getPackage().getImplementationVersion();
         return version == null ? "development" : version;

@@ -4,12 +4,12 @@ import io.holdfast.engine.Namespace;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.ListenAddress;
 
-/** Where to listen for HTTP, and to whom its keys belong. */
+/** An address to listen on for HTTP, and the namespace of its keys. */
 record HttpListener(ListenAddress.Tcp address, boolean tls, Namespace namespace) {
     HttpListener {
         if (namespace.name().chars().anyMatch(Character::isISOControl)) {
             throw new ConfigException(
-                    "the namespace of " + address + " has a control character in it");
+                    "the namespace of " + address + " contains a control character");
         }
     }
 

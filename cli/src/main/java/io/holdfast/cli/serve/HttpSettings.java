@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What HTTP is told. A count of 0 is no limit.
+ * The configuration of the HTTP front end. A limit of 0 is unlimited.
  *
- * @param secret lets do everything; null if nobody needs one
- * @param reading lets read; null if there is no such secret
- * @param admin whether all may release and kick where there is no secret
- * @param idle a session may be unused for twice as long; zero is for ever
- * @param rate requests of one address a second
- * @param burst requests of one address at once; 0 is as the rate
+ * @param secret token with full access; null if no token is required
+ * @param reading token with read access; null if there is none
+ * @param admin whether clients may force releases and disconnect others without a token
+ * @param idle a session that is unused for twice as long ends; zero for no timeout
+ * @param rate maximum number of requests per second and client address
+ * @param burst maximum burst of requests per client address; 0 for the same as the rate
  */
 record HttpSettings(
         List<HttpListener> listeners,

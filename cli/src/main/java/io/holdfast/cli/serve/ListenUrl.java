@@ -18,18 +18,18 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Reads where to listen: {@code dflockd://HOST:PORT}, {@code lockd://HOST:PORT}, {@code
+ * Parses an address to listen on: {@code dflockd://HOST:PORT}, {@code lockd://HOST:PORT}, {@code
  * lockd+unix://PATH}, {@code lockd+ws://HOST:PORT}, {@code http://HOST:PORT} and their TLS forms,
- * {@code socketlock://PATH}, with settings behind a question mark.
+ * {@code socketlock://PATH}, with settings as query parameters.
  */
 final class ListenUrl {
     private static final int DFLOCKD_PORT = 6388;
     private static final int HTTP_PORT = 6389;
 
-    /** The port of lockd's lines. */
+    /** The default port of lockd over TCP. */
     static final int LOCKD_PORT = 9999;
 
-    /** The port of lockd's WebSockets. */
+    /** The default port of lockd over WebSocket. */
     static final int WEBSOCKET_PORT = 9998;
 
     private static final String SCHEMES =
@@ -46,7 +46,7 @@ final class ListenUrl {
                 question < 0 ? new LinkedHashMap<>() : settings(text.substring(question + 1));
     }
 
-    /** Whether {@link #parseHttp} reads it, and not {@link #parse}. */
+    /** Whether the URL is to be parsed by {@link #parseHttp}, not by {@link #parse}. */
     static boolean isHttp(String text) {
         return text.startsWith("http://") || text.startsWith("https://");
     }
@@ -62,7 +62,7 @@ final class ListenUrl {
 
     static ListenEndpoint parse(String text) {
         if (text.isEmpty()) {
-            throw new ConfigException("--listen has an empty address, or a comma too many");
+            throw new ConfigException("--listen has an empty address or an extra comma");
         }
         ListenUrl url = new ListenUrl(text);
         int end = text.indexOf("://");
@@ -125,7 +125,7 @@ final class ListenUrl {
             return new ListenAddress.Unix(
                     Path.of(path), mode == null ? null : FileModeParser.parse("mode", mode));
         } catch (InvalidPathException e) {
-            throw bad("has no path that can be used");
+            throw bad("has an invalid path");
         }
     }
 
@@ -133,7 +133,7 @@ final class ListenUrl {
         String policy = settings.remove("policy");
         String key = settings.remove("key");
         if (key == null && settings.containsKey("namespace")) {
-            throw bad("has a namespace, but no key that could be in it");
+            throw bad("has a namespace without a key");
         }
         if (key != null && key.isEmpty()) {
             throw bad("has an empty key");
@@ -195,7 +195,7 @@ final class ListenUrl {
         try {
             url = new URI(text);
         } catch (URISyntaxException e) {
-            throw bad("is no URL");
+            throw bad("is not a URL");
         }
         String host = url.getHost();
         if (host == null) {
@@ -206,7 +206,7 @@ final class ListenUrl {
                         || url.getFragment() != null
                         || !(url.getPath().isEmpty() || url.getPath().equals("/"));
         if (more) {
-            throw bad("has more in it than a host and a port");
+            throw bad("must have a host and a port only");
         }
         if (host.startsWith("[")) {
             host = host.substring(1, host.length() - 1);
@@ -223,10 +223,10 @@ final class ListenUrl {
         for (String pair : query.split("&", -1)) {
             int equals = pair.indexOf('=');
             String name = equals < 0 ? pair : pair.substring(0, equals);
-            String before =
+            String previous =
                     found.put(name, equals < 0 ? "true" : decode(pair.substring(equals + 1)));
-            if (before != null) {
-                throw bad("says " + name + " twice");
+            if (previous != null) {
+                throw bad("has the parameter " + name + " twice");
             }
         }
         return found;
@@ -236,7 +236,7 @@ final class ListenUrl {
         try {
             return URLDecoder.decode(value, StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
-            throw bad("is no URL");
+            throw bad("is not a URL");
         }
     }
 

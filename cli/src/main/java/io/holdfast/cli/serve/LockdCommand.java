@@ -22,11 +22,11 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * {@code holdfast lockd}: lockd's options, and glockd's spellings of them. Those change values;
- * what holds when an option is not given is lockd's.
+ * {@code holdfast lockd}: lockd's options, and glockd's spellings of them. The defaults are those
+ * of lockd.
  */
 public final class LockdCommand {
-    /** The settings of the server that make sense here, with what holds if they are not given. */
+    /** The settings of {@code serve} that this command accepts, with their defaults. */
     private static final Map<Setting, String> SETTINGS = settings();
 
     private static final List<String> SWITCHES =
@@ -49,26 +49,26 @@ public final class LockdCommand {
             """
             Usage: holdfast lockd [options]
 
-            Serves lockd and glockd clients. Listens on TCP 127.0.0.1:9999 unless a way to connect is
-            given; several may be. A port alone means this machine only: there is no password, so
-            another address has to be named.
+            Serves lockd and glockd clients. Listens on TCP 127.0.0.1:9999 unless other addresses are
+            given with --tcp, --unix or --ws, which may be repeated. A port without a host listens on
+            the loopback address only, because the protocol has no authentication.
 
               --tcp, -t [HOST:]PORT
-                    Listen on TCP; port 0 takes a free one
+                    Listen on TCP; port 0 chooses a free port
               --unix PATH
                     Listen on a Unix socket
               --unix-mode MODE
-                    Permissions of the Unix socket in octal, such as 0660; else the umask decides
+                    Permissions of the Unix socket in octal, such as 0660 (default: by the umask)
               --ws [HOST:]PORT
-                    Listen for WebSockets; port 0 takes a free one
+                    Listen for WebSocket connections; port 0 chooses a free port
               --allow-dump
-                    Answer d, sd and dump, and with --enable-registry who
+                    Enable the commands d, sd and dump; with --enable-registry also who
               --enable-registry
-                    Answer iam, and with --allow-dump who
+                    Enable the command iam; with --allow-dump also who
               --pid-file, -p PATH
-                    Write the process id there; the file is removed at the end
+                    Write the process id to this file; it is removed at exit
               --verbose
-                    Print what clients do on standard output
+                    Log client operations to standard output
               --help, -h
                     Print this and exit
               --version
@@ -79,8 +79,8 @@ public final class LockdCommand {
             """
 
             glockd's spellings: -port N and -ws N (0 is off), -unix PATH, -pidfile PATH, -dump and
-            -registry (with =true or =false), -verbose. lockd's --disable-dump and --disable-registry
-            say what holds anyway.
+            -registry (with =true or =false), -verbose. lockd's --disable-dump and
+            --disable-registry are accepted; they are the default.
             """;
 
     private final List<ListenAddress> tcp = new ArrayList<>();
@@ -102,7 +102,7 @@ public final class LockdCommand {
                 values.put(setting, SETTINGS.getOrDefault(setting, setting.serveDefault));
             }
         }
-        values.removeLimitsPerConnection(); // the original has none
+        values.removeLimitsPerConnection(); // lockd has no such limits
     }
 
     private static Map<Setting, String> settings() {
@@ -119,19 +119,19 @@ public final class LockdCommand {
                         Setting.EVENT_LOOPS,
                         Setting.DEBUG);
         shared.forEach(setting -> all.put(setting, String.valueOf(setting.serveDefault)));
-        all.put(Setting.SHUTDOWN_TIMEOUT, "5"); // a lock here has no lease that would end
+        all.put(Setting.SHUTDOWN_TIMEOUT, "5"); // locks of lockd have no lease that would end
         return all;
     }
 
     /**
      * Returns the exit status.
      *
-     * @param version what {@code --version} prints
+     * @param version the output of {@code --version}
      */
-    public static int run(List<String> words, String version) {
+    public static int run(List<String> args, String version) {
         LockdCommand command = new LockdCommand();
         try {
-            GoFlags.Given given = GoFlags.parseAll(words, LockdCommand::isSwitch);
+            GoFlags.Given given = GoFlags.parseAll(args, LockdCommand::isSwitch);
             for (GoFlags.Flag flag : given.flags()) {
                 switch (flag.name()) {
                     case "help", "h" -> {
@@ -247,7 +247,7 @@ public final class LockdCommand {
         }
     }
 
-    /** Reads {@code [HOST:]PORT}. */
+    /** Parses {@code [HOST:]PORT}. */
     static ListenAddress address(String option, String value) {
         int colon = value.lastIndexOf(':');
         String host = colon < 0 ? "127.0.0.1" : value.substring(0, colon);
@@ -255,7 +255,7 @@ public final class LockdCommand {
         if (host.startsWith("[") && host.endsWith("]")) {
             host = host.substring(1, host.length() - 1);
         } else if (host.indexOf(':') >= 0) {
-            host = ""; // an IPv6 address needs its brackets
+            host = ""; // an IPv6 address without brackets is rejected below
         }
         if (host.isEmpty() || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > 65535) {
             throw new ConfigException(
@@ -274,12 +274,10 @@ public final class LockdCommand {
                 pidFile);
     }
 
-    /** For tests: what these words make. */
-    static ServerConfig config(String... words) throws GoFlags.FlagException {
+    /** For tests: returns the configuration of these arguments. */
+    static ServerConfig config(String... args) throws GoFlags.FlagException {
         LockdCommand command = new LockdCommand();
-        GoFlags.parseAll(Arrays.asList(words), LockdCommand::isSwitch)
-                .flags()
-                .forEach(command::set);
+        GoFlags.parseAll(Arrays.asList(args), LockdCommand::isSwitch).flags().forEach(command::set);
         return command.config((Consumer<String>) null);
     }
 
@@ -295,12 +293,11 @@ public final class LockdCommand {
             listeners.add(endpoint(listenAddress, true));
         }
         if (unixMode != null && unix.isEmpty()) {
-            throw new ConfigException("--unix-mode needs --unix");
+            throw new ConfigException("--unix-mode requires --unix");
         }
         if (listeners.isEmpty()) {
             if (!defaultTcp) {
-                throw new ConfigException(
-                        "nothing is left to listen on: give --tcp, --unix or --ws");
+                throw new ConfigException("no address to listen on: give --tcp, --unix or --ws");
             }
             listeners.add(endpoint(address("--tcp", "" + ListenUrl.LOCKD_PORT), false));
         }

@@ -19,11 +19,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A file with the number of this process, locked while it runs and removed when it ends. */
+/** A file with the id of this process, locked while it runs and removed when it ends. */
 final class PidFile implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PidFile.class);
 
-    /** More than the number of a process needs, and a line end. */
+    /** More than a process id with a line break needs. */
     private static final int MAX_BYTES = 32;
 
     private final Path path;
@@ -34,7 +34,7 @@ final class PidFile implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** Writes the file; refuses if another process has it. */
+    /** Writes the file; fails if another process has locked it. */
     static PidFile write(String name) {
         FileChannel channel = null;
         try {
@@ -64,11 +64,11 @@ final class PidFile implements AutoCloseable {
         }
     }
 
-    /** Whether there is nothing in it but the number of a process. */
+    /** Whether the file is empty or contains a process id only. */
     private static boolean isPidFile(FileChannel channel) throws IOException {
         ByteBuffer content = ByteBuffer.allocate(MAX_BYTES + 1);
         while (content.hasRemaining() && channel.read(content, content.position()) > 0) {
-            // goes on
+            // until the end of the file, or until the buffer is full
         }
         String text = new String(content.array(), 0, content.position(), StandardCharsets.US_ASCII);
         return content.hasRemaining() && text.strip().matches("[0-9]*");
@@ -76,7 +76,8 @@ final class PidFile implements AutoCloseable {
 
     private static String reason(Exception e) {
         return switch (e) {
-            case NoSuchFileException _ -> "no such directory"; // it makes the file itself
+            // the file itself would have been created
+            case NoSuchFileException _ -> "no such directory";
             case InvalidPathException i -> FileNames.refused(i.getInput());
             default -> FailureText.of(e);
         };

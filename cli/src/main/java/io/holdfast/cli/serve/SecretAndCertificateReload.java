@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 
 import javax.net.ssl.X509KeyManager;
 
-/** Reads secrets and TLS certificates again while the server runs. */
+/** Reloads secrets and TLS certificates while the server runs. */
 final class SecretAndCertificateReload {
     private static final Logger LOG = LoggerFactory.getLogger(SecretAndCertificateReload.class);
 
@@ -21,10 +21,10 @@ final class SecretAndCertificateReload {
     private final HoldfastServer server;
     private final @Nullable Http http;
 
-    /** HTTP beside the server. */
+    /** The HTTP front end. */
     @FunctionalInterface
     interface Http {
-        /** If it fails, nothing has changed. */
+        /** Makes new connections use these; if it fails, nothing has changed. */
         void reload(ServerSecrets serverSecrets, @Nullable X509KeyManager key)
                 throws StartException;
     }
@@ -36,7 +36,7 @@ final class SecretAndCertificateReload {
         this.http = http;
     }
 
-    /** New connections use what the files have now; a file that cannot be used changes nothing. */
+    /** Reloads the files for new connections; if one of them is invalid, nothing changes. */
     synchronized void run() {
         try {
             ServerSecrets next = secrets.get();
@@ -45,12 +45,18 @@ final class SecretAndCertificateReload {
             if (http != null) {
                 http.reload(next, key);
             }
-            change.run(); // last, since it cannot fail
+            change.run(); // last, because it cannot fail
             LOG.info("SIGHUP: secrets and TLS certificates reloaded; new connections use them");
         } catch (ConfigException | StartException e) {
-            LOG.error("SIGHUP: not reloaded, the old ones stay in use: {}", e.getMessage());
+            LOG.error(
+                    "SIGHUP: secrets and TLS certificates not reloaded; the old ones stay in use:"
+                            + " {}",
+                    e.getMessage());
         } catch (RuntimeException e) {
-            LOG.error("SIGHUP: not reloaded, the old ones stay in use: {}", FailureText.of(e));
+            LOG.error(
+                    "SIGHUP: secrets and TLS certificates not reloaded; the old ones stay in use:"
+                            + " {}",
+                    FailureText.of(e));
         }
     }
 }

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 
 /**
- * {@code holdfast serve}: our own front door. A flag wins over its {@code HOLDFAST_*} variable, the
- * variable over the default.
+ * {@code holdfast serve}: runs the server. A flag overrides its {@code HOLDFAST_*} variable, the
+ * variable overrides the default.
  */
 public final class ServeCommand implements Callable<Integer> {
     private static final int WRONG_USAGE = 2;
@@ -26,7 +26,7 @@ public final class ServeCommand implements Callable<Integer> {
     private static final List<Setting> SETTINGS =
             Arrays.stream(Setting.values()).filter(s -> s.serveDefault != null).toList();
 
-    /** Those that may be given several times, and what one of them is. */
+    /** The settings that may be repeated, with the label of one value. */
     private static final Map<Setting, String> REPEATED =
             Map.of(
                     Setting.LISTEN,
@@ -44,26 +44,26 @@ public final class ServeCommand implements Callable<Integer> {
         this.spec = CommandSpec.wrapWithoutInspection(this);
     }
 
-    /** The command, to be added to the root command. */
+    /** Creates the command, to be added to the root command. */
     public static CommandLine create(Map<String, String> environment) {
         ServeCommand command = new ServeCommand(environment);
         CommandSpec spec = command.spec.name("serve").mixinStandardHelpOptions(true);
         spec.usageMessage()
                 .description(
-                        "Runs the server. With no options it serves dflockd clients on"
-                                + " 127.0.0.1:6388, lockd clients on 127.0.0.1:9999, and HTTP with"
-                                + " a page to look at on 127.0.0.1:6389.",
+                        "Runs the server. Without options it serves dflockd clients on"
+                            + " 127.0.0.1:6388, lockd clients on 127.0.0.1:9999, and the HTTP API"
+                            + " and dashboard on 127.0.0.1:6389.",
                         "",
-                        "Each option can also be set by a variable: HOLDFAST_MAX_LOCKS for"
-                                + " --max-locks, and so on; the option wins. Times are whole"
-                                + " seconds; a limit of 0 means as much as memory allows.",
+                        "Each option can also be set by an environment variable: HOLDFAST_MAX_LOCKS"
+                            + " for --max-locks, and so on; the option overrides it. Times are in"
+                            + " whole seconds. Unlimited means limited by memory.",
                         "")
                 .sortOptions(false);
         for (Setting setting : SETTINGS) {
             spec.addOption(option(setting));
         }
         CommandLine line = new CommandLine(spec);
-        line.setParameterExceptionHandler((e, words) -> usageError(e));
+        line.setParameterExceptionHandler((e, args) -> usageError(e));
         return line;
     }
 

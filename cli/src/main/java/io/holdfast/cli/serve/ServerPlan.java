@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 import java.util.function.Supplier;
 
 /**
- * All that a server is to serve.
+ * The configuration of a server and of everything around it.
  *
- * @param http null if it does not serve HTTP
- * @param cluster null if it keeps everything in memory
- * @param secrets reads the secrets again; null if there can be none
- * @param restart null if a restart after a crash grants locks at once
+ * @param http null without HTTP
+ * @param cluster null if the state is in memory only
+ * @param secrets reads the secrets again for a reload; null if the command has no secrets
+ * @param restart null for no quarantine after a crash
  */
 record ServerPlan(
         ServerConfig server,
@@ -22,7 +22,7 @@ record ServerPlan(
         @Nullable ClusterConfig cluster,
         @Nullable Supplier<ServerSecrets> secrets,
         @Nullable RestartQuarantineConfig restart) {
-    /** In memory alone, with listeners that know no secrets. */
+    /** A server with its state in memory, without HTTP and secrets. */
     ServerPlan(ServerConfig server) {
         this(server, null, null, null, null);
     }

@@ -28,22 +28,22 @@ import java.util.function.Consumer;
 final class ServerRun {
     private static final Logger LOG = LoggerFactory.getLogger(ServerRun.class);
 
-    /** A shell may send one signal twice, to a process and to its group. */
+    /** A shell may send one signal twice: to a process, and to its group. */
     private static final long SAME_SIGNAL_NANOS = 5_000_000L;
 
     private ServerRun() {}
 
-    /** What signals do: the first lets the server finish, a second one ends the process. */
+    /** Handles signals: the first one drains the server, a second one ends the process at once. */
     private static final class Ending {
         private @Nullable HoldfastServer server;
         private boolean begun;
         private boolean interruptible;
         private long firstNanos;
 
-        /** Null before it runs, or where nothing can be reloaded. */
+        /** Null before the server runs, or if nothing can be reloaded. */
         private @Nullable SecretAndCertificateReload secretAndCertificateReload;
 
-        private boolean reloadWanted;
+        private boolean reloadPending;
 
         synchronized void signal(int status) {
             if (begun) {
@@ -56,54 +56,56 @@ final class ServerRun {
             begun = true;
             firstNanos = System.nanoTime();
             if (interruptible && server == null) {
-                LOG.info("ended before it could serve");
+                LOG.info("stopped by a signal before the server was started");
                 Runtime.getRuntime().halt(status);
             }
             drain();
         }
 
-        /** The terminal is gone: it ends as at a first signal, however often it is told so. */
-        synchronized void closeTerminal() {
+        /**
+         * The terminal was closed: like a first signal, but repeating it does not end the process.
+         */
+        synchronized void terminalClosed() {
             if (!begun) {
                 signal(ProcessSignal.HUP.status());
             }
         }
 
-        /** Reads files again, once it runs. */
+        /** Reloads secrets and certificates; if the server is still starting, after its start. */
         void reload() {
-            SecretAndCertificateReload wanted;
+            SecretAndCertificateReload ready;
             synchronized (this) {
                 if (begun) {
                     return;
                 }
-                wanted = secretAndCertificateReload;
-                reloadWanted = wanted == null;
+                ready = secretAndCertificateReload;
+                reloadPending = ready == null;
             }
-            if (wanted != null) {
-                wanted.run();
+            if (ready != null) {
+                ready.run();
             }
         }
 
-        /** Its start may take as long as other machines take: a signal does not wait for it. */
+        /** Lets a signal end the process during the start, which may wait for other nodes. */
         synchronized void mayInterrupt() {
             interruptible = true;
         }
 
-        /** A signal may have come while it was starting. */
+        /** The server runs; handles a signal that came during the start. */
         void started(HoldfastServer running, @Nullable SecretAndCertificateReload reloading) {
-            boolean wanted;
+            boolean reloadNow;
             synchronized (this) {
                 server = running;
                 secretAndCertificateReload = reloading;
-                wanted = reloadWanted && !begun;
+                reloadNow = reloadPending && !begun;
                 drain();
             }
-            if (wanted && reloading != null) {
+            if (reloadNow && reloading != null) {
                 reloading.run();
             }
         }
 
-        /** What is left of a duration that began with the signal. */
+        /** Returns what remains of a duration that began with the first signal. */
         synchronized Duration left(Duration duration) {
             return begun ? duration.minusNanos(System.nanoTime() - firstNanos) : duration;
         }
@@ -118,7 +120,7 @@ final class ServerRun {
     /**
      * Returns the exit status.
      *
-     * @param listenOption what the user changes when an address is in use
+     * @param listenOption the option to suggest if an address is already in use
      */
     static int run(ServerPlan plan, String listenOption) {
         return run(plan, null, e -> logFailure(e, listenOption));
@@ -127,8 +129,8 @@ final class ServerRun {
     /**
      * Returns the exit status.
      *
-     * @param listenOption what the user changes when an address is in use
-     * @param pidFile where to write the process id, if anywhere
+     * @param listenOption the option to suggest if an address is already in use
+     * @param pidFile file to write the process id to; null for none
      */
     static int run(ServerConfig config, String listenOption, @Nullable String pidFile) {
         return run(new ServerPlan(config), pidFile, e -> logFailure(e, listenOption));
@@ -137,7 +139,7 @@ final class ServerRun {
     /**
      * Returns the exit status.
      *
-     * @param failure what goes before the reason why it did not start, as a plain line
+     * @param failure text before the reason if the start fails; both are printed as a plain line
      */
     static int runQuietly(ServerConfig config, String failure) {
         return run(new ServerPlan(config), null, e -> System.err.println(failure + e.summary()));
@@ -155,9 +157,9 @@ final class ServerRun {
     private static int run(
             ServerPlan plan, @Nullable String pidFile, Consumer<StartException> failed) {
         Ending ending = new Ending();
-        // before anybody can see that the server is there
+        // checked before the server is reachable
         boolean drains = plan.secrets() == null || StartTerminal.isThere();
-        Runnable hangup = drains ? ending::closeTerminal : ending::reload;
+        Runnable hangup = drains ? ending::terminalClosed : ending::reload;
         try (SignalHandlers.Registration _ = SignalHandlers.onEnd(ending::signal);
                 SignalHandlers.Registration _ = SignalHandlers.onHangup(hangup)) {
             if (pidFile == null) {
@@ -257,7 +259,7 @@ final class ServerRun {
             }
         }
         if (config.secret() != null && config.listeners().stream().anyMatch(ServerRun::isLockd)) {
-            LOG.warn("lockd has no password: the auth token protects dflockd alone");
+            LOG.warn("--auth-token does not apply to lockd, which has no authentication");
         }
     }
 
@@ -274,8 +276,8 @@ final class ServerRun {
             LOG.atWarn()
                     .addKeyValue("addr", AddressFormat.of(address))
                     .log(
-                            "open beyond this machine: lockd has no password, so whoever reaches"
-                                    + " it can lock");
+                            "lockd has no authentication and listens on a non-loopback address: any"
+                                    + " client that can reach it can lock");
         } else {
             warnIfOpen(AddressFormat.of(address), listenEndpoint.tls(), secret);
         }
@@ -286,7 +288,7 @@ final class ServerRun {
         try {
             loopback = InetAddress.getByName(address.host()).isLoopbackAddress();
         } catch (UnknownHostException e) {
-            return; // it was known a moment ago
+            return; // unlikely: the listener has just resolved it
         }
         if (!loopback) {
             warnIfOpen(AddressFormat.join(address.host(), address.port()), address.tls(), secret);
@@ -298,8 +300,8 @@ final class ServerRun {
             LOG.atWarn()
                     .addKeyValue("addr", address)
                     .log(
-                            "open beyond this machine without {}",
-                            tls ? "auth" : secret ? "TLS" : "auth and TLS");
+                            "listening on a non-loopback address without {}",
+                            tls ? "authentication" : secret ? "TLS" : "authentication and TLS");
         }
     }
 }

@@ -6,17 +6,17 @@ import io.holdfast.server.ConfigException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What clients have to know.
+ * The tokens that clients authenticate with.
  *
- * @param full lets do everything; null if nobody needs one
- * @param reading lets read over HTTP; null if there is none
+ * @param full token with full access; null if no token is required
+ * @param reading token with read access over HTTP; null if there is none
  */
 record ServerSecrets(@Nullable Secret full, @Nullable Secret reading) {
     ServerSecrets {
         if (full != null && reading != null && full.isSame(reading)) {
             throw new ConfigException(
-                    "--http-read-token is the same as --auth-token, so it would let clients change"
-                            + " everything");
+                    "--http-read-token is the same as --auth-token, so it would give full access:"
+                            + " choose another");
         }
     }
 }

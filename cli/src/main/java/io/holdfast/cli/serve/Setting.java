@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One setting of the server, as both front doors know it. This table is the only place that knows
- * names, defaults and ranges.
+ * One setting of the server, for {@code serve} and {@code dflockd}. This table is the only place
+ * with names, defaults and ranges.
  */
 enum Setting {
     LISTEN(
             "listen",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             null,
             "dflockd://127.0.0.1:6388,lockd://127.0.0.1:9999,http://127.0.0.1:6389",
             List.of(),
@@ -25,15 +25,15 @@ enum Setting {
     HTTP(
             "http",
             Type.SWITCH,
-            Least.NONE,
+            Minimum.NONE,
             null,
             "true",
             List.of(),
-            "Serve HTTP; --no-http takes http:// and https:// out of the addresses"),
+            "Serve HTTP; with --no-http, http:// and https:// addresses are ignored"),
     HOST(
             "host",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             "127.0.0.1",
             null,
             List.of("DFLOCKD_HOST"),
@@ -41,202 +41,202 @@ enum Setting {
     PORT(
             "port",
             Type.COUNT,
-            Least.NONE,
+            Minimum.NONE,
             "6388",
             null,
             List.of("DFLOCKD_PORT"),
-            "Port to listen on; 0 takes a free one"),
+            "Port to listen on; 0 chooses a free port"),
     DEFAULT_LEASE_TTL(
             "default-lease-ttl",
             Type.SECONDS,
-            Least.ONE,
+            Minimum.ONE,
             "33",
             "33",
             List.of("DFLOCKD_DEFAULT_LEASE_TTL_S"),
-            "Lease of a request that names none"),
+            "Lease of requests that specify none"),
     LEASE_SWEEP_INTERVAL(
             "lease-sweep-interval",
             Type.SECONDS,
-            Least.ONE,
+            Minimum.ONE,
             "1",
             "1",
             List.of("DFLOCKD_LEASE_SWEEP_INTERVAL_S"),
-            "Upper bound for passing on an expired lock; it is passed on at once anyway"),
+            "No effect, accepted for compatibility: expired locks are passed on at once"),
     GC_INTERVAL(
             "gc-interval",
             Type.SECONDS,
-            Least.ONE,
+            Minimum.ONE,
             "5",
             "5",
             List.of("DFLOCKD_GC_INTERVAL_S", "DFLOCKD_GC_LOOP_SLEEP"),
-            "How often idle names are forgotten"),
+            "How often idle keys are collected"),
     GC_MAX_IDLE(
             "gc-max-idle",
             Type.SECONDS,
-            Least.ZERO,
+            Minimum.ZERO,
             "60",
             "60",
             List.of("DFLOCKD_GC_MAX_IDLE_S", "DFLOCKD_GC_MAX_UNUSED_TIME"),
-            "How long an unused name is remembered"),
+            "How long an idle key is retained before it is collected"),
     MAX_LOCKS(
             "max-locks",
             Type.COUNT,
-            Least.ONE,
+            Minimum.ONE,
             "1024",
             "1000000",
             List.of("DFLOCKD_MAX_LOCKS"),
-            "Most lock and semaphore names, idle ones included"),
+            "Maximum number of lock and semaphore keys, even idle; serve: 0 = unlimited"),
     LOCKD_MAX_LOCKS(
             "lockd-max-locks",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             null,
             "1000000",
             List.of(),
-            "Most names that only lockd clients have locked, exclusive and shared"),
+            "Maximum number of keys locked by lockd clients only; 0 = unlimited"),
     WS_ALLOW_ORIGIN(
             "ws-allow-origin",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             null,
             "",
             List.of(),
-            "Host name of web pages that may use lockd's WebSocket; may be repeated"),
+            "Host name of web pages that may connect to lockd's WebSocket; may be repeated"),
     MAX_CONNECTIONS(
             "max-connections",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "0",
             "0",
             List.of("DFLOCKD_MAX_CONNECTIONS"),
-            "Most open connections"),
+            "Maximum number of open connections; 0 = unlimited"),
     MAX_CONNECTIONS_PER_IP(
             "max-connections-per-ip",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "0",
             "0",
             List.of("DFLOCKD_MAX_CONNECTIONS_PER_IP"),
-            "Most open connections from one address"),
+            "Maximum number of open connections per client address; 0 = unlimited"),
     MAX_WAITERS(
             "max-waiters",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "0",
             "0",
             List.of("DFLOCKD_MAX_WAITERS"),
-            "Most waiters for one name"),
+            "Maximum number of waiters per key; 0 = unlimited"),
     MAX_KEYS(
             "max-keys",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "0",
             "0",
             List.of("DFLOCKD_MAX_KEYS"),
-            "Most counters, values and lists together"),
+            "Maximum total number of counters, values and lists; 0 = unlimited"),
     MAX_NAMES_PER_CONNECTION(
             "max-names-per-connection",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "0",
             "100000",
             List.of(),
-            "Most lock and semaphore names that one connection may have made, and most holds"),
+            "Maximum lock and semaphore keys, and holds, per connection; 0 = unlimited"),
     MAX_WAITERS_PER_CONNECTION(
             "max-waiters-per-connection",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "0",
             "100000",
             List.of(),
-            "Most requests of one connection that may wait"),
+            "Maximum number of waiting requests per connection; 0 = unlimited"),
     MAX_KEYS_PER_CONNECTION(
             "max-keys-per-connection",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "0",
             "100000",
             List.of(),
-            "Most counters, values and lists that one connection may have made"),
+            "Maximum counters, values and lists created by one connection; 0 = unlimited"),
     MAX_LIST_LENGTH(
             "max-list-length",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "0",
             "0",
             List.of("DFLOCKD_MAX_LIST_LENGTH"),
-            "Most items in one list"),
+            "Maximum number of items per list; 0 = unlimited"),
     MAX_SUBSCRIPTIONS(
             "max-subscriptions",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "0",
             "0",
             List.of("DFLOCKD_MAX_SUBSCRIPTIONS"),
-            "Most patterns one connection may listen to"),
+            "Maximum number of patterns that one connection listens to; 0 = unlimited"),
     MAX_PUSH_BYTES(
             "max-push-bytes",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "1048576",
             "1048576",
             List.of("DFLOCKD_MAX_PUSH_BYTES"),
-            "Bytes of signals a listener may leave unread; 64 signals in any case"),
+            "Maximum bytes of unread signals per listener; 64 signals always fit"),
     READ_TIMEOUT(
             "read-timeout",
             Type.SECONDS,
-            Least.ONE,
+            Minimum.ONE,
             "23",
             "23",
             List.of("DFLOCKD_READ_TIMEOUT_S"),
-            "How long a client may take for a line; does not run while it waits for a lock"),
+            "Timeout for receiving a line from a client; paused while it waits for a lock"),
     WRITE_TIMEOUT(
             "write-timeout",
             Type.SECONDS,
-            Least.ZERO,
+            Minimum.ZERO,
             "5",
             "5",
             List.of("DFLOCKD_WRITE_TIMEOUT_S"),
-            "How long a client may take to accept an answer; 0 is no limit"),
+            "Timeout for a client to receive a response; 0 = no timeout"),
     SHUTDOWN_TIMEOUT(
             "shutdown-timeout",
             Type.SECONDS,
-            Least.ZERO,
+            Minimum.ZERO,
             "30",
             "30",
             List.of("DFLOCKD_SHUTDOWN_TIMEOUT_S"),
-            "How long holders may finish at shutdown; 0 waits for ever"),
+            "How long a shutdown waits for holders to finish; 0 = no timeout"),
     MAX_SESSION_GRACE(
             "max-session-grace",
             Type.SECONDS,
-            Least.ZERO,
+            Minimum.ZERO,
             "60",
             "60",
             List.of(),
-            "How long a session in tagged mode may outlive its connection; 0: not at all"),
+            "Maximum time a tagged-mode session outlives its connection; 0 = not at all"),
     STATE_DIR(
             "state-dir",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             null,
             "",
             List.of(),
-            "Folder for run files, which protect locks when the server is restarted after a crash;"
-                    + " unset, $STATE_DIRECTORY (systemd), $XDG_STATE_HOME/holdfast or"
+            "Directory for run files, which protect locks when the server is restarted after a"
+                    + " crash; if unset, $STATE_DIRECTORY (systemd), $XDG_STATE_HOME/holdfast or"
                     + " ~/.local/state/holdfast"),
     RESTART_QUARANTINE(
             "restart-quarantine",
             Type.SECONDS,
-            Least.ZERO,
+            Minimum.ZERO,
             null,
             "3600",
             List.of(),
-            "Longest time after a crash in which nothing is granted, while clients may still rely"
-                    + " on locks from before; 0 switches it off"),
+            "Maximum time after a crash during which nothing is granted, because clients may still"
+                    + " rely on earlier locks; 0 = off"),
     TLS_CERT(
             "tls-cert",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             "",
             "",
             List.of("DFLOCKD_TLS_CERT"),
@@ -244,7 +244,7 @@ enum Setting {
     TLS_KEY(
             "tls-key",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             "",
             "",
             List.of("DFLOCKD_TLS_KEY"),
@@ -252,151 +252,151 @@ enum Setting {
     AUTH_TOKEN(
             "auth-token",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             "",
             "",
             List.of("DFLOCKD_AUTH_TOKEN"),
-            "Secret that clients must send first"),
+            "Auth token that clients must send first"),
     AUTH_TOKEN_FILE(
             "auth-token-file",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             "",
             "",
             List.of("DFLOCKD_AUTH_TOKEN_FILE"),
-            "File with that secret"),
+            "File with the auth token"),
     AUTO_RELEASE_ON_DISCONNECT(
             "auto-release-on-disconnect",
             Type.SWITCH,
-            Least.NONE,
+            Minimum.NONE,
             "true",
             "true",
             List.of("DFLOCKD_AUTO_RELEASE_ON_DISCONNECT"),
-            "Release what a client holds when its connection ends"),
+            "Release a client's holds when its connection ends"),
     FENCE_STATE_FILE(
             "fence-state-file",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             "",
             "",
             List.of("DFLOCKD_FENCE_STATE_FILE"),
-            "File that keeps fences growing across restarts"),
+            "File that stores the highest fence, so that fences keep growing across restarts"),
     HTTP_PORT(
             "http-port",
             Type.COUNT,
-            Least.NONE,
+            Minimum.NONE,
             "0",
             null,
             List.of("DFLOCKD_HTTP_PORT"),
-            "Port for HTTP; 0 is none"),
+            "Port for HTTP; 0 = no HTTP"),
     HTTP_HOST(
             "http-host",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             "",
             null,
             List.of("DFLOCKD_HTTP_HOST"),
-            "Address for HTTP; unset, that of --host"),
+            "Address for HTTP; if unset, that of --host"),
     HTTP_SESSION_IDLE_TIMEOUT(
             "http-session-idle-timeout",
             Type.SECONDS,
-            Least.ZERO,
+            Minimum.ZERO,
             "20",
             "20",
             List.of("DFLOCKD_HTTP_SESSION_IDLE_S"),
-            "An HTTP session ends when it was unused for twice as long; 0: it does not"),
+            "An HTTP session ends when it has been idle for twice this time; 0 = no timeout"),
     HTTP_MAX_SESSIONS(
             "http-max-sessions",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "0",
             "0",
             List.of("DFLOCKD_HTTP_MAX_SESSIONS"),
-            "Most HTTP sessions"),
+            "Maximum number of HTTP sessions; 0 = unlimited"),
     HTTP_MAX_SESSIONS_PER_IP(
             "http-max-sessions-per-ip",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "0",
             "0",
             List.of("DFLOCKD_HTTP_MAX_SESSIONS_PER_IP"),
-            "Most HTTP sessions from one address"),
+            "Maximum number of HTTP sessions per client address; 0 = unlimited"),
     HTTP_MAX_CONNECTIONS_PER_IP(
             "http-max-connections-per-ip",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "0",
             "0",
             List.of("DFLOCKD_HTTP_MAX_CONNECTIONS_PER_IP"),
-            "Most open HTTP connections from one address"),
+            "Maximum number of open HTTP connections per client address; 0 = unlimited"),
     HTTP_RATE_LIMIT_PER_IP(
             "http-rate-limit-per-ip",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "0",
             "0",
             List.of("DFLOCKD_HTTP_RATE_LIMIT_PER_IP"),
-            "Most HTTP requests a second from one address"),
+            "Maximum number of HTTP requests per second and client address; 0 = unlimited"),
     HTTP_RATE_LIMIT_BURST(
             "http-rate-limit-burst",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "0",
             "0",
             List.of("DFLOCKD_HTTP_RATE_LIMIT_BURST"),
-            "Most of them at once; 0 is as many as the rate"),
+            "Maximum burst of these requests; 0 = the same as the rate"),
     HTTP_SSE_PING_INTERVAL(
             "http-sse-ping-interval",
             Type.SECONDS,
-            Least.ONE,
+            Minimum.ONE,
             "15",
             "15",
             List.of("DFLOCKD_HTTP_SSE_PING_S"),
-            "How often a silent event stream gets a comment; less than the idle timeout"),
+            "Interval of comments on an idle event stream; less than the idle timeout"),
     HTTP_CORS_ALLOWED_ORIGINS(
             "http-cors-allowed-origins",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             "",
             "",
             List.of("DFLOCKD_HTTP_CORS_ALLOWED_ORIGINS"),
-            "Origins of web pages that may use HTTP, with commas between; * is any"),
+            "Origins of web pages that may use the HTTP API, separated by commas; * = any"),
     HTTP_ALLOWED_HOSTS(
             "http-allowed-hosts",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             "",
             "",
             List.of("DFLOCKD_HTTP_ALLOWED_HOSTS"),
-            "Names that HTTP clients may call the server by, with commas between"),
+            "Host names that are accepted in HTTP requests, separated by commas"),
     HTTP_ADMIN(
             "http-admin",
             Type.SWITCH,
-            Least.NONE,
+            Minimum.NONE,
             "false",
             "false",
             List.of("DFLOCKD_HTTP_ADMIN"),
-            "Let anybody release and kick over HTTP where no auth token is set"),
+            "Without an auth token, allow forced release and disconnect over HTTP"),
     HTTP_READ_TOKEN(
             "http-read-token",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             "",
             "",
             List.of("DFLOCKD_HTTP_READ_TOKEN"),
-            "Second secret, with which HTTP clients may look but change nothing"),
+            "Second token, which gives HTTP clients read access only"),
     HTTP_READ_TOKEN_FILE(
             "http-read-token-file",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             "",
             "",
             List.of("DFLOCKD_HTTP_READ_TOKEN_FILE"),
-            "File with that second secret"),
+            "File with the HTTP read token"),
     TRANSPORT(
             "transport",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             "auto",
             "auto",
             List.of(),
@@ -404,73 +404,73 @@ enum Setting {
     EVENT_LOOPS(
             "event-loops",
             Type.COUNT,
-            Least.ZERO,
+            Minimum.ZERO,
             "0",
             "0",
             List.of(),
-            "Threads that serve connections; 0 is one for each two processors"),
+            "Number of event loop threads; 0 = one per two processors"),
     CLUSTER(
             "cluster",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             null,
             "",
             List.of(),
-            "All nodes of the cluster, as NAME=HOST:PORT with commas between, the same on each"),
-    NODE("node", Type.TEXT, Least.NONE, null, "", List.of(), "Which of the nodes this one is"),
+            "All nodes of the cluster, as NAME=HOST:PORT separated by commas, the same on each"
+                    + " node"),
+    NODE("node", Type.TEXT, Minimum.NONE, null, "", List.of(), "Name of this node"),
     DATA_DIR(
             "data-dir",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             null,
             "",
             List.of(),
-            "Folder for what must outlive the process; without --cluster, of a server that stands"
-                    + " alone"),
+            "Data directory: log and snapshots; without --cluster, for a single durable server"),
     CLUSTER_NAME(
             "cluster-name",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             null,
             "holdfast",
             List.of(),
-            "Name of the cluster: nodes of another are not talked to"),
+            "Name of the cluster; nodes with another cluster name are rejected"),
     CLUSTER_WAIT(
             "cluster-wait",
             Type.SECONDS,
-            Least.ONE,
+            Minimum.ONE,
             null,
             "5",
             List.of(),
-            "How long a request that names no time itself waits for the cluster to decide"),
+            "Timeout of requests without a wait time of their own while the cluster cannot commit"),
     SESSION_TIMEOUT(
             "session-timeout",
             Type.SECONDS,
-            Least.ONE,
+            Minimum.ONE,
             null,
             "10",
             List.of(),
-            "How long the sessions of a node's clients outlive the node"),
+            "Session timeout: how long the sessions of a node survive the loss of the node"),
     JOIN(
             "join",
             Type.SWITCH,
-            Least.NONE,
+            Minimum.NONE,
             null,
             "false",
             List.of(),
-            "Wait to be added to a cluster that runs already"),
+            "Wait to be added to a running cluster"),
     CLUSTER_TLS_CERT(
             "cluster-tls-cert",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             null,
             "",
             List.of(),
-            "PEM file with the certificate that this node shows the others"),
+            "PEM file with the certificate of this node for the other nodes"),
     CLUSTER_TLS_KEY(
             "cluster-tls-key",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             null,
             "",
             List.of(),
@@ -478,14 +478,21 @@ enum Setting {
     CLUSTER_TLS_CA(
             "cluster-tls-ca",
             Type.TEXT,
-            Least.NONE,
+            Minimum.NONE,
             null,
             "",
             List.of(),
-            "PEM file with the authority that has signed the certificates of all nodes"),
-    DEBUG("debug", Type.SWITCH, Least.NONE, "false", "false", List.of("DFLOCKD_DEBUG"), "Log more");
+            "PEM file with the certificate authority of all nodes' certificates"),
+    DEBUG(
+            "debug",
+            Type.SWITCH,
+            Minimum.NONE,
+            "false",
+            "false",
+            List.of("DFLOCKD_DEBUG"),
+            "Log debug messages");
 
-    /** How a value is written. */
+    /** The type of a value. */
     enum Type {
         TEXT,
         COUNT,
@@ -493,28 +500,28 @@ enum Setting {
         SWITCH
     }
 
-    private enum Least {
+    private enum Minimum {
         NONE,
         ZERO,
         ONE
     }
 
-    /** The longest span, in seconds, that fits nanoseconds. */
+    /** The longest duration, in seconds, whose nanoseconds fit into a long. */
     private static final long MAX_SECONDS = 9223372036L;
 
     private static final long MAX_EVENT_LOOPS = 1024;
 
     final String flag;
     final Type type;
-    private final Least least;
+    private final Minimum minimum;
 
-    /** Null where {@code dflockd} does not have the setting. */
+    /** Null if {@code dflockd} does not have the setting. */
     final @Nullable String dflockdDefault;
 
-    /** Null where {@code serve} does not have the setting. */
+    /** Null if {@code serve} does not have the setting. */
     final @Nullable String serveDefault;
 
-    /** The variables of {@code dflockd}; the first one that is set counts. */
+    /** The variables of {@code dflockd}; the first one that is set is used. */
     @SuppressWarnings("ImmutableEnumChecker") // made by List.of
     final List<String> dflockdVariables;
 
@@ -523,32 +530,34 @@ enum Setting {
     Setting(
             String flag,
             Type type,
-            Least least,
+            Minimum minimum,
             @Nullable String dflockdDefault,
             @Nullable String serveDefault,
             List<String> dflockdVariables,
             String help) {
         this.flag = flag;
         this.type = type;
-        this.least = least;
+        this.minimum = minimum;
         this.dflockdDefault = dflockdDefault;
         this.serveDefault = serveDefault;
         this.dflockdVariables = dflockdVariables;
         this.help = help;
     }
 
-    /** The variable of {@code serve}. */
+    /** Returns the variable of {@code serve}. */
     String holdfastVariable() {
         if (this == CLUSTER) {
-            return "HOLDFAST_CLUSTER_NODES"; // each has variables that begin with the shorter name
+            // the variables of the other cluster settings begin with HOLDFAST_CLUSTER
+            return "HOLDFAST_CLUSTER_NODES";
         }
         if (this == HTTP) {
-            return "HOLDFAST_SERVE_HTTP"; // HOLDFAST_HTTP says where clients find it
+            // HOLDFAST_HTTP is the clients' variable for the server's URL
+            return "HOLDFAST_SERVE_HTTP";
         }
         return "HOLDFAST_" + flag.replace('-', '_').toUpperCase(Locale.ROOT);
     }
 
-    /** Whether the text can be read as a value of this type; its range is another matter. */
+    /** Whether the text can be parsed as a value of this type; its range is not checked. */
     boolean reads(String text) {
         return switch (type) {
             case TEXT -> true;
@@ -558,9 +567,9 @@ enum Setting {
     }
 
     /**
-     * The number that a readable text stands for, if it is in range.
+     * Parses the number and checks its range.
      *
-     * @param zeroIsNoLimit whether 0 locks mean as many as memory allows, and are no mistake
+     * @param zeroIsNoLimit whether {@code --max-locks 0} is valid and means unlimited
      */
     long number(String text, boolean zeroIsNoLimit) {
         long value = FlagNumbers.parse(text).orElseThrow();
@@ -568,14 +577,14 @@ enum Setting {
             return value;
         }
         String unit = type == Type.SECONDS ? "s" : "";
-        switch (least) {
+        switch (minimum) {
             case ONE -> {
                 if (value < 1) {
                     if (this == MAX_LOCKS && zeroIsNoLimit) {
                         throw new ConfigException("--max-locks must be >= 0 (got " + value + ")");
                     }
-                    String got = type == Type.SECONDS ? "" : " (got " + value + ")";
-                    throw new ConfigException("--" + flag + " must be > 0" + got);
+                    String actual = type == Type.SECONDS ? "" : " (got " + value + ")";
+                    throw new ConfigException("--" + flag + " must be > 0" + actual);
                 }
             }
             case ZERO -> {

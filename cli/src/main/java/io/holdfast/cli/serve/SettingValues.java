@@ -30,13 +30,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** The text of every setting, wherever it came from, and the configuration made of it. */
+/** The text values of all settings, and the configuration made of them. */
 final class SettingValues {
     private final Map<Setting, String> texts = new EnumMap<>(Setting.class);
     private final boolean zeroIsNoLimit;
 
     /**
-     * @param zeroIsNoLimit whether 0 locks mean as many as memory allows, and are no mistake
+     * @param zeroIsNoLimit whether {@code --max-locks 0} is valid and means unlimited
      */
     SettingValues(boolean zeroIsNoLimit) {
         this.zeroIsNoLimit = zeroIsNoLimit;
@@ -92,13 +92,13 @@ final class SettingValues {
         }
     }
 
-    /** The gate: every value is checked here, in the order of the table. */
+    /** Validates every value, in the order of {@link Setting}, and makes the configuration. */
     ServerConfig toConfig(
             List<ListenEndpoint> listeners, @Nullable Secret secret, LockdConfig lockd) {
         return toConfig(listeners, List.of(), secret, lockd);
     }
 
-    /** The same, with listeners for HTTP, which serve beside the others. */
+    /** The same, with listeners for HTTP beside the others. */
     ServerConfig toConfig(
             List<ListenEndpoint> listeners,
             List<HttpListener> http,
@@ -148,7 +148,7 @@ final class SettingValues {
     private static void checkListeners(
             List<ListenEndpoint> listeners, List<HttpListener> http, @Nullable TlsFiles tls) {
         if (listeners.isEmpty() && http.isEmpty()) {
-            throw new ConfigException("at least one listen address is needed");
+            throw new ConfigException("at least one listen address is required");
         }
         for (HttpListener listener : http) {
             if (listener.tls() && tls == null) {
@@ -166,10 +166,10 @@ final class SettingValues {
     }
 
     /**
-     * What HTTP is told; null if nobody listens for it.
+     * Returns the configuration of HTTP; null without HTTP listeners.
      *
-     * @param secret that of all listeners
-     * @param reading the second one, which only lets read
+     * @param secret token with full access, for all listeners
+     * @param reading token with read access
      */
     @Nullable HttpSettings http(
             List<HttpListener> listeners, @Nullable Secret secret, @Nullable Secret reading) {
@@ -178,7 +178,8 @@ final class SettingValues {
         }
         if (reading != null && secret == null) {
             throw new ConfigException(
-                    "--http-read-token needs --auth-token too: without it all may read and more");
+                    "--http-read-token requires --auth-token: without it every client has full"
+                            + " access");
         }
         Duration idle = seconds(Setting.HTTP_SESSION_IDLE_TIMEOUT);
         Duration ping = seconds(Setting.HTTP_SSE_PING_INTERVAL);
@@ -207,7 +208,7 @@ final class SettingValues {
                 tls());
     }
 
-    /** Words with commas or blanks between them. */
+    /** Splits a list at commas or whitespace. */
     private Set<String> names(Setting setting) {
         Set<String> names = new LinkedHashSet<>();
         for (String name : text(setting).split("[,\\s]+", -1)) {
@@ -219,9 +220,9 @@ final class SettingValues {
     }
 
     /**
-     * What lockd's listeners are told.
+     * Returns the configuration of lockd's listeners.
      *
-     * @param events takes a line for each thing that happens, if anybody wants to know
+     * @param events gets one line per event; null for no event log
      */
     LockdConfig lockd(@Nullable Consumer<String> events) {
         Set<String> origins = new LinkedHashSet<>();
@@ -243,12 +244,12 @@ final class SettingValues {
         return new TlsFiles(certificate, key);
     }
 
-    /** A secret given as it is; blanks around it do not count. */
+    /** Makes a secret of a value; whitespace around it is removed. */
     static Secret secret(Setting setting, String text) {
         return secret(text.getBytes(StandardCharsets.UTF_8), noun(setting));
     }
 
-    /** A secret in a file; blanks around it do not count. */
+    /** Reads a secret from a file; whitespace around it is removed. */
     static Secret secretFile(Setting setting, String file) {
         String noun = noun(setting) + " file " + file;
         try {
@@ -259,7 +260,7 @@ final class SettingValues {
             throw new ConfigException("cannot read " + noun + ": permission denied");
         } catch (InvalidPathException e) {
             throw new ConfigException("cannot read " + noun + ": " + e.getReason());
-        } catch (IOException e) { // of a directory, "Is a directory"
+        } catch (IOException e) { // for a directory, the message is "Is a directory"
             throw new ConfigException("cannot read " + noun + ": " + e.getMessage());
         }
     }
@@ -275,7 +276,7 @@ final class SettingValues {
         }
         for (byte c : trimmed) {
             if (c == '\n' || c == '\r') {
-                throw new ConfigException(source + " has a line break in it");
+                throw new ConfigException(source + " contains a line break");
             }
         }
         return new Secret(trimmed);

@@ -7,14 +7,14 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What the settings of socketlock mean, whether they come as flags or in a URL. */
+/** Parses the settings of socketlock, which come from flags or a URL. */
 final class SocketlockValues {
-    /** What a request or an offer may wait, if nothing or nothing sensible is said. */
+    /** Timeout of a request and of an offer if none, or one that is not positive, is given. */
     static final Duration DEFAULT_WAIT = Duration.ofSeconds(30);
 
     private SocketlockValues() {}
 
-    /** Nothing for a policy that nobody knows. */
+    /** Returns empty for an unknown policy. */
     static Optional<QueuePolicy> policy(String text) {
         return switch (text.strip().toLowerCase(Locale.ROOT)) {
             case "fifo" -> Optional.of(QueuePolicy.FIFO);
@@ -24,7 +24,10 @@ final class SocketlockValues {
         };
     }
 
-    /** As in the original, a wait that is not above zero is the usual one, and such a TTL none. */
+    /**
+     * As in the original, a timeout that is not positive means the default, and such a maximum TTL
+     * unlimited.
+     */
     static SocketlockTimeouts limits(Duration request, Duration confirm, Duration maxTtl) {
         return new SocketlockTimeouts(
                 wait(request), wait(confirm), maxTtl.isPositive() ? maxTtl : Duration.ZERO);

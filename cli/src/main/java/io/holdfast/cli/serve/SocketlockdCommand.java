@@ -35,7 +35,7 @@ public final class SocketlockdCommand {
     private static final String CONFIRM_TIMEOUT = "confirm-timeout";
     private static final String MAX_TTL = "max-ttl";
 
-    /** The flags of the original, with what holds if they are not given. */
+    /** The flags of the original, with their defaults. */
     private static final Map<String, String> DEFAULTS =
             Map.of(
                     SOCKET, "",
@@ -44,7 +44,7 @@ public final class SocketlockdCommand {
                     CONFIRM_TIMEOUT, "30s",
                     MAX_TTL, "0");
 
-    /** Ours: how bytes are moved. */
+    /** Holdfast's own flags, shared with {@code serve}. */
     private static final List<Setting> SHARED =
             List.of(Setting.MAX_CONNECTIONS, Setting.TRANSPORT, Setting.EVENT_LOOPS, Setting.DEBUG);
 
@@ -52,19 +52,19 @@ public final class SocketlockdCommand {
             """
             Usage: holdfast socketlockd -socket PATH [options]
 
-            Serves socketlock clients on a Unix socket, and tells what happens on standard error.
-            Durations are written as 700ms, 2s or 1m30s; one dash will do as well as two.
+            Serves socketlock clients on a Unix socket, and logs events to standard error.
+            Durations are written as 700ms, 2s or 1m30s. Flags may have one dash or two.
 
               --socket PATH
                     Where to listen (required)
               --policy POLICY
-                    Who comes next: fifo, reader or writer (default fifo)
+                    Which waiter is next: fifo, reader or writer (default fifo)
               --request-timeout DURATION
                     How long a request may wait for the lock (default 30s)
               --confirm-timeout DURATION
-                    How long an offer may stay unconfirmed (default 30s)
+                    How long an offered lock may stay unconfirmed (default 30s)
               --max-ttl DURATION
-                    The longest time that a client may ask for; 0 is no bound (default 0)
+                    Maximum TTL of a lock; 0 = unlimited (default 0)
               --max-connections N, --transport TEXT, --event-loops N, --debug
                     As for holdfast serve
               --help, -h
@@ -78,12 +78,12 @@ public final class SocketlockdCommand {
     /**
      * Returns the exit status.
      *
-     * @param version what {@code --version} prints
+     * @param version the output of {@code --version}
      */
-    public static int run(List<String> words, String version) {
+    public static int run(List<String> args, String version) {
         Map<String, String> given;
         try {
-            given = GoFlags.parse(words, SocketlockdCommand::isSwitch);
+            given = GoFlags.parse(args, SocketlockdCommand::isSwitch);
             checkDurations(given);
         } catch (GoFlags.FlagException e) {
             System.err.println(e.getMessage());
@@ -135,7 +135,7 @@ public final class SocketlockdCommand {
         }
     }
 
-    /** The time of day, as text made once a second. */
+    /** The current time as text, formatted once per second. */
     private record Stamp(long second, String text) {
         static Stamp now(Stamp last) {
             long second = System.currentTimeMillis() / 1000;
@@ -150,9 +150,9 @@ public final class SocketlockdCommand {
         return event -> log.accept(stamp.updateAndGet(Stamp::now).text() + " " + event);
     }
 
-    /** For tests: what these words make. */
-    static ServerConfig config(List<String> words) throws GoFlags.FlagException {
-        Map<String, String> given = GoFlags.parse(words, SocketlockdCommand::isSwitch);
+    /** For tests: returns the configuration of these arguments. */
+    static ServerConfig config(List<String> args) throws GoFlags.FlagException {
+        Map<String, String> given = GoFlags.parse(args, SocketlockdCommand::isSwitch);
         checkDurations(given);
         return config(given, null);
     }
@@ -191,7 +191,7 @@ public final class SocketlockdCommand {
                 values.put(setting, setting.serveDefault);
             }
         }
-        values.removeLimitsPerConnection(); // the original has none
+        values.removeLimitsPerConnection(); // socketlockd has no such limits
         for (Setting setting : SHARED) {
             String value = given.get(setting.flag);
             if (value != null && !setting.reads(value)) {

@@ -1,5 +1,6 @@
 /**
- * The two ways to run the server: {@code serve}, and {@code dflockd} as the original's stand-in.
+ * The commands that run a server: {@code serve}, and the drop-in replacements {@code dflockd},
+ * {@code lockd} and {@code socketlockd}. All settings are in {@link io.holdfast.cli.serve.Setting}.
  */
 @NullMarked
 package io.holdfast.cli.serve;

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@DisplayName("The name of an allowed site")
+@DisplayName("An allowed origin")
 class AllowedOriginParserTest {
     @ParameterizedTest
     @CsvSource({
@@ -23,13 +23,13 @@ class AllowedOriginParserTest {
         "[::1],[::1]",
         "http://[::1]:3000,[::1]"
     })
-    void is_a_host_alone_or_in_an_origin(String text, String name) {
+    void a_host_or_an_origin_with_a_host_is_accepted(String text, String name) {
         assertThat(AllowedOriginParser.parse(text)).isEqualTo(name);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"*", "*.example.com", "http://", "a b", "::1", "file:///x"})
-    void is_no_pattern_and_nothing_without_a_host(String text) {
+    void patterns_and_text_without_a_host_are_rejected(String text) {
         assertThatThrownBy(() -> AllowedOriginParser.parse(text))
                 .isInstanceOf(ConfigException.class)
                 .hasMessage(

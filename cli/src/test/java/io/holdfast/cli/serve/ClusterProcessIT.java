@@ -66,7 +66,7 @@ class ClusterProcessIT {
         }
     }
 
-    /** The response of a node over HTTP. */
+    /** Returns the HTTP response of a node. */
     private static String get(ServerProcess server, String path) throws Exception {
         URI uri = URI.create("http://127.0.0.1:" + server.portOf("http") + path);
         try (HttpClient http = HttpClient.newHttpClient()) {
@@ -77,14 +77,14 @@ class ClusterProcessIT {
         }
     }
 
-    /** The holder of a key in the view of a node: the number of its connection, and its name. */
+    /** The holder of a key as a node reports it: connection number and name. */
     private static Matcher holder(ServerProcess server, String key) throws Exception {
         Matcher holder = HOLDER.matcher(get(server, "/v1/keys?key=" + key));
         assertThat(holder.find()).as("has a holder").isTrue();
         return holder;
     }
 
-    /** Two clients of two nodes wait for each other. */
+    /** Creates a deadlock between two clients of two nodes. */
     private static void deadlock(ServerProcess seenFrom, int port, int otherPort) throws Exception {
         try (var one = new LineClient(port);
                 var other = new LineClient(otherPort)) {
@@ -100,7 +100,7 @@ class ClusterProcessIT {
         }
     }
 
-    /** The last leader that a node has heard of. */
+    /** Returns the last leader that a node has logged. */
     private static int leader(ServerProcess server) {
         Matcher last =
                 LEADER.matcher(
@@ -113,7 +113,7 @@ class ClusterProcessIT {
     }
 
     @Test
-    void have_the_same_locks_and_go_on_when_the_one_that_leads_is_killed() throws Exception {
+    void the_nodes_share_their_locks_and_continue_when_the_leader_is_killed() throws Exception {
         List<ServerProcess> servers = serve();
         try {
             List<Integer> ports = servers.stream().map(ServerProcess::port).toList();
@@ -125,22 +125,22 @@ class ClusterProcessIT {
                     var waiter = new LineClient(ports.get(third))) {
                 String free = doomed.lock("free", "20");
                 String token = holder.lock("printer", "20");
-                assertThat(doomed.ask("l", "printer", "0")).isEqualTo("timeout");
+                assertThat(doomed.request("l", "printer", "0")).isEqualTo("timeout");
                 Matcher seen = holder(servers.get(leader), "printer");
                 assertThat(seen.group(2)).startsWith("127.0.0.1:");
                 assertThat(seen.group()).isEqualTo(holder(servers.get(second), "printer").group());
                 assertThat(get(servers.get(leader), "/v1/connections/" + seen.group(1)))
                         .contains("\"node\":\"n" + (second + 1) + "\"", "\"key\":\"printer\"");
-                assertThat(waiter.ask("e", "printer", "30")).isEqualTo("queued");
+                assertThat(waiter.request("e", "printer", "30")).isEqualTo("queued");
                 waiter.send("w", "printer", "60");
                 deadlock(servers.get(leader), ports.get(second), ports.get(third));
                 servers.get(leader).signal("KILL");
                 servers.get(leader).status();
-                assertThat(holder.ask("r", "printer", token)).isEqualTo("ok");
+                assertThat(holder.request("r", "printer", token)).isEqualTo("ok");
                 String granted = String.valueOf(waiter.receive());
                 assertThat(granted).startsWith("ok ");
                 assertThat(granted.substring(3, 35)).isGreaterThan(token);
-                // what only the dead node's client had comes free when its session ends
+                // the hold of the dead node's client is released when its session ends
                 assertThat(holder.lock("free", "60")).isGreaterThan(free);
             }
         } finally {

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-@DisplayName("holdfast serve, for a cluster,")
+@DisplayName("The cluster settings of holdfast serve")
 class ClusterSettingsTest {
     static final Set<Setting> SETTINGS =
             EnumSet.of(
@@ -37,15 +37,15 @@ class ClusterSettingsTest {
                     Setting.CLUSTER_TLS_KEY,
                     Setting.CLUSTER_TLS_CA);
 
-    private static ServerPlan plan(Map<String, String> environment, String... words) {
+    private static ServerPlan plan(Map<String, String> environment, String... args) {
         CommandLine line = ServeCommand.create(environment);
-        line.parseArgs(words);
+        line.parseArgs(args);
         ServeCommand command = line.getCommand();
         return command.plan();
     }
 
-    private static ServerPlan plan(String... words) {
-        return plan(Map.of(), words);
+    private static ServerPlan plan(String... args) {
+        return plan(Map.of(), args);
     }
 
     private static Duration seconds(long value) {
@@ -53,13 +53,13 @@ class ClusterSettingsTest {
     }
 
     @Test
-    void has_none_where_nobody_asks_for_one() {
+    void there_is_no_cluster_by_default() {
         assertThat(plan().cluster()).isNull();
         assertThat(plan().server().settings().keepsValues()).isFalse();
     }
 
     @Test
-    void has_defaults() {
+    void cluster_settings_have_defaults() {
         var plan = plan("--cluster=n1=a:1,n2=[::1]:2", "--node=n2", "--data-dir=/data");
         assertThat(plan.cluster())
                 .isEqualTo(
@@ -78,7 +78,7 @@ class ClusterSettingsTest {
     }
 
     @Test
-    void takes_every_setting_as_an_option_or_from_a_variable() {
+    void every_cluster_setting_can_be_an_option_or_a_variable() {
         var expected =
                 new ClusterConfig(
                         "ours",
@@ -123,7 +123,7 @@ class ClusterSettingsTest {
     }
 
     @Test
-    void is_alone_where_there_is_only_a_folder() {
+    void with_only_a_data_directory_the_server_is_a_single_node() {
         var alone = plan("--data-dir=d").cluster();
         assertThat(alone).isNotNull();
         assertThat(alone.isSingle()).isTrue();
@@ -137,12 +137,12 @@ class ClusterSettingsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "--cluster=n1=a:1 | --cluster needs --node, which of the nodes this one is, and"
-                        + " --data-dir, where to keep what the cluster has decided",
-                "--cluster=n1=a:1 --node=n1 | --cluster needs --data-dir, where to keep what the"
-                        + " cluster has decided",
+                "--cluster=n1=a:1 | --cluster requires --node, the name of this node, and"
+                        + " --data-dir, where this node stores its log and snapshots",
+                "--cluster=n1=a:1 --node=n1 | --cluster requires --data-dir, where this node stores"
+                        + " its log and snapshots",
                 "--cluster=n1=a:1 --data-dir=d"
-                        + " | --cluster needs --node, which of the nodes this one is",
+                        + " | --cluster requires --node, the name of this node",
                 "--cluster=n1=a:1 --data-dir=d --node=n2"
                         + " | --cluster: the cluster has no node named n2",
                 "--cluster=n1=a:1,n1=b:1 --data-dir=d --node=n1"
@@ -160,20 +160,20 @@ class ClusterSettingsTest {
                 "--cluster=n1=a:70000 --data-dir=d --node=n1"
                         + " | --cluster: a port is 1-65535 (got 70000)",
                 "--data-dir=d --fence-state-file=f"
-                        + " | --fence-state-file goes with no --data-dir: fences are kept there"
-                        + " already",
-                "--data-dir=d --join | --join needs --cluster too",
-                "--join | --join needs --cluster too",
-                "--node=n1 | --node needs --data-dir too",
-                "--data-dir=d --cluster-tls-ca=a | --cluster-tls-ca needs --cluster too",
+                        + " | --fence-state-file cannot be combined with --data-dir: the data"
+                        + " directory stores the fences",
+                "--data-dir=d --join | --join requires --cluster",
+                "--join | --join requires --cluster",
+                "--node=n1 | --node requires --data-dir",
+                "--data-dir=d --cluster-tls-ca=a | --cluster-tls-ca requires --cluster",
                 "--cluster=n1=a:1 --data-dir=d --node=n1 --cluster-tls-ca=a"
                         + " | --cluster-tls-cert, --cluster-tls-key and --cluster-tls-ca must be"
                         + " given together",
                 "--cluster=n1=a:1 --data-dir=d --node=n1 --session-timeout=0"
                         + " | --session-timeout must be > 0"
             })
-    void refuses_what_it_cannot_use_and_says_why(String words, String text) {
-        String[] each = words.split(" ", -1);
+    void invalid_cluster_settings_are_rejected_with_a_reason(String args, String text) {
+        String[] each = args.split(" ", -1);
         assertThatThrownBy(() -> plan(each)).isInstanceOf(ConfigException.class).hasMessage(text);
     }
 }

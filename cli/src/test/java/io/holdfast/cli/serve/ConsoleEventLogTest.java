@@ -25,7 +25,7 @@ class ConsoleEventLogTest {
     }
 
     @Test
-    void prints_each_as_a_line_in_order() {
+    void events_are_printed_as_lines_in_order() {
         ConsoleEventLog log =
                 ConsoleEventLog.start(new PrintStream(bytes, true, StandardCharsets.UTF_8));
         log.accept("127.0.0.1:1 connected");
@@ -35,7 +35,7 @@ class ConsoleEventLogTest {
                 .containsExactly("127.0.0.1:1 connected", "127.0.0.1:1 obtained lock for é🔒");
     }
 
-    /** Lines have clients' words in them: none may look like another line, or steer a terminal. */
+    /** Lines contain text from clients, which must not forge lines or control the terminal. */
     @ParameterizedTest
     @CsvSource({
         "'x\nunix:1 connected','x\\u000aunix:1 connected'",
@@ -45,12 +45,12 @@ class ConsoleEventLogTest {
         "'\u0085\u009b','\\u0085\\u009b'",
         "'plain é 锁 🔒','plain é 锁 🔒'"
     })
-    void shows_control_characters_as_numbers(String line, String shown) {
+    void control_characters_are_escaped(String line, String shown) {
         assertThat(ConsoleEventLog.printable(line)).isEqualTo(shown);
     }
 
     @Test
-    void holds_nobody_up_when_it_cannot_print_and_tells_how_much_is_missing() throws Exception {
+    void a_blocked_output_drops_lines_and_reports_their_number() throws Exception {
         CountDownLatch stuck = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         OutputStream slow =

@@ -21,7 +21,6 @@ final class ConversationClient implements Closeable {
     private final ByteBuffer piece = ByteBuffer.allocate(65536);
     private String unread = "";
     private boolean ended;
-    private boolean waited;
 
     ConversationClient(SocketAddress server) throws IOException {
         if (server instanceof UnixDomainSocketAddress) {
@@ -46,10 +45,9 @@ final class ConversationClient implements Closeable {
         }
     }
 
-    /** The next line, without its end. */
+    /** Returns the next line, without its end. */
     String line(Duration within) throws IOException {
         long deadline = System.nanoTime() + within.toNanos();
-        waited = unread.indexOf('\n') < 0 && selector.selectNow(_ -> {}) == 0;
         int feed = unread.indexOf('\n');
         for (; feed < 0; feed = unread.indexOf('\n')) {
             if (ended) {
@@ -65,12 +63,7 @@ final class ConversationClient implements Closeable {
         return line;
     }
 
-    /** Whether the last line had not arrived when it was first looked for. */
-    boolean waited() {
-        return waited;
-    }
-
-    /** The server must close the connection without another byte. */
+    /** Asserts that the server closes the connection without sending another byte. */
     void expectEnd(Duration within) throws IOException {
         long deadline = System.nanoTime() + within.toNanos();
         while (!ended) {
@@ -83,19 +76,15 @@ final class ConversationClient implements Closeable {
         }
     }
 
-    /**
-     * Nothing must arrive until a time. What is first seen after that time may have arrived after
-     * it too: on a busy machine this method may begin late.
-     */
-    void expectSilence(long untilNanos) throws IOException {
-        boolean silent = unread.isEmpty() && !receive(untilNanos);
-        if (!silent && System.nanoTime() - untilNanos < 0) {
+    void expectSilence(Duration span) throws IOException {
+        boolean silent = unread.isEmpty() && !receive(System.nanoTime() + span.toNanos());
+        if (!silent) {
             throw new ConversationMismatch(
-                    "wanted silence, got " + quoted(unread) + (ended ? " and the end" : ""));
+                    "expected silence, got " + quoted(unread) + (ended ? " and the end" : ""));
         }
     }
 
-    /** Waits for bytes or the end; false if neither came in time. */
+    /** Waits for bytes or the end of the stream; false if neither arrives in time. */
     private boolean receive(long deadline) throws IOException {
         long left = Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
         if (selector.select(_ -> {}, left) == 0) {
@@ -109,7 +98,7 @@ final class ConversationClient implements Closeable {
                 unread +=
                         new String(piece.array(), 0, piece.position(), StandardCharsets.ISO_8859_1);
             }
-        } catch (IOException e) { // a reset is an end too
+        } catch (IOException e) { // a reset also ends the stream
             ended = true;
         }
         return true;

@@ -1,6 +1,6 @@
 package io.holdfast.cli.serve;
 
-/** The server did something else than the recorded conversation says. */
+/** The server differs from the recorded conversation. */
 final class ConversationMismatch extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -18,16 +18,16 @@ import java.util.regex.Pattern;
  * <pre>
  * a open                   connect client a
  * a &gt; l                    a sends the line "l"
- * a &gt;&gt; raw\x00text         a sends these bytes as they are (\n \r \t \0 \xNN \\)
- * a &lt; ok {t:token} 33      a receives exactly this line; "~2" behind it: within 2 seconds, not 5
+ * a &gt;&gt; raw\x00text         a sends these bytes verbatim (\n \r \t \0 \xNN \\)
+ * a &lt; ok {t:token} 33      a receives exactly this line; "~2" at the end: within 2 seconds, not 5
  * a eof                    the server closes a's connection; "~2" as above
- * a silent 0.3             nothing arrives at a for so many seconds
- * a * 3                    the next 3 lines that a receives may come in any order
+ * a silent 0.3             a receives nothing for 0.3 seconds
+ * a * 3                    the next 3 lines that a receives may be in any order
  * a close                  close a's connection
  * sleep 1.5
  * </pre>
  *
- * Lines that begin with {@code #} or {@code @} are no steps.
+ * Lines that begin with {@code #} or {@code @} are not steps.
  */
 final class ConversationPlayer implements AutoCloseable {
     private static final Pattern WITHIN = Pattern.compile("\\s+~(\\d+(?:\\.\\d+)?)$");
@@ -38,15 +38,12 @@ final class ConversationPlayer implements AutoCloseable {
     private final Duration slack;
     private final Map<String, ConversationClient> clients = new LinkedHashMap<>();
     private final Map<String, String> captured = new HashMap<>();
-    private final Map<String, Loose> loose = new HashMap<>();
+    private final Map<String, UnorderedLines> loose = new HashMap<>();
 
-    /** From when silence counts: after the last step that sent something or had to wait. */
-    private long lastEventNanos = System.nanoTime();
+    /** Lines of one client that may arrive in any order. */
+    private record UnorderedLines(int count, List<String> expected) {}
 
-    /** Lines of one client that may come in any order. */
-    private record Loose(int count, List<String> wanted) {}
-
-    /** What is expected, and how soon. */
+    /** An expected line and its timeout. */
     private record ExpectedLine(String text, Duration within) {}
 
     private ConversationPlayer(SocketAddress server, Duration slack) {
@@ -55,9 +52,9 @@ final class ConversationPlayer implements AutoCloseable {
     }
 
     /**
-     * Fails with the line that the server did not follow.
+     * Fails with the number of the line that the server did not match.
      *
-     * @param slack what a slow machine may take on top of every deadline
+     * @param slack time added to every timeout, for slow machines
      */
     static void play(ConversationScript conversationScript, SocketAddress server, Duration slack)
             throws InterruptedException {
@@ -86,7 +83,7 @@ final class ConversationPlayer implements AutoCloseable {
                                                 conversationScript.name(),
                                                 who,
                                                 lines.count(),
-                                                lines.wanted().size()));
+                                                lines.expected().size()));
                     });
         }
     }
@@ -96,29 +93,24 @@ final class ConversationPlayer implements AutoCloseable {
         if (text.isEmpty() || text.startsWith("#") || text.startsWith("@")) {
             return;
         }
-        String[] words = text.split(" ", 3);
-        String who = words[0];
+        String[] args = text.split(" ", 3);
+        String who = args[0];
         if (who.equals("sleep")) {
-            Thread.sleep(seconds(Double.parseDouble(words[1])));
-            lastEventNanos = System.nanoTime();
+            Thread.sleep(seconds(Double.parseDouble(args[1])));
             return;
         }
-        String verb = words.length > 1 ? words[1] : "";
-        String argument = words.length > 2 ? words[2] : "";
-        if (!verb.equals("<") && !verb.equals("silent")) {
-            lastEventNanos = System.nanoTime();
-        }
+        String verb = args.length > 1 ? args[1] : "";
+        String argument = args.length > 2 ? args[2] : "";
         switch (verb) {
             case "open" -> open(who);
             case ">" -> client(who).send(LinePattern.fill(argument, captured) + "\n");
             case ">>" -> client(who).send(unescaped(LinePattern.fill(argument, captured)));
             case "<" -> receive(who, argument);
-            case "eof" -> client(who).expectEnd(wanted(" " + argument).within());
-            case "silent" -> {
-                lastEventNanos += seconds(Double.parseDouble(argument)).toNanos();
-                client(who).expectSilence(lastEventNanos);
-            }
-            case "*" -> loose.put(who, new Loose(Integer.parseInt(argument), new ArrayList<>()));
+            case "eof" -> client(who).expectEnd(expectedLine(" " + argument).within());
+            case "silent" -> client(who).expectSilence(seconds(Double.parseDouble(argument)));
+            case "*" ->
+                    loose.put(
+                            who, new UnorderedLines(Integer.parseInt(argument), new ArrayList<>()));
             case "close" -> close(who);
             default -> throw new ConversationMismatch("no such step");
         }
@@ -145,40 +137,36 @@ final class ConversationPlayer implements AutoCloseable {
     }
 
     private void receive(String who, String argument) throws IOException {
-        ExpectedLine next = wanted(argument);
-        Loose lines = loose.get(who);
+        ExpectedLine next = expectedLine(argument);
+        UnorderedLines lines = loose.get(who);
         if (lines == null) {
             receiveOne(who, new ArrayList<>(List.of(next.text())), next.within());
             return;
         }
-        lines.wanted().add(next.text());
-        if (lines.wanted().size() == lines.count()) {
+        lines.expected().add(next.text());
+        if (lines.expected().size() == lines.count()) {
             loose.remove(who);
-            while (!lines.wanted().isEmpty()) {
-                receiveOne(who, lines.wanted(), next.within());
+            while (!lines.expected().isEmpty()) {
+                receiveOne(who, lines.expected(), next.within());
             }
         }
     }
 
-    /** Receives a line, and strikes off what it was. */
-    private void receiveOne(String who, List<String> wanted, Duration within) throws IOException {
-        ConversationClient client = client(who);
-        String got = client.line(within);
-        if (client.waited()) {
-            lastEventNanos = System.nanoTime();
-        }
-        for (String text : wanted) {
+    /** Receives a line and removes it from the expected ones. */
+    private void receiveOne(String who, List<String> expected, Duration within) throws IOException {
+        String got = client(who).line(within);
+        for (String text : expected) {
             Optional<Map<String, String>> found = new LinePattern(text, captured).match(got);
             if (found.isPresent()) {
                 captured.putAll(found.get());
-                wanted.remove(text);
+                expected.remove(text);
                 return;
             }
         }
-        throw new ConversationMismatch("wanted " + wanted + ", got \"" + got + "\"");
+        throw new ConversationMismatch("expected " + expected + ", got \"" + got + "\"");
     }
 
-    private ExpectedLine wanted(String argument) {
+    private ExpectedLine expectedLine(String argument) {
         Matcher within = WITHIN.matcher(argument);
         return within.find()
                 ? new ExpectedLine(

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.time.Duration;
 
-/** A player that lets everything pass would make every recorded conversation worthless. */
+/** Proves that the player detects differences. */
 @DisplayName("The player of recorded conversations")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ConversationPlayerIT {
@@ -41,7 +41,7 @@ class ConversationPlayerIT {
     }
 
     @Test
-    void plays_what_the_server_does() {
+    void a_conversation_that_matches_the_server_passes() {
         assertThatCode(
                         () ->
                                 play(
@@ -83,12 +83,12 @@ class ConversationPlayerIT {
                     a eof ~2              | a >> GET HTTP/1.1\\n   |
                     a < ok                | a >> GET HTTP/1.1\\n   | connection closed
                     a silent 1            | a >> GET HTTP/1.1\\n   | and the end
-                    a silent 1            | a >> ping\\n\\n\\n     | wanted silence, got "ok\\n"
+                    a silent 1            | a >> ping\\n\\n\\n     | expected silence, got "ok\\n"
                     a jump                | a >> ping\\n           | no such step
                     b > ping              | a >> ping\\n           | b is not open
                     a > {never}           | a >> ping\\n           | nothing was captured as never
                     """)
-    void fails_where_it_does_something_else(String step, String before, String failure) {
+    void a_conversation_fails_where_the_server_differs(String step, String before, String failure) {
         String line = step.strip();
         if (failure == null) {
             assertThatCode(() -> play("a open", before.strip(), line)).doesNotThrowAnyException();
@@ -101,14 +101,14 @@ class ConversationPlayerIT {
     }
 
     @Test
-    void fails_where_the_server_says_something_before_it_closes() {
+    void output_before_an_expected_close_fails() {
         String tooLong = "a >> " + "x".repeat(300) + "\\n";
         assertThatThrownBy(() -> play("a open", tooLong, "a eof ~2"))
                 .hasMessageContaining("closed, but first sent \"error\\n\"");
     }
 
     @Test
-    void fails_where_a_captured_value_does_not_come_again() {
+    void a_captured_value_that_is_not_repeated_fails() {
         assertThatThrownBy(
                         () ->
                                 play(
@@ -122,7 +122,7 @@ class ConversationPlayerIT {
     }
 
     @Test
-    void fails_where_lines_in_any_order_are_not_the_wanted_ones() {
+    void unexpected_lines_among_lines_in_any_order_fail() {
         assertThatThrownBy(
                         () ->
                                 play(
@@ -132,13 +132,13 @@ class ConversationPlayerIT {
                                         "a < ok",
                                         "a < error"))
                 .hasMessageContaining("here.vec:5:")
-                .hasMessageContaining("wanted [error], got \"ok\"");
+                .hasMessageContaining("expected [error], got \"ok\"");
         assertThatThrownBy(() -> play("a open", "a * 2", "a < ok"))
                 .hasMessageContaining("only 1 follow");
     }
 
     @Test
-    void reads_the_headers() {
+    void the_headers_are_parsed() {
         ConversationScript conversationScript =
                 ConversationScript.of(
                         "x.vec", "@title  two words\n@serve  --max-locks 2  --debug\na open\n");

@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A recorded conversation between named clients and one server. Its text is kept one character for
- * each byte, so that whatever stands in the file goes over the wire unchanged.
+ * A recorded conversation between named clients and one server. Its text has one character per
+ * byte, so that the bytes of the file are sent unchanged.
  *
- * @param serve the options that the server must be started with
+ * @param serve the options of the server
  * @param connect the listener it was recorded on, empty for TCP
  */
 record ConversationScript(

@@ -34,36 +34,36 @@ import java.util.stream.Stream;
 
 @DisplayName("holdfast dflockd")
 class DflockdCommandTest {
-    private static ServerConfig config(Map<String, String> environment, String... words) {
+    private static ServerConfig config(Map<String, String> environment, String... args) {
         try {
             return DflockdCommand.plan(
-                            GoFlags.parse(List.of(words), DflockdCommand::isSwitch), environment)
+                            GoFlags.parse(List.of(args), DflockdCommand::isSwitch), environment)
                     .server();
         } catch (GoFlags.FlagException e) {
             throw new AssertionError(e);
         }
     }
 
-    private static ServerConfig config(String... words) {
-        return config(Map.of(), words);
+    private static ServerConfig config(String... args) {
+        return config(Map.of(), args);
     }
 
-    /** How a run ended that was never meant to serve. */
+    /** The result of a run that does not serve. */
     private record Ended(int status, String out, List<String> err) {
-        static Ended of(Map<String, String> environment, String... words) {
+        static Ended of(Map<String, String> environment, String... args) {
             try (StandardStreams streams = new StandardStreams()) {
-                int status = DflockdCommand.run(List.of(words), environment, "holdfast 1.2.3");
+                int status = DflockdCommand.run(List.of(args), environment, "holdfast 1.2.3");
                 return new Ended(status, streams.out(), streams.errLines());
             }
         }
 
-        static Ended of(String... words) {
-            return of(Map.of(), words);
+        static Ended of(String... args) {
+            return of(Map.of(), args);
         }
     }
 
     @Test
-    void has_the_defaults_of_the_original() {
+    void dflockd_has_the_defaults_of_the_original() {
         ServerConfig config = config();
         assertThat(config)
                 .isEqualTo(
@@ -93,7 +93,7 @@ class DflockdCommandTest {
         assertThat(Setting.DEBUG.dflockdDefault).isEqualTo("false");
     }
 
-    /** Each flag, a value for it, and what that value changes. */
+    /** Each flag with a value, and what the value changes. */
     static Stream<Example> examples() {
         return Stream.of(
                 new Example("port", "7000", c -> tcp(c).port(), 7000),
@@ -149,7 +149,7 @@ class DflockdCommandTest {
 
     @ParameterizedTest
     @MethodSource("examples")
-    void takes_each_setting_from_its_flag(Example example) {
+    void each_setting_is_read_from_its_flag(Example example) {
         ServerConfig changed = config("--" + example.flag() + "=" + example.value());
         assertThat(example.reader().apply(changed)).isEqualTo(example.expected());
         assertThat(example.reader().apply(config())).isNotEqualTo(example.expected());
@@ -157,13 +157,13 @@ class DflockdCommandTest {
 
     @ParameterizedTest
     @MethodSource("examples")
-    void takes_each_setting_from_its_variable(Example example) {
+    void each_setting_is_read_from_its_variable(Example example) {
         ServerConfig changed = config(Map.of(example.variable(), example.value()));
         assertThat(example.reader().apply(changed)).isEqualTo(example.expected());
     }
 
     @Test
-    void has_the_flags_and_variables_of_the_original() {
+    void dflockd_has_the_flags_and_variables_of_the_original() {
         assertThat(Arrays.stream(Setting.values()).filter(s -> !s.dflockdVariables.isEmpty()))
                 .allSatisfy(s -> assertThat(s.dflockdDefault).isNotNull())
                 .extracting(s -> "--" + s.flag + " " + String.join(" ", s.dflockdVariables))
@@ -209,10 +209,10 @@ class DflockdCommandTest {
     }
 
     @Nested
-    @DisplayName("lets a variable win")
+    @DisplayName("Variables and flags")
     class Precedence {
         @Test
-        void over_the_flag() {
+        void a_variable_overrides_the_flag() {
             assertThat(config(Map.of("DFLOCKD_PORT", "1"), "--port", "2").listeners())
                     .containsExactly(new ListenEndpoint("127.0.0.1", 1, false));
             assertThat(config(Map.of("DFLOCKD_HOST", "::1"), "--host", "x").listeners())
@@ -220,20 +220,20 @@ class DflockdCommandTest {
         }
 
         @Test
-        void only_if_it_is_not_empty() {
+        void an_empty_variable_does_not_override_the_flag() {
             assertThat(config(Map.of("DFLOCKD_PORT", ""), "--port", "2").listeners())
                     .containsExactly(new ListenEndpoint("127.0.0.1", 2, false));
         }
 
         @Test
-        void over_the_flag_that_turns_auto_release_off() {
+        void a_variable_overrides_the_flag_that_turns_auto_release_off() {
             Map<String, String> on = Map.of("DFLOCKD_AUTO_RELEASE_ON_DISCONNECT", "yes");
             assertThat(config(on, "--no-auto-release-on-disconnect").settings().autoRelease())
                     .isTrue();
         }
 
         @Test
-        void of_the_newer_name_over_the_older_one() {
+        void the_newer_variable_overrides_the_older_one() {
             Map<String, String> both =
                     Map.of("DFLOCKD_GC_INTERVAL_S", "1", "DFLOCKD_GC_LOOP_SLEEP", "2");
             assertThat(config(both, "--gc-interval", "3").collectEvery()).isEqualTo(seconds(1));
@@ -244,7 +244,7 @@ class DflockdCommandTest {
         }
 
         @Test
-        void of_the_older_name_if_the_newer_one_is_not_set() {
+        void the_older_variable_is_used_if_the_newer_one_is_not_set() {
             Map<String, String> old = Map.of("DFLOCKD_GC_LOOP_SLEEP", "2");
             assertThat(config(old, "--gc-interval", "3").collectEvery()).isEqualTo(seconds(2));
             Map<String, String> empty =
@@ -253,7 +253,7 @@ class DflockdCommandTest {
         }
 
         @Test
-        void but_not_one_of_our_own() {
+        void holdfast_variables_are_ignored_by_dflockd() {
             assertThat(config(Map.of("HOLDFAST_MAX_LOCKS", "7")).maxLocks()).isEqualTo(1024);
         }
 
@@ -263,7 +263,8 @@ class DflockdCommandTest {
             "DFLOCKD_MAX_LOCKS,1.5-or-2",
             "DFLOCKD_READ_TIMEOUT_S,5-s"
         })
-        void unless_it_is_no_number_which_is_told_without_its_value(String name, String value) {
+        void a_variable_that_is_not_a_number_is_ignored_with_a_warning_without_its_value(
+                String name, String value) {
             try (StandardStreams streams = new StandardStreams()) {
                 var config =
                         config(
@@ -287,7 +288,7 @@ class DflockdCommandTest {
         }
 
         @Test
-        void of_the_older_name_if_the_newer_one_is_no_number() {
+        void the_older_variable_is_used_if_the_newer_one_is_not_a_number() {
             Map<String, String> both =
                     Map.of("DFLOCKD_GC_INTERVAL_S", "often", "DFLOCKD_GC_LOOP_SLEEP", "2");
             try (StandardStreams streams = new StandardStreams()) {
@@ -298,7 +299,7 @@ class DflockdCommandTest {
 
         @ParameterizedTest
         @ValueSource(strings = {"t", "on", "maybe", "2"})
-        void unless_it_is_no_boolean(String value) {
+        void a_variable_that_is_not_a_boolean_is_ignored(String value) {
             try (StandardStreams streams = new StandardStreams()) {
                 Map<String, String> set = Map.of("DFLOCKD_AUTO_RELEASE_ON_DISCONNECT", value);
                 assertThat(config(set).settings().autoRelease()).isTrue();
@@ -312,7 +313,7 @@ class DflockdCommandTest {
         }
 
         @Test
-        void also_if_it_is_out_of_range_which_ends_the_start() {
+        void a_variable_out_of_range_ends_the_start() {
             assertThatThrownBy(() -> config(Map.of("DFLOCKD_MAX_LOCKS", "0"), "--max-locks", "5"))
                     .isInstanceOf(ConfigException.class)
                     .hasMessage("--max-locks must be > 0 (got 0)");
@@ -320,7 +321,7 @@ class DflockdCommandTest {
     }
 
     @Nested
-    @DisplayName("turns auto-release")
+    @DisplayName("Auto-release")
     class AutoRelease {
         @ParameterizedTest
         @ValueSource(
@@ -331,7 +332,7 @@ class DflockdCommandTest {
                     "--auto-release-on-disconnect=false",
                     "--auto-release-on-disconnect=f"
                 })
-        void off(String flag) {
+        void these_flags_turn_auto_release_off(String flag) {
             assertThat(config(flag).settings().autoRelease()).isFalse();
         }
 
@@ -342,17 +343,17 @@ class DflockdCommandTest {
                     "--auto-release-on-disconnect",
                     "--auto-release-on-disconnect=1"
                 })
-        void on(String flag) {
+        void these_flags_turn_auto_release_on(String flag) {
             assertThat(config(flag).settings().autoRelease()).isTrue();
         }
     }
 
     @Nested
-    @DisplayName("takes a span")
+    @DisplayName("Durations")
     class Spans {
         @ParameterizedTest
         @EnumSource(names = ".*(TTL|INTERVAL|IDLE|TIMEOUT|GRACE)", mode = EnumSource.Mode.MATCH_ALL)
-        void up_to_the_longest_that_can_be_counted(Setting setting) {
+        void a_duration_is_limited_to_64_bits_of_nanoseconds(Setting setting) {
             assertThat(setting.type).isEqualTo(Setting.Type.SECONDS);
             if (setting.dflockdDefault == null) {
                 return;
@@ -368,7 +369,7 @@ class DflockdCommandTest {
         }
 
         @Test
-        void of_all_settings_that_are_spans() {
+        void the_pattern_of_duration_settings_is_complete() {
             assertThat(Arrays.stream(Setting.values()))
                     .filteredOn(s -> s.type == Setting.Type.SECONDS && s.dflockdDefault != null)
                     .allSatisfy(
@@ -379,7 +380,7 @@ class DflockdCommandTest {
         }
 
         @Test
-        void of_zero_where_it_means_something() {
+        void a_duration_of_zero_is_accepted_where_it_has_a_meaning() {
             assertThat(config("--gc-max-idle", "0").settings().idleNanos()).isZero();
             assertThat(config("--write-timeout", "0").writeTimeout()).isZero();
             assertThat(config("--shutdown-timeout", "0").shutdownTimeout()).isZero();
@@ -387,7 +388,7 @@ class DflockdCommandTest {
     }
 
     @Nested
-    @DisplayName("ends with status 1 and one last line")
+    @DisplayName("Errors")
     class Errors {
         @ParameterizedTest
         @CsvSource(
@@ -412,8 +413,8 @@ class DflockdCommandTest {
                     "--tls-cert c           | --tls-cert and --tls-key must be given together",
                     "--tls-key k            | --tls-cert and --tls-key must be given together"
                 })
-        void for_a_value_out_of_range(String words, String text) {
-            Ended ended = Ended.of(words.split(" "));
+        void a_value_out_of_range_ends_the_start_with_one_line(String args, String text) {
+            Ended ended = Ended.of(args.split(" "));
             assertThat(ended.status()).isEqualTo(1);
             assertThat(ended.err()).containsExactly("configuration error: " + text);
             assertThat(ended.out()).isEmpty();
@@ -435,8 +436,8 @@ class DflockdCommandTest {
                     "--port              | flag needs an argument: -port",
                     "---port 1           | bad flag syntax: ---port"
                 })
-        void behind_the_usage_for_a_flag_that_cannot_be_read(String words, String text) {
-            Ended ended = Ended.of(words.split(" "));
+        void an_unreadable_flag_prints_the_usage_and_then_the_error(String args, String text) {
+            Ended ended = Ended.of(args.split(" "));
             assertThat(ended.status()).isEqualTo(1);
             assertThat(ended.err().getLast()).isEqualTo("configuration error: " + text);
             assertThat(ended.err().getFirst()).startsWith("Usage: holdfast dflockd");
@@ -444,7 +445,7 @@ class DflockdCommandTest {
         }
 
         @Test
-        void for_a_variable_out_of_range() {
+        void a_variable_out_of_range_prints_the_name_of_its_flag() {
             Ended ended = Ended.of(Map.of("DFLOCKD_PORT", "65536"));
             assertThat(ended.status()).isEqualTo(1);
             assertThat(ended.err())
@@ -452,7 +453,7 @@ class DflockdCommandTest {
         }
 
         @Test
-        void for_half_of_a_certificate_wherever_it_comes_from() {
+        void a_key_without_a_certificate_ends_the_start() {
             Ended ended = Ended.of(Map.of("DFLOCKD_TLS_KEY", "k"));
             assertThat(ended.err())
                     .containsExactly(
@@ -461,14 +462,14 @@ class DflockdCommandTest {
     }
 
     @Test
-    void turns_tls_on_when_certificate_and_key_are_there() {
+    void certificate_and_key_turn_tls_on() {
         var config = config(Map.of("DFLOCKD_TLS_KEY", "k"), "--tls-cert", "c");
         assertThat(config.tls()).isEqualTo(new TlsFiles(Path.of("c"), Path.of("k")));
         assertThat(config.listeners()).containsExactly(new ListenEndpoint("127.0.0.1", 6388, true));
     }
 
     @Test
-    void reads_numbers_in_other_bases() {
+    void numbers_may_have_other_bases() {
         assertThat(config("--port", "0x10", "--max-locks=0b11", "-max-waiters", "0o17"))
                 .satisfies(
                         c -> assertThat(tcp(c).port()).isEqualTo(16),
@@ -477,13 +478,13 @@ class DflockdCommandTest {
     }
 
     @Test
-    void ignores_what_stands_behind_the_flags() {
+    void arguments_after_the_flags_are_ignored() {
         assertThat(tcp(config("--port", "7", "word", "--port", "8")).port()).isEqualTo(7);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"--help", "-help", "-h", "--h", "--help=true"})
-    void prints_its_usage_and_is_done(String flag) {
+    void help_prints_the_usage(String flag) {
         Ended ended = Ended.of("--port", "7", flag);
         assertThat(ended.status()).isZero();
         assertThat(ended.err()).isEmpty();
@@ -507,7 +508,7 @@ class DflockdCommandTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--version", "-version", "--version=true"})
-    void prints_its_version_and_is_done(String flag) {
+    void version_prints_the_version(String flag) {
         Ended ended = Ended.of(flag);
         assertThat(ended.status()).isZero();
         assertThat(ended.err()).isEmpty();
@@ -515,7 +516,7 @@ class DflockdCommandTest {
     }
 
     @Test
-    void keeps_the_secret_out_of_its_configuration_as_text() {
+    void the_configuration_as_text_hides_the_secret() {
         assertThat(config("--auth-token", "open-sesame").toString())
                 .contains("secret=***")
                 .doesNotContain("sesame");

@@ -8,7 +8,7 @@ import io.holdfast.server.StartException;
 import java.time.Duration;
 import java.util.List;
 
-/** What a server is driven by. */
+/** The driver of a server. */
 enum DriverChoice {
     LOCAL {
         @Override
@@ -16,17 +16,17 @@ enum DriverChoice {
             return HoldfastServer.start(config);
         }
     },
-    /** Nothing is applied before it was submitted, as in a cluster. */
+    /** Applies commands some time after their submission, as a cluster does. */
     LAGGING {
         @Override
         HoldfastServer start(ServerConfig config) throws StartException {
             return HoldfastServer.start(
-                    config, List.of(), LaggingDriver.source(SEED, LONGEST_PAUSE));
+                    config, List.of(), LaggingDriver.source(SEED, MAX_PAUSE));
         }
     };
 
     private static final long SEED = 1;
-    private static final Duration LONGEST_PAUSE = Duration.ofMillis(3);
+    private static final Duration MAX_PAUSE = Duration.ofMillis(3);
 
     abstract HoldfastServer start(ServerConfig config) throws StartException;
 }

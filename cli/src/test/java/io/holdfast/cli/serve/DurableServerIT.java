@@ -21,7 +21,7 @@ class DurableServerIT {
     @TempDir private Path folder;
 
     private ServerProcess serve(String... more) throws IOException {
-        List<String> words =
+        List<String> args =
                 new ArrayList<>(
                         List.of(
                                 "serve",
@@ -29,8 +29,8 @@ class DurableServerIT {
                                 "dflockd://127.0.0.1:0",
                                 "--data-dir",
                                 folder.resolve("data").toString()));
-        words.addAll(List.of(more));
-        return ServerProcess.start(words.toArray(String[]::new));
+        args.addAll(List.of(more));
+        return ServerProcess.start(args.toArray(String[]::new));
     }
 
     private static void kill(ServerProcess server) throws IOException, InterruptedException {
@@ -38,7 +38,7 @@ class DurableServerIT {
         server.status();
     }
 
-    /** It ends by itself, with status 1; the last line says why. */
+    /** Asserts that the server ends with status 1, and returns its last line, the reason. */
     private static String refusal(ServerProcess server) throws InterruptedException {
         try (server) {
             assertThat(server.status()).as("%s", server.err()).isEqualTo(1);
@@ -56,27 +56,27 @@ class DurableServerIT {
     }
 
     @Test
-    void has_everything_after_it_was_killed() throws Exception {
+    void all_state_survives_a_kill() throws Exception {
         String token;
         try (var server = serve();
                 var holder = new LineClient(server.port());
                 var waiter = new LineClient(server.port())) {
             token = holder.lock("printer", "0 120");
-            assertThat(waiter.ask("e", "printer", "120")).isEqualTo("queued");
-            assertThat(holder.ask("kset", "colour", "green")).isEqualTo("ok");
-            assertThat(holder.ask("incr", "pages", "7")).isEqualTo("ok 7");
-            assertThat(holder.ask("rpush", "jobs", "first")).isEqualTo("ok 1");
-            assertThat(holder.ask("rpush", "jobs", "second")).isEqualTo("ok 2");
+            assertThat(waiter.request("e", "printer", "120")).isEqualTo("queued");
+            assertThat(holder.request("kset", "colour", "green")).isEqualTo("ok");
+            assertThat(holder.request("incr", "pages", "7")).isEqualTo("ok 7");
+            assertThat(holder.request("rpush", "jobs", "first")).isEqualTo("ok 1");
+            assertThat(holder.request("rpush", "jobs", "second")).isEqualTo("ok 2");
             kill(server);
         }
         try (var server = serve("--shutdown-timeout", "1");
                 var client = new LineClient(server.port())) {
-            assertThat(client.ask("l", "printer", "0")).isEqualTo("timeout");
-            assertThat(client.ask("n", "printer", token + " 60")).startsWith("ok 60");
-            assertThat(client.ask("kget", "colour", "")).isEqualTo("ok green");
-            assertThat(client.ask("get", "pages", "")).isEqualTo("ok 7");
-            assertThat(client.ask("lpop", "jobs", "")).isEqualTo("ok first");
-            assertThat(client.ask("r", "printer", token)).isEqualTo("ok");
+            assertThat(client.request("l", "printer", "0")).isEqualTo("timeout");
+            assertThat(client.request("n", "printer", token + " 60")).startsWith("ok 60");
+            assertThat(client.request("kget", "colour", "")).isEqualTo("ok green");
+            assertThat(client.request("get", "pages", "")).isEqualTo("ok 7");
+            assertThat(client.request("lpop", "jobs", "")).isEqualTo("ok first");
+            assertThat(client.request("r", "printer", token)).isEqualTo("ok");
             assertThat(client.lock("printer", "20")).isGreaterThan(token);
             server.signal("TERM");
             assertThat(server.status()).isZero();
@@ -84,47 +84,47 @@ class DurableServerIT {
     }
 
     @Test
-    void keeps_its_clients_and_their_locks_through_a_pause() throws Exception {
+    void sessions_and_locks_survive_a_pause_of_the_process() throws Exception {
         try (var server = serve("--session-timeout", "1");
                 var holder = new LineClient(server.port());
                 var waiter = new LineClient(server.port())) {
             String token = holder.lock("printer", "0 120");
-            assertThat(waiter.ask("e", "printer", "120")).isEqualTo("queued");
+            assertThat(waiter.request("e", "printer", "120")).isEqualTo("queued");
             long end = System.nanoTime() + Duration.ofMillis(1500).toNanos();
             server.signal("STOP");
             await().until(() -> System.nanoTime() > end);
             server.signal("CONT");
-            assertThat(holder.ask("n", "printer", token + " 60")).startsWith("ok 60");
-            assertThat(holder.ask("r", "printer", token)).isEqualTo("ok");
-            assertThat(waiter.ask("w", "printer", "60")).startsWith("ok ");
+            assertThat(holder.request("n", "printer", token + " 60")).startsWith("ok 60");
+            assertThat(holder.request("r", "printer", token)).isEqualTo("ok");
+            assertThat(waiter.request("w", "printer", "60")).startsWith("ok ");
         }
     }
 
     @Test
-    void takes_a_renewal_that_was_sent_during_a_pause_in_which_the_lease_would_have_ended()
+    void a_renewal_sent_during_a_pause_of_the_process_is_in_time()
             throws Exception {
         try (var server = serve();
                 var holder = new LineClient(server.port());
                 var waiter = new LineClient(server.port())) {
             String token = holder.lock("printer", "0 2");
-            assertThat(waiter.ask("e", "printer", "120")).isEqualTo("queued");
+            assertThat(waiter.request("e", "printer", "120")).isEqualTo("queued");
             server.signal("STOP");
             holder.send("n", "printer", token + " 60");
             long end = System.nanoTime() + Duration.ofMillis(2100).toNanos();
             await().until(() -> System.nanoTime() > end);
             server.signal("CONT");
             assertThat(holder.receive()).startsWith("ok 60");
-            assertThat(holder.ask("r", "printer", token)).isEqualTo("ok");
-            assertThat(waiter.ask("w", "printer", "60")).startsWith("ok ");
+            assertThat(holder.request("r", "printer", token)).isEqualTo("ok");
+            assertThat(waiter.request("w", "printer", "60")).startsWith("ok ");
         }
     }
 
     @Test
-    void does_not_start_with_what_it_did_not_write() throws Exception {
+    void a_foreign_or_damaged_data_directory_prevents_the_start() throws Exception {
         try (var server = serve();
                 var client = new LineClient(server.port())) {
             for (int i = 0; i < 20; i++) {
-                client.ask("incr", "pages", "1");
+                client.request("incr", "pages", "1");
             }
             kill(server);
         }
@@ -149,7 +149,7 @@ class DurableServerIT {
         Files.write(log, written);
         try (var server = serve();
                 var client = new LineClient(server.port())) {
-            assertThat(client.ask("get", "pages", "")).isEqualTo("ok 20");
+            assertThat(client.request("get", "pages", "")).isEqualTo("ok 20");
         }
     }
 }

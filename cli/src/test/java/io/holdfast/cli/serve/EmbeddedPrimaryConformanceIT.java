@@ -36,7 +36,7 @@ import java.util.stream.Stream;
 class EmbeddedPrimaryConformanceIT {
     private static final int AT_ONCE = 8;
     private static final Duration SLACK = Duration.ofSeconds(1);
-    private static final Duration LONGEST = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
     private static final Map<String, Integer> FOLDERS =
             Map.of("socketlock", 33, "socketlock-safe", 6, "socketlock-seed", 4);
 
@@ -76,7 +76,7 @@ class EmbeddedPrimaryConformanceIT {
         return null;
     }
 
-    /** From the flags of the daemon that was recorded. */
+    /** Makes the configuration of the flags of the recorded daemon. */
     private static LockConfig config(List<String> flags) {
         var config = LockConfig.builder();
         for (int i = 0; i < flags.size(); i += 2) {
@@ -101,7 +101,7 @@ class EmbeddedPrimaryConformanceIT {
         };
     }
 
-    /** Seconds and milliseconds are enough here. */
+    /** Parses a duration in seconds or milliseconds. */
     private static Duration duration(String text) {
         return text.endsWith("ms")
                 ? Duration.ofMillis(Long.parseLong(text.substring(0, text.length() - 2)))
@@ -136,7 +136,7 @@ class EmbeddedPrimaryConformanceIT {
                 conversationScript.title(),
                 () -> {
                     try {
-                        result.get(LONGEST.toSeconds(), TimeUnit.SECONDS);
+                        result.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
                     } catch (ExecutionException e) {
                         throw e.getCause();
                     }

@@ -24,7 +24,8 @@ class FileModeParserTest {
         "0421,r---w---x",
         "124,--x-w-r--"
     })
-    void is_three_octal_digits_with_a_zero_in_front_or_without(String text, String permissions) {
+    void a_mode_is_three_octal_digits_with_or_without_a_leading_zero(
+            String text, String permissions) {
         assertThat(FileModeParser.parse("--unix-mode", text))
                 .isEqualTo(PosixFilePermissions.fromString(permissions));
     }
@@ -34,7 +35,7 @@ class FileModeParserTest {
             strings = {
                 "", "0", "66", "00660", "1660", "0668", "0o660", "-660", "rw-", " 660", "٦٦٠"
             })
-    void is_nothing_else(String text) {
+    void other_text_is_not_a_mode(String text) {
         assertThatThrownBy(() -> FileModeParser.parse("mode", text))
                 .isInstanceOf(ConfigException.class)
                 .hasMessage("mode must be three octal digits, as in 0660 (got " + text + ")");

@@ -10,37 +10,37 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FlagBooleansTest {
     @ParameterizedTest
     @ValueSource(strings = {"1", "yes", "true", "YES", "Yes", "TRUE", "True", "tRuE"})
-    void is_turned_on_by(String text) {
+    void these_texts_are_true(String text) {
         assertThat(FlagBooleans.parse(text)).contains(true);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "no", "false", "NO", "No", "FALSE", "False"})
-    void is_turned_off_by(String text) {
+    void these_texts_are_false(String text) {
         assertThat(FlagBooleans.parse(text)).contains(false);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "2", "t", "f", "y", "n", "on", "off", "maybe", " true", "00"})
-    void is_left_alone_by(String text) {
+    void these_texts_are_not_booleans(String text) {
         assertThat(FlagBooleans.parse(text)).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"1", "t", "T", "true", "TRUE", "True"})
-    void of_a_go_program_is_turned_on_by(String text) {
+    void these_texts_are_true_for_go_flags(String text) {
         assertThat(FlagBooleans.parseGoFlag(text)).contains(true);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "f", "F", "false", "FALSE", "False"})
-    void of_a_go_program_is_turned_off_by(String text) {
+    void these_texts_are_false_for_go_flags(String text) {
         assertThat(FlagBooleans.parseGoFlag(text)).contains(false);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "yes", "no", "tRUE", "on", "2"})
-    void of_a_go_program_is_left_alone_by(String text) {
+    void these_texts_are_not_booleans_for_go_flags(String text) {
         assertThat(FlagBooleans.parseGoFlag(text)).isEmpty();
     }
 }

@@ -27,7 +27,7 @@ class FlagNumbersTest {
         "9223372036854775807,9223372036854775807",
         "-9223372036854775808,-9223372036854775808"
     })
-    void is_decimal_or_says_what_it_is(String text, long value) {
+    void a_number_is_decimal_or_has_a_base_prefix(String text, long value) {
         assertThat(FlagNumbers.parse(text)).hasValue(value);
     }
 
@@ -64,7 +64,7 @@ class FlagNumbersTest {
                 "0x8000000000000000",
                 "99999999999999999999"
             })
-    void is_nothing_else(String text) {
+    void other_text_is_not_a_number(String text) {
         assertThat(FlagNumbers.parse(text)).isEmpty();
     }
 }

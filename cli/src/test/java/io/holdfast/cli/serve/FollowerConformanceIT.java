@@ -38,26 +38,26 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * Recorded conversations of every protocol, through a node that follows in a cluster of three. They
- * share clusters where the settings are the same and nobody counts.
+ * Recorded conversations of every protocol, through a follower in a cluster of three nodes.
+ * Conversations with equal settings share a cluster, unless they could notice each other.
  */
 @DisplayName("A client of a follower")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FollowerConformanceIT {
     private static final int CLUSTERS_AT_ONCE = 3;
     private static final int CONVERSATIONS_AT_ONCE = 12;
-    private static final long LONGEST_SECONDS = 240;
-    private static final int LEAST = TestTier.usually(150, 195);
+    private static final long TIMEOUT_SECONDS = 240;
+    private static final int MIN_CONVERSATIONS = TestTier.usually(150, 195);
 
-    /** Of a node that is told something while it ends, which Ratis takes for an error. */
+    /** In a message that Ratis logs as an error if a node receives a request while it closes. */
     private static final String CLOSING = "current state is CLOS";
 
     /** Makes the settings of a server out of flags. */
     private interface Flags {
-        ServerConfig read(List<String> words) throws GoFlags.FlagException;
+        ServerConfig read(List<String> args) throws GoFlags.FlagException;
     }
 
-    @TempDir private static Path folder; // wanted before the first test
+    @TempDir private static Path folder; // needed before the first test
 
     private final AtomicInteger names = new AtomicInteger();
     private final Map<String, Map<FollowerConversation, Future<?>>> played = new LinkedHashMap<>();
@@ -69,16 +69,16 @@ class FollowerConformanceIT {
     void play() throws Exception {
         streams = new StandardStreams();
         Flags dflockd =
-                words -> {
-                    words.addAll(List.of("--port", "0"));
+                args -> {
+                    args.addAll(List.of("--port", "0"));
                     return DflockdCommand.plan(
-                                    GoFlags.parse(words, DflockdCommand::isSwitch), Map.of())
+                                    GoFlags.parse(args, DflockdCommand::isSwitch), Map.of())
                             .server();
                 };
         Flags socketlock =
-                words -> {
-                    words.addAll(List.of("-socket", path()));
-                    return SocketlockdCommand.config(words);
+                args -> {
+                    args.addAll(List.of("-socket", path()));
+                    return SocketlockdCommand.config(args);
                 };
         Map<FollowerConversation, CompletableFuture<Void>> all = new LinkedHashMap<>();
         all.putAll(read("dflockd", "tcp", dflockd));
@@ -95,7 +95,8 @@ class FollowerConformanceIT {
                 clusters.execute(() -> playAll(group, all));
             }
         }
-        // A cluster for one conversation costs seconds: usually some of them have to do.
+        // A cluster for one conversation costs seconds, so that the usual tier plays only some of
+        // them.
         for (int i = 0; i < alone.size(); i++) {
             List<FollowerConversation> group = alone.get(i);
             if (i % TestTier.usually(4, 1) == 0) {
@@ -104,11 +105,11 @@ class FollowerConformanceIT {
                 played.values().forEach(results -> results.remove(group.getFirst()));
             }
         }
-        clusters.shutdown(); // after all of these
+        clusters.shutdown(); // runs the submitted tasks first
     }
 
     private Map<FollowerConversation, CompletableFuture<Void>> read(
-            String protocol, String usualListener, Flags flags)
+            String protocol, String defaultListener, Flags flags)
             throws IOException, URISyntaxException, GoFlags.FlagException {
         var resource = FollowerConformanceIT.class.getResource("/vectors/" + protocol);
         Map<FollowerConversation, CompletableFuture<Void>> found = new LinkedHashMap<>();
@@ -118,15 +119,15 @@ class FollowerConformanceIT {
                 if (hasShortLease(conversationScript)) {
                     continue;
                 }
-                List<String> words = new ArrayList<>(conversationScript.serve());
-                words.addAll(List.of("--event-loops", "1"));
+                List<String> args = new ArrayList<>(conversationScript.serve());
+                args.addAll(List.of("--event-loops", "1"));
                 String listener =
                         conversationScript.connect().isEmpty()
-                                ? usualListener
+                                ? defaultListener
                                 : conversationScript.connect();
                 found.put(
                         FollowerConversation.of(
-                                protocol, conversationScript, flags.read(words), listener),
+                                protocol, conversationScript, flags.read(args), listener),
                         new CompletableFuture<>());
             }
         }
@@ -135,33 +136,36 @@ class FollowerConformanceIT {
     }
 
     /**
-     * A follower refuses a grant of which half the lease may have passed: on a busy machine it is
-     * right to refuse these.
+     * A follower refuses a grant if half of its lease may have passed, which can happen to short
+     * leases on a busy machine.
      */
     private static boolean hasShortLease(ConversationScript conversationScript) {
         return conversationScript.lines().stream()
                 .anyMatch(line -> line.matches(".* ok \\{\\w+:token} \\d{1,3}ms"));
     }
 
-    private ServerConfig lockd(List<String> words) throws GoFlags.FlagException {
-        boolean elsewhere = words.contains("--unix") || words.contains("--ws");
-        words.replaceAll(word -> word.equals("PORT") ? "0" : word.equals("PATH") ? path() : word);
+    private ServerConfig lockd(List<String> args) throws GoFlags.FlagException {
+        boolean elsewhere = args.contains("--unix") || args.contains("--ws");
+        args.replaceAll(word -> word.equals("PORT") ? "0" : word.equals("PATH") ? path() : word);
         if (!elsewhere) {
-            words.addAll(List.of("--tcp", "0"));
+            args.addAll(List.of("--tcp", "0"));
         }
-        return LockdCommand.config(words.toArray(String[]::new));
+        return LockdCommand.config(args.toArray(String[]::new));
     }
 
     private String path() {
         return folder.resolve("s" + names.incrementAndGet()).toString();
     }
 
-    /** Those that share a cluster, the largest groups first. */
+    /** Groups the conversations that share a cluster, the largest groups first. */
     private static List<List<FollowerConversation>> groups(
             Collection<FollowerConversation> conversations) {
         Map<Object, List<FollowerConversation>> groups = new LinkedHashMap<>();
         for (FollowerConversation conversation : conversations) {
-            Object group = conversation.wantsClusterAlone() ? conversation : conversation.terms();
+            Object group =
+                    conversation.needsOwnCluster()
+                            ? conversation
+                            : conversation.replicatedSettings();
             groups.computeIfAbsent(group, _ -> new ArrayList<>()).add(conversation);
         }
         return groups.values().stream()
@@ -173,7 +177,7 @@ class FollowerConformanceIT {
             List<FollowerConversation> group,
             Map<FollowerConversation, CompletableFuture<Void>> results) {
         String name = "cluster" + names.incrementAndGet();
-        DriverConfig settings = group.getFirst().terms().toServe(group);
+        DriverConfig settings = group.getFirst().replicatedSettings().toDriverConfig(group);
         try (TestCluster testCluster =
                 new TestCluster(name, folder.resolve(name), settings, "n1", "n2", "n3")) {
             testCluster.start("n1", "n2", "n3");
@@ -187,7 +191,7 @@ class FollowerConformanceIT {
                             try {
                                 conversation.play(follower);
                                 result.complete(null);
-                            } catch (Throwable e) { // of any kind: it is told by the test
+                            } catch (Throwable e) { // of any kind; the dynamic test reports it
                                 result.completeExceptionally(e);
                             }
                         });
@@ -226,14 +230,14 @@ class FollowerConformanceIT {
                 conversation.vector().title(),
                 () -> {
                     try {
-                        result.get(LONGEST_SECONDS, TimeUnit.SECONDS);
+                        result.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
                     } catch (ExecutionException e) {
                         throw e.getCause();
                     }
                 });
     }
 
-    /** Ratis tells what it could not send to a node that was being closed. */
+    /** Whether Ratis has logged a failed send to a node that is being closed. */
     private static boolean isOfClosing(String line) {
         return line.contains(CLOSING)
                 || line.contains("AlreadyClosedException")
@@ -241,14 +245,14 @@ class FollowerConformanceIT {
     }
 
     @Test
-    void holds_every_conversation() {
+    void every_conversation_is_played() {
         assertThat(played.values().stream().mapToInt(Map::size).sum())
-                .isGreaterThanOrEqualTo(LEAST);
+                .isGreaterThanOrEqualTo(MIN_CONVERSATIONS);
     }
 
     @Test
-    void never_makes_a_node_log_an_error_or_a_secret() throws Exception {
-        assertThat(clusters.awaitTermination(LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
+    void no_node_logs_an_error_or_a_secret() throws Exception {
+        assertThat(clusters.awaitTermination(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(streams.err().lines())
                 .isNotEmpty()
                 .noneMatch(line -> line.contains("level=ERROR") && !isOfClosing(line))

@@ -22,19 +22,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A recorded conversation, and the server it is held with: the front end of a node that others use
- * too, in a namespace of its own.
+ * A recorded conversation and the configuration of its server: a front end of a node that other
+ * conversations use too, with a namespace of its own.
  *
- * @param listener where it takes place
+ * @param listener the listener to connect to
  */
 record FollowerConversation(ConversationScript vector, ServerConfig config, String listener) {
     private static final Duration SLACK = Duration.ofSeconds(1);
 
-    /** What a cluster is told, but for who comes next: that is told key by key. */
-    record Terms(
+    /** The replicated settings except the queue policies, which are set per key. */
+    record ReplicatedSettings(
             EngineSettings settings, KeyLimits caps, Duration collectEvery, int maxSubscriptions) {
-        /** For a cluster that serves these. */
-        DriverConfig toServe(List<FollowerConversation> conversations) {
+        /** Returns the configuration of a cluster that serves these conversations. */
+        DriverConfig toDriverConfig(List<FollowerConversation> conversations) {
             Map<Key, QueuePolicy> policies = new HashMap<>();
             conversations.forEach(c -> policies.putAll(c.config().settings().policies()));
             return new DriverConfig(
@@ -58,16 +58,16 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
                 listener);
     }
 
-    Terms terms() {
-        return new Terms(
+    ReplicatedSettings replicatedSettings() {
+        return new ReplicatedSettings(
                 with(config.settings(), Map.of()),
                 new KeyLimits(config.maxLocks(), config.lockd().maxLocks(), config.maxEntries()),
                 config.collectEvery(),
                 config.maxSubscriptions());
     }
 
-    /** Whether it could notice others on the same cluster: by numbers, or by a limit of all. */
-    boolean wantsClusterAlone() {
+    /** Whether it could notice others on the same cluster: by statistics, or by a total limit. */
+    boolean needsOwnCluster() {
         return vector.serve().contains("--max-locks")
                 || vector.serve().contains("--max-keys")
                 || vector.lines().stream()
@@ -80,7 +80,7 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
         }
     }
 
-    /** The same driver, but it goes on when a server that has it is closed. */
+    /** Returns the driver with a close method that does nothing. */
     private static Driver lent(Driver driver) {
         return (Driver)
                 Proxy.newProxyInstance(
@@ -139,7 +139,7 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
                 config.eventLoops());
     }
 
-    /** A socketlock listener has a lock that no other has, in any case. */
+    /** A socketlock listener needs no namespace: its lock is not shared with other listeners. */
     private static ListenerProtocol in(Namespace namespace, ListenerProtocol listenerProtocol) {
         return switch (listenerProtocol) {
             case ListenerProtocol.Dflockd _ -> new ListenerProtocol.Dflockd(namespace);

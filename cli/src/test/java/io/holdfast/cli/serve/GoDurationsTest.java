@@ -29,7 +29,7 @@ class GoDurationsTest {
         "1ns, PT0.000000001S",
         "2540400h, PT2540400H"
     })
-    void is_a_span(String text, Duration span) {
+    void a_go_duration_is_parsed(String text, Duration span) {
         assertThat(GoDurations.parse(text)).contains(span);
     }
 
@@ -52,7 +52,7 @@ class GoDurationsTest {
                 "99999999999999999999s",
                 "."
             })
-    void is_nothing_else(String text) {
+    void other_text_is_not_a_go_duration(String text) {
         assertThat(GoDurations.parse(text)).isEmpty();
     }
 }

@@ -15,30 +15,30 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.List;
 import java.util.Map;
 
-@DisplayName("Flags as Go programs read them")
+@DisplayName("Go-style flags")
 class GoFlagsTest {
-    /** There are --port and --host, which take a value, and --debug, which is a switch. */
-    private static Map<String, String> parse(String... words) throws FlagException {
+    /** The known flags: --port and --host with a value, and the switch --debug. */
+    private static Map<String, String> parse(String... args) throws FlagException {
         Map<String, Boolean> known = Map.of("port", false, "host", false, "debug", true);
-        return GoFlags.parse(List.of(words), known::get);
+        return GoFlags.parse(List.of(args), known::get);
     }
 
     @Test
-    void begin_with_one_dash_or_two() throws FlagException {
+    void flags_begin_with_one_dash_or_two() throws FlagException {
         assertThat(parse("-port", "1", "--host", "h", "-debug"))
                 .containsExactly(entry("port", "1"), entry("host", "h"), entry("debug", "true"));
         assertThat(parse("--debug")).containsExactly(entry("debug", "true"));
     }
 
     @Test
-    void have_their_value_behind_a_blank_or_an_equals_sign() throws FlagException {
+    void values_follow_as_next_argument_or_after_an_equals_sign() throws FlagException {
         assertThat(parse("--port", "1")).containsExactly(entry("port", "1"));
         assertThat(parse("--port=1")).containsExactly(entry("port", "1"));
         assertThat(parse("-port=1")).containsExactly(entry("port", "1"));
     }
 
     @Test
-    void take_anything_for_a_value() throws FlagException {
+    void any_next_argument_is_a_value() throws FlagException {
         assertThat(parse("--host", "-1")).containsExactly(entry("host", "-1"));
         assertThat(parse("--host", "--port")).containsExactly(entry("host", "--port"));
         assertThat(parse("--host", "")).containsExactly(entry("host", ""));
@@ -48,7 +48,7 @@ class GoFlagsTest {
     }
 
     @Test
-    void that_are_switches_take_a_value_only_behind_an_equals_sign() throws FlagException {
+    void switches_take_a_value_only_after_an_equals_sign() throws FlagException {
         assertThat(parse("--debug=false")).containsExactly(entry("debug", "false"));
         assertThat(parse("--debug", "false", "--port", "1"))
                 .as("a separate word ends the flags")
@@ -56,7 +56,7 @@ class GoFlagsTest {
     }
 
     @Test
-    void end_at_the_first_word_that_is_none() throws FlagException {
+    void parsing_ends_at_the_first_argument_that_is_not_a_flag() throws FlagException {
         assertThat(parse("--port", "1", "word", "--nope")).containsExactly(entry("port", "1"));
         assertThat(parse("--port", "1", "-", "--nope")).containsExactly(entry("port", "1"));
         assertThat(parse("--port", "1", "--", "--nope")).containsExactly(entry("port", "1"));
@@ -65,21 +65,21 @@ class GoFlagsTest {
     }
 
     @Test
-    void count_as_they_were_given_last() throws FlagException {
+    void the_last_value_of_a_repeated_flag_is_used() throws FlagException {
         assertThat(parse("--port", "1", "--debug", "-port=2", "--debug=false"))
                 .containsOnly(entry("port", "2"), entry("debug", "false"));
     }
 
     @ParameterizedTest
     @CsvSource({"--nope,-nope", "-nope,-nope", "--nope=1,-nope", "--Port,-Port", "-p,-p"})
-    void must_be_known(String word, String name) {
-        assertThatThrownBy(() -> parse(word, "1"))
+    void unknown_flags_are_rejected(String arg, String name) {
+        assertThatThrownBy(() -> parse(arg, "1"))
                 .isInstanceOf(FlagException.class)
                 .hasMessage("flag provided but not defined: " + name);
     }
 
     @Test
-    void need_their_value() {
+    void a_flag_without_its_value_is_rejected() {
         assertThatThrownBy(() -> parse("--debug", "--port"))
                 .isInstanceOf(FlagException.class)
                 .hasMessage("flag needs an argument: -port");
@@ -87,9 +87,9 @@ class GoFlagsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"---port", "--=1", "-=1", "----", "---"})
-    void need_a_name(String word) {
-        assertThatThrownBy(() -> parse(word))
+    void a_flag_without_a_name_is_rejected(String arg) {
+        assertThatThrownBy(() -> parse(arg))
                 .isInstanceOf(FlagException.class)
-                .hasMessage("bad flag syntax: " + word);
+                .hasMessage("bad flag syntax: " + arg);
     }
 }

@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
 
 import javax.net.ssl.SSLException;
 
-@DisplayName("At SIGHUP the server process")
+@DisplayName("SIGHUP")
 @Execution(ExecutionMode.CONCURRENT)
 class HangupIT {
     @TempDir private static Path identities;
@@ -68,14 +68,14 @@ class HangupIT {
         return trusted.trusting().getSocketFactory().createSocket("127.0.0.1", port);
     }
 
-    /** A connection to the HTTP API that is kept. */
+    /** A persistent connection to the HTTP API. */
     private record Http(Socket socket, BufferedReader in) implements AutoCloseable {
         static Http open(Socket socket) throws IOException {
             var in = new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1);
             return new Http(socket, new BufferedReader(in));
         }
 
-        /** The status of the answer. */
+        /** Returns the status of the response. */
         int get(String token) throws IOException {
             String request =
                     "GET /v1/keys HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "
@@ -100,7 +100,7 @@ class HangupIT {
     }
 
     @Test
-    void reads_secrets_and_certificates_again_for_new_connections_and_keeps_what_is_there()
+    void sighup_reloads_secrets_and_certificates_for_new_connections_and_keeps_existing_ones()
             throws Exception {
         try (var server =
                         ServerProcess.start(
@@ -115,7 +115,7 @@ class HangupIT {
                                 secret.toString());
                 var holder = new LineClient(connect(server.portOf("dflockds"), first));
                 var http = Http.open(connect(server.portOf("https"), first))) {
-            assertThat(holder.ask("auth", "", "old-secret")).isEqualTo("ok");
+            assertThat(holder.request("auth", "", "old-secret")).isEqualTo("ok");
             String token = holder.lock("deploy", "0 60");
             assertThat(http.get("old-secret")).isEqualTo(200);
 
@@ -125,7 +125,7 @@ class HangupIT {
             assertThat(server.awaitLog(line -> line.contains("SIGHUP")))
                     .contains("level=INFO", "reloaded");
 
-            assertThat(holder.ask("n", "deploy", token + " 60")).isEqualTo("ok 60");
+            assertThat(holder.request("n", "deploy", token + " 60")).isEqualTo("ok 60");
             assertThat(http.get("old-secret")).isEqualTo(200);
             assertThat(http.get("new-secret")).isEqualTo(200);
             assertNew(server);
@@ -139,7 +139,7 @@ class HangupIT {
                         .isInstanceOf(SSLException.class);
             }
 
-            // now files that are no good, one after the other
+            // now invalid files, one after the other
             Files.writeString(key, "not a key\n");
             Files.writeString(secret, "newest-secret\n");
             assertKept(server, key);
@@ -151,17 +151,17 @@ class HangupIT {
             Files.delete(secret);
             assertKept(server, secret);
             assertThat(server.err()).noneMatch(line -> line.matches(".*(old|new|newest)-secret.*"));
-            assertThat(holder.ask("r", "deploy", token)).isEqualTo("ok");
+            assertThat(holder.request("r", "deploy", token)).isEqualTo("ok");
         }
     }
 
-    /** One more line says that nothing has changed, and why. */
+    /** Asserts that a reload fails with one log line, and that nothing has changed. */
     private static void assertKept(ServerProcess server, Path bad) throws Exception {
         long before = refusals(server);
         server.signal("HUP");
         await().until(() -> refusals(server) == before + 1);
         assertThat(server.err().getLast())
-                .contains("level=ERROR", "SIGHUP: not reloaded, the old ones stay in use: ")
+                .contains("level=ERROR", "not reloaded; the old ones stay in use: ")
                 .contains(bad.toString());
         assertNew(server);
     }
@@ -175,10 +175,10 @@ class HangupIT {
                 var refused = new LineClient(connect(server.portOf("dflockds"), second));
                 var lockd = new LineClient(connect(server.portOf("lockds"), second));
                 var http = Http.open(connect(server.portOf("https"), second))) {
-            assertThat(client.ask("auth", "", "new-secret")).isEqualTo("ok");
-            assertThat(client.ask("l", "deploy", "0")).isEqualTo("timeout");
-            assertThat(refused.ask("auth", "", "old-secret")).isEqualTo("error_auth");
-            assertThat(lockd.ask("g deploy", "g deploy", "g deploy")).startsWith("0 ");
+            assertThat(client.request("auth", "", "new-secret")).isEqualTo("ok");
+            assertThat(client.request("l", "deploy", "0")).isEqualTo("timeout");
+            assertThat(refused.request("auth", "", "old-secret")).isEqualTo("error_auth");
+            assertThat(lockd.request("g deploy", "g deploy", "g deploy")).startsWith("0 ");
             assertThat(http.get("old-secret")).isEqualTo(401);
             assertThat(http.get("new-secret")).isEqualTo(200);
         }
@@ -186,7 +186,7 @@ class HangupIT {
 
     @Test
     @NeedsProgram(OutsideProgram.SCRIPT)
-    void lets_holders_finish_when_its_terminal_is_closed(@TempDir Path logs) throws Exception {
+    void closing_the_terminal_drains_the_server(@TempDir Path logs) throws Exception {
         Path log = logs.resolve("log");
         String command =
                 HoldfastJvm.command(128, List.of("dflockd", "--port", "0")).stream()
@@ -212,7 +212,7 @@ class HangupIT {
                 String token = holder.lock("deploy", "0 60");
                 terminal.destroyForcibly();
                 await().until(() -> Files.readString(log).contains("draining connections"));
-                assertThat(holder.ask("r", "deploy", token)).isEqualTo("ok");
+                assertThat(holder.request("r", "deploy", token)).isEqualTo("ok");
                 assertThat(holder.receive()).isNull();
             }
             for (ProcessHandle process : started) {
@@ -226,7 +226,7 @@ class HangupIT {
     }
 
     @Test
-    void goes_on_where_the_signal_was_ignored_when_it_was_started() throws Exception {
+    void an_ignored_sighup_stays_ignored() throws Exception {
         try (var server =
                 ServerProcess.startFrom(
                         List.of("sh", "-c", "trap '' HUP; exec \"$@\"", "sh"),

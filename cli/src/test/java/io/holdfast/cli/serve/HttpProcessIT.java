@@ -43,7 +43,7 @@ class HttpProcessIT {
     }
 
     @Test
-    void needs_no_other_listener_and_ends_by_a_signal() throws Exception {
+    void http_needs_no_other_listener_and_ends_by_a_signal() throws Exception {
         try (var server = ServerProcess.start("serve", "--listen", "http://127.0.0.1:0")) {
             int port = server.portOf("http");
             assertThat(get("http://127.0.0.1:" + port + "/ready", "").body())
@@ -58,7 +58,7 @@ class HttpProcessIT {
     }
 
     @Test
-    void does_not_start_where_its_port_is_taken() throws Exception {
+    void an_http_port_in_use_prevents_the_start() throws Exception {
         try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             String url = "http://127.0.0.1:" + taken.getLocalPort();
             try (var server = ServerProcess.start("serve", "--listen", url)) {
@@ -73,7 +73,7 @@ class HttpProcessIT {
     }
 
     @Test
-    void keeps_both_secrets_and_says_where_it_is_open() throws Exception {
+    void both_tokens_are_hidden_and_open_listeners_cause_a_warning() throws Exception {
         try (var server =
                 ServerProcess.start(
                         "serve",
@@ -86,7 +86,8 @@ class HttpProcessIT {
             assertThat(get(url, "wrong").statusCode()).isEqualTo(401);
             assertThat(get(url, "only-look").statusCode()).isEqualTo(200);
             assertThat(get(url, "open-sesame").statusCode()).isEqualTo(200);
-            server.awaitLog(line -> line.contains("open beyond this machine without TLS"));
+            server.awaitLog(
+                    line -> line.contains("listening on a non-loopback address without TLS"));
             server.signal("TERM");
             assertThat(server.status()).isZero();
             assertThat(String.join("\n", server.err()))
@@ -97,7 +98,7 @@ class HttpProcessIT {
     }
 
     @Test
-    void logs_a_few_lines_for_many_wrong_secrets_and_refused_connections() throws Exception {
+    void many_wrong_tokens_and_refused_connections_log_few_lines() throws Exception {
         try (var server =
                 ServerProcess.start(
                         "serve",
@@ -107,8 +108,8 @@ class HttpProcessIT {
             String get = "GET /v1/keys HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ";
             List<Socket> guessing = new ArrayList<>();
             for (int i = 0; i < 500; i++) {
-                guessing.add(say(server.portOf("http"), get + "gues-" + i + "\r\n\r\n"));
-                guessing.add(say(server.portOf("dflockd"), "auth\n\ngues-" + i + "\n"));
+                guessing.add(send(server.portOf("http"), get + "gues-" + i + "\r\n\r\n"));
+                guessing.add(send(server.portOf("dflockd"), "auth\n\ngues-" + i + "\n"));
             }
             for (Socket each : guessing) {
                 each.close();
@@ -125,18 +126,18 @@ class HttpProcessIT {
         }
     }
 
-    private static Socket say(int port, String text) throws IOException {
+    private static Socket send(int port, String text) throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
         try {
             socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
         } catch (IOException e) {
-            // it was refused already
+            // the server has already closed the connection
         }
         return socket;
     }
 
     @Test
-    void shares_the_certificate_and_the_keys_with_dflockd() throws Exception {
+    void http_shares_the_certificate_and_the_keys_with_dflockd() throws Exception {
         PemFiles pem = PemFiles.create(folder);
         int port;
         try (var probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

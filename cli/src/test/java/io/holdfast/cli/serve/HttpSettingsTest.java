@@ -31,17 +31,17 @@ import java.util.Set;
 
 @DisplayName("The settings of HTTP")
 class HttpSettingsTest {
-    private static ServerPlan serve(Map<String, String> environment, String... words) {
+    private static ServerPlan serve(Map<String, String> environment, String... args) {
         CommandLine line = ServeCommand.create(environment);
-        line.parseArgs(words);
+        line.parseArgs(args);
         ServeCommand command = line.getCommand();
         return command.plan();
     }
 
-    private static ServerPlan dflockd(Map<String, String> environment, String... words) {
+    private static ServerPlan dflockd(Map<String, String> environment, String... args) {
         try {
             return DflockdCommand.plan(
-                    GoFlags.parse(List.of(words), DflockdCommand::isSwitch), environment);
+                    GoFlags.parse(List.of(args), DflockdCommand::isSwitch), environment);
         } catch (GoFlags.FlagException e) {
             throw new AssertionError(e);
         }
@@ -91,22 +91,22 @@ class HttpSettingsTest {
     @DisplayName("of serve")
     class OfServe {
         @Test
-        void are_those_of_a_loopback_address_if_nothing_is_said() {
+        void http_listens_on_the_loopback_address_by_default() {
             assertThat(http(serve(Map.of())))
                     .isEqualTo(usual(listener("127.0.0.1", 6389, false, "")));
         }
 
         @ParameterizedTest
         @ValueSource(strings = {"--no-http", "--http=false"})
-        void are_none_if_it_is_switched_off(String word) {
-            ServerPlan plan = serve(Map.of(), word);
+        void http_can_be_switched_off(String arg) {
+            ServerPlan plan = serve(Map.of(), arg);
             assertThat(plan.http()).isNull();
             assertThat(plan.server().listeners()).hasSize(2);
             assertThat(serve(Map.of("HOLDFAST_SERVE_HTTP", "no")).http()).isNull();
         }
 
         @Test
-        void are_none_if_it_is_switched_off_whatever_the_addresses_say() {
+        void switched_off_http_ignores_http_addresses() {
             ServerPlan plan =
                     serve(
                             Map.of(),
@@ -117,16 +117,16 @@ class HttpSettingsTest {
             assertThat(plan.server().listeners()).hasSize(1);
             assertRefused(
                     () -> serve(Map.of(), "--no-http", "--listen=http://127.0.0.1:1"),
-                    "at least one listen address is needed");
+                    "at least one listen address is required");
         }
 
         @Test
-        void are_none_if_the_addresses_name_no_http() {
+        void there_is_no_http_without_an_http_address() {
             assertThat(serve(Map.of(), "--listen=dflockd://127.0.0.1:1").http()).isNull();
         }
 
         @Test
-        void name_addresses_with_and_without_tls() {
+        void http_addresses_can_have_tls() {
             HttpSettings http =
                     http(
                             serve(
@@ -143,13 +143,13 @@ class HttpSettingsTest {
         }
 
         @Test
-        void are_enough_for_a_server_without_other_addresses() {
+        void http_addresses_alone_are_enough() {
             assertThat(serve(Map.of(), "--listen=http://127.0.0.1:1").server().listeners())
                     .isEmpty();
         }
 
         @Test
-        void need_a_certificate_for_tls() {
+        void https_requires_a_certificate() {
             assertRefused(
                     () -> serve(Map.of(), "--listen=https://127.0.0.1:7001"),
                     "listening with TLS on 127.0.0.1:7001 needs a certificate and a key");
@@ -166,14 +166,14 @@ class HttpSettingsTest {
                     "http://127.0.0.1:1?namespace=a&namespace=b",
                     "HTTP://127.0.0.1:1"
                 })
-        void name_no_bad_address(String url) {
+        void invalid_http_addresses_are_rejected(String url) {
             assertThatThrownBy(() -> serve(Map.of(), "--listen=" + url))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageStartingWith("--listen " + url + " ");
         }
 
         @Test
-        void come_from_options_or_variables() {
+        void http_settings_come_from_options_or_variables() {
             HttpSettings expected =
                     new HttpSettings(
                             List.of(listener("127.0.0.1", 6389, false, "")),
@@ -230,13 +230,13 @@ class HttpSettingsTest {
     @DisplayName("of dflockd")
     class OfDflockd {
         @Test
-        void are_none_unless_there_is_a_port() {
+        void dflockd_has_no_http_without_a_port() {
             assertThat(dflockd(Map.of()).http()).isNull();
             assertThat(dflockd(Map.of(), "--http-host=127.0.0.1", "--http-port=0").http()).isNull();
         }
 
         @Test
-        void share_the_host_unless_there_is_another() {
+        void http_uses_the_host_of_dflockd_unless_set() {
             assertThat(http(dflockd(Map.of(), "--http-port=7001", "--host=::1")))
                     .isEqualTo(usual(listener("::1", 7001, false, "")));
             Map<String, String> environment =
@@ -246,7 +246,7 @@ class HttpSettingsTest {
         }
 
         @Test
-        void share_the_certificate() {
+        void http_uses_the_certificate_of_dflockd() {
             HttpSettings http =
                     http(dflockd(Map.of(), "--http-port=7001", "--tls-cert=c", "--tls-key=k"));
             assertThat(http.listeners()).containsExactly(listener("127.0.0.1", 7001, true, ""));
@@ -264,19 +264,19 @@ class HttpSettingsTest {
                             + " (got -1s)",
                     "--http-sse-ping-interval=0 | --http-sse-ping-interval must be > 0"
                 })
-        void are_in_range(String word, String message) {
-            assertRefused(() -> dflockd(Map.of(), word), message);
+        void http_settings_of_dflockd_are_checked(String arg, String message) {
+            assertRefused(() -> dflockd(Map.of(), arg), message);
         }
     }
 
     @Nested
-    @DisplayName("keep a stream alive")
+    @DisplayName("Keep-alive of event streams")
     class Pings {
         private static final String REFUSAL =
                 "--http-sse-ping-interval must be less than --http-session-idle-timeout (got %s)";
 
         @Test
-        void by_a_ping_before_its_session_would_end() {
+        void the_ping_interval_must_be_less_than_the_idle_timeout() {
             assertRefused(
                     () -> serve(Map.of(), "--http-session-idle-timeout=15"),
                     REFUSAL.formatted("15s and 15s"));
@@ -286,28 +286,27 @@ class HttpSettingsTest {
         }
 
         @Test
-        void by_any_ping_where_no_session_ends_or_nobody_serves_http() {
+        void any_ping_interval_is_accepted_without_idle_timeout_or_http() {
             assertThat(http(serve(Map.of(), "--http-session-idle-timeout=0")).idle()).isZero();
             assertThat(dflockd(Map.of(), "--http-sse-ping-interval=30").http()).isNull();
         }
     }
 
     @Nested
-    @DisplayName("know a second secret for reading")
+    @DisplayName("The read token")
     class ReadToken {
         @TempDir private Path folder;
 
         @Test
-        void which_comes_as_the_first_does() throws IOException {
+        void the_read_token_comes_from_the_same_sources_as_the_auth_token() throws IOException {
             String file = Files.writeString(folder.resolve("t"), " from-file\n").toString();
-            for (String word :
+            for (String arg :
                     List.of("--http-read-token= from-file ", "--http-read-token-file=" + file)) {
-                HttpSettings serve = http(serve(Map.of(), "--auth-token=all", word));
+                HttpSettings serve = http(serve(Map.of(), "--auth-token=all", arg));
                 assertIs(serve.reading(), "from-file");
                 assertIs(serve.secret(), "all");
                 assertIs(
-                        http(dflockd(Map.of(), "--http-port=1", "--auth-token=all", word))
-                                .reading(),
+                        http(dflockd(Map.of(), "--http-port=1", "--auth-token=all", arg)).reading(),
                         "from-file");
             }
             assertIs(
@@ -321,7 +320,7 @@ class HttpSettingsTest {
         }
 
         @Test
-        void which_is_never_shown() {
+        void the_read_token_is_never_shown() {
             assertThat(
                             serve(Map.of(), "--auth-token=sesame", "--http-read-token=simsim")
                                     .toString())
@@ -331,22 +330,23 @@ class HttpSettingsTest {
         }
 
         @Test
-        void which_is_of_no_use_without_the_first() {
+        void the_read_token_requires_an_auth_token() {
             assertRefused(
                     () -> serve(Map.of(), "--http-read-token=look"),
-                    "--http-read-token needs --auth-token too: without it all may read and more");
+                    "--http-read-token requires --auth-token: without it every client has full"
+                            + " access");
         }
 
         @Test
-        void which_is_refused_where_it_is_the_first_one() {
+        void a_read_token_equal_to_the_auth_token_is_rejected() {
             assertRefused(
                     () -> serve(Map.of(), "--auth-token=same", "--http-read-token=same"),
-                    "--http-read-token is the same as --auth-token, so it would let clients change"
-                            + " everything");
+                    "--http-read-token is the same as --auth-token, so it would give full access:"
+                            + " choose another");
         }
 
         @Test
-        void which_is_refused_where_it_can_be_no_secret() {
+        void an_invalid_read_token_is_rejected() {
             assertRefused(
                     () -> serve(Map.of(), "--auth-token=all", "--http-read-token= "),
                     "the HTTP read token is empty");

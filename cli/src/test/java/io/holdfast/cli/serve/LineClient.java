@@ -12,10 +12,10 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** A client of a few words: sends requests, reads answers. */
+/** A minimal dflockd client: sends requests and reads responses. */
 final class LineClient implements Closeable {
-    /** Less than the read timeout of a server, which must not pass for a refusal. */
-    private static final int PATIENCE_MILLIS = 20_000;
+    /** Less than the read timeout of a server, so that the two cannot be confused. */
+    private static final int TIMEOUT_MILLIS = 20_000;
 
     private final Socket socket;
     private final BufferedReader in;
@@ -26,7 +26,7 @@ final class LineClient implements Closeable {
 
     LineClient(Socket socket) throws IOException {
         this.socket = socket;
-        socket.setSoTimeout(PATIENCE_MILLIS);
+        socket.setSoTimeout(TIMEOUT_MILLIS);
         in =
                 new BufferedReader(
                         new InputStreamReader(
@@ -40,21 +40,21 @@ final class LineClient implements Closeable {
                                 .getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    /** The next line, or null at the end. */
+    /** Returns the next line, or null at the end. */
     @Nullable String receive() throws IOException {
         return in.readLine();
     }
 
-    @Nullable String ask(String command, String key, String argument) throws IOException {
+    @Nullable String request(String command, String key, String argument) throws IOException {
         send(command, key, argument);
         return receive();
     }
 
-    /** Takes a lock that is free, and gives its token. */
+    /** Acquires a free lock and returns its token. */
     String lock(String key, String argument) throws IOException {
-        String answer = String.valueOf(ask("l", key, argument));
-        assertThat(answer).matches("ok [0-9a-f]{32} \\d+");
-        return answer.substring(3, 35);
+        String response = String.valueOf(request("l", key, argument));
+        assertThat(response).matches("ok [0-9a-f]{32} \\d+");
+        return response.substring(3, 35);
     }
 
     @Override

@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Text with holes: {@code {name:type}} captures, {@code {name}} repeats a captured value, {@code
- * {{} and {@code }}} are braces.
+ * Text with placeholders: {@code {name:type}} captures a value, {@code {name}} repeats a captured
+ * value, {@code {{} and {@code }}} are braces.
  */
 final class LinePattern {
     private static final Map<String, String> TYPES =
@@ -26,7 +26,7 @@ final class LinePattern {
     private final Pattern pattern;
     private final Map<String, Integer> groups = new LinkedHashMap<>();
 
-    /** What must be received, given what was captured before. */
+    /** Returns the pattern of the line to receive, with the values captured before. */
     LinePattern(String text, Map<String, String> captured) {
         StringBuilder out = new StringBuilder();
         Matcher hole = HOLE.matcher(text);
@@ -55,7 +55,7 @@ final class LinePattern {
         pattern = Pattern.compile(out.toString(), Pattern.DOTALL);
     }
 
-    /** What the line captures, if it fits as a whole. */
+    /** Returns the captured values if the whole line matches. */
     Optional<Map<String, String>> match(String line) {
         Matcher matcher = pattern.matcher(line);
         if (!matcher.matches()) {
@@ -66,7 +66,7 @@ final class LinePattern {
         return Optional.of(found);
     }
 
-    /** What is to be sent, with captured values in the holes. */
+    /** Returns the text to send, with captured values for the placeholders. */
     static String fill(String text, Map<String, String> captured) {
         return HOLE.matcher(text)
                 .replaceAll(

@@ -32,12 +32,12 @@ class ListenUrlTest {
         "dflockd://[::]:7000,::,7000,false",
         "dflockd://0.0.0.0:7000,0.0.0.0,7000,false"
     })
-    void names_a_protocol_a_host_and_a_port(String url, String host, int port, boolean tls) {
+    void a_dflockd_url_has_protocol_host_and_port(String url, String host, int port, boolean tls) {
         assertThat(ListenUrl.parse(url)).isEqualTo(new ListenEndpoint(host, port, tls));
     }
 
-    /** What the address makes, in the words of this test. */
-    private static String told(String url) {
+    /** Describes the parsed endpoint in the notation of this test. */
+    private static String describe(String url) {
         ListenEndpoint listenEndpoint = ListenUrl.parse(url);
         String where =
                 switch (listenEndpoint.address()) {
@@ -89,8 +89,8 @@ class ListenUrlTest {
         "dflockd://h:1?namespace=team-a,h 1 <team-a>",
         "dflockds://h?namespace=team-a,h 6388 tls <team-a>"
     })
-    void may_be_one_of_lockd_and_have_settings(String url, String told) {
-        assertThat(told(url)).isEqualTo(told);
+    void a_lockd_url_may_have_parameters(String url, String expected) {
+        assertThat(describe(url)).isEqualTo(expected);
     }
 
     @ParameterizedTest
@@ -99,10 +99,10 @@ class ListenUrlTest {
         "lockd+ws://:9998,needs a host",
         "lockd://127.0.0.1:70000,needs a port of 0-65535",
         "lockd://127.0.0.1:x,needs a host and a port",
-        "lockd://127.0.0.1:1/path,has more in it",
-        "lockd+ws://127.0.0.1:1/path,has more in it",
-        "lockd://user@127.0.0.1:1,has more in it",
-        "lockd://127.0.0.1:1#a,has more in it",
+        "lockd://127.0.0.1:1/path,must have a host and a port only",
+        "lockd+ws://127.0.0.1:1/path,must have a host and a port only",
+        "lockd://user@127.0.0.1:1,must have a host and a port only",
+        "lockd://127.0.0.1:1#a,must have a host and a port only",
         "lockd+tcp://127.0.0.1:1,must begin with",
         "lockds+unix:///s,must begin with",
         "LOCKD://127.0.0.1:1,must begin with",
@@ -116,19 +116,19 @@ class ListenUrlTest {
         "lockd://127.0.0.1:1?allow-dump=true&x=1,has an unknown setting: x",
         "lockd://127.0.0.1:1?allow-dump=maybe,has allow-dump=maybe: true or false",
         "lockd://127.0.0.1:1?enable-registry=,has enable-registry=: true or false",
-        "lockd://127.0.0.1:1?allow-dump&allow-dump=false,says allow-dump twice",
-        "lockd://127.0.0.1:1?namespace=%zz,is no URL",
-        "lockd+unix:///s?namespace=%zz,is no URL",
+        "lockd://127.0.0.1:1?allow-dump&allow-dump=false,has the parameter allow-dump twice",
+        "lockd://127.0.0.1:1?namespace=%zz,is not a URL",
+        "lockd+unix:///s?namespace=%zz,is not a URL",
         "dflockd://127.0.0.1:1?allow-dump=true,has an unknown setting: allow-dump"
     })
-    void of_lockd_is_refused_with_a_reason(String url, String reason) {
+    void an_invalid_lockd_url_is_rejected_with_a_reason(String url, String reason) {
         assertThatThrownBy(() -> ListenUrl.parse(url))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageStartingWith("--listen " + url + " ")
                 .hasMessageContaining(reason.strip());
     }
 
-    private static String toldSocketlock(String url) {
+    private static String describeSocketlock(String url) {
         ListenEndpoint listenEndpoint = ListenUrl.parse(url);
         var socketlock = (ListenerProtocol.Socketlock) listenEndpoint.protocol();
         return listenEndpoint
@@ -160,8 +160,8 @@ class ListenUrlTest {
                 + "/s null null <> 30000 30000 0",
         "socketlock:///s?mode=0600,/s null null <> 30000 30000 0"
     })
-    void may_be_one_of_socketlock(String url, String told) {
-        assertThat(toldSocketlock(url)).isEqualTo(told);
+    void a_socketlock_url_may_have_parameters(String url, String expected) {
+        assertThat(describeSocketlock(url)).isEqualTo(expected);
     }
 
     @ParameterizedTest
@@ -173,10 +173,10 @@ class ListenUrlTest {
         "socketlock:///s?request-timeout=5,'has request-timeout=5: a time such as 700ms'",
         "socketlock:///s?max-ttl=,has max-ttl=: a time such as",
         "socketlock:///s?key=,has an empty key",
-        "socketlock:///s?namespace=a,'has a namespace, but no key'",
+        "socketlock:///s?namespace=a,has a namespace without a key",
         "socketlock:///s?allow-dump=true,has an unknown setting: allow-dump"
     })
-    void of_socketlock_is_refused_with_a_reason(String url, String reason) {
+    void an_invalid_socketlock_url_is_rejected_with_a_reason(String url, String reason) {
         assertThatThrownBy(() -> ListenUrl.parse(url))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageStartingWith("--listen " + url + " ")
@@ -184,14 +184,14 @@ class ListenUrlTest {
     }
 
     @Test
-    void names_no_namespace_with_a_control_character() {
+    void a_namespace_with_a_control_character_is_rejected() {
         assertThatThrownBy(() -> ListenUrl.parse("dflockd://h:1?namespace=%00socketlock"))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("control character");
     }
 
     @Test
-    void of_a_unix_socket_is_refused_with_a_mode_that_is_none() {
+    void an_invalid_mode_of_a_unix_socket_is_rejected() {
         assertThatThrownBy(() -> ListenUrl.parse("lockd+unix:///s?mode=rw"))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("mode must be three octal digits, as in 0660 (got rw)");
@@ -213,14 +213,14 @@ class ListenUrlTest {
         "dflockd://127.0.0.1:65536,needs a port of 0-65535",
         "dflockd://127.0.0.1:99999999999,needs a host and a port",
         "dflockd://::1:6388,needs a host",
-        "dflockd://[::1:6388,is no URL",
-        "dflockd://127.0.0.1:6388/path,has more in it",
+        "dflockd://[::1:6388,is not a URL",
+        "dflockd://127.0.0.1:6388/path,must have a host and a port only",
         "dflockd://127.0.0.1:6388?a=b,has an unknown setting: a",
-        "dflockd://127.0.0.1:6388#a,has more in it",
-        "dflockd://user@127.0.0.1:6388,has more in it",
-        "dflockd://a b:6388,is no URL"
+        "dflockd://127.0.0.1:6388#a,must have a host and a port only",
+        "dflockd://user@127.0.0.1:6388,must have a host and a port only",
+        "dflockd://a b:6388,is not a URL"
     })
-    void is_refused_with_a_reason(String url, String reason) {
+    void an_invalid_url_is_rejected_with_a_reason(String url, String reason) {
         assertThatThrownBy(() -> ListenUrl.parse(url))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageStartingWith("--listen " + url + " ")

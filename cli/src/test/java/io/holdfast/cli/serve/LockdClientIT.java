@@ -22,9 +22,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-@DisplayName("The lockd client and our server")
+@DisplayName("The lockd client and the server")
 class LockdClientIT {
-    /** Nothing may depend on the timeout: whoever waits for it hangs the test. */
+    /** So long that a test which waits for it fails by its own timeout. */
     private static final Duration NEVER = Duration.ofHours(1);
 
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -44,9 +44,9 @@ class LockdClientIT {
 
     private void start(String... more) throws GoFlags.FlagException, StartException {
         socket = folder.resolve("lockd.sock");
-        List<String> words = new ArrayList<>(List.of("--tcp", "0", "--unix", socket.toString()));
-        words.addAll(List.of(more));
-        server = HoldfastServer.start(LockdCommand.config(words.toArray(String[]::new)));
+        List<String> args = new ArrayList<>(List.of("--tcp", "0", "--unix", socket.toString()));
+        args.addAll(List.of(more));
+        server = HoldfastServer.start(LockdCommand.config(args.toArray(String[]::new)));
     }
 
     private LockdClient tcp() {
@@ -64,7 +64,7 @@ class LockdClientIT {
     }
 
     @Test
-    void agree_on_every_operation() throws Exception {
+    void client_and_server_agree_on_every_operation() throws Exception {
         start("--allow-dump", "--enable-registry");
         LockdClient one = tcp();
         LockdClient two = unix();
@@ -96,7 +96,7 @@ class LockdClientIT {
     }
 
     @Test
-    void agree_that_features_are_off() throws Exception {
+    void client_and_server_agree_that_features_are_off() throws Exception {
         start();
         LockdClient client = tcp();
         assertThatThrownBy(client::dump).isInstanceOf(LockdDisabledException.class);
@@ -106,7 +106,7 @@ class LockdClientIT {
     }
 
     @Test
-    void free_what_a_client_held_when_it_closes() throws Exception {
+    void a_closed_client_releases_its_locks() throws Exception {
         start();
         LockdClient leaving = tcp();
         LockdClient staying = unix();
@@ -117,7 +117,7 @@ class LockdClientIT {
     }
 
     @Test
-    void end_every_operation_when_the_server_does() throws Exception {
+    void a_stopped_server_ends_every_operation() throws Exception {
         start();
         LockdClient client = tcp();
         client.get("a");
@@ -126,7 +126,7 @@ class LockdClientIT {
     }
 
     @Test
-    void keep_names_apart_that_are_no_text() throws Exception {
+    void keys_that_are_not_text_stay_distinct() throws Exception {
         start("--allow-dump");
         LockdClient client = tcp();
         client.get("\udcff");
@@ -135,7 +135,7 @@ class LockdClientIT {
     }
 
     @Test
-    void list_very_many_locks() throws Exception {
+    void very_many_locks_can_be_listed() throws Exception {
         start("--allow-dump");
         LockdClient client = tcp();
         for (int i = 0; i < 20_000; i++) {

@@ -29,9 +29,9 @@ import java.util.Set;
 
 @DisplayName("holdfast lockd")
 class LockdCommandTest {
-    private static ServerConfig config(String... words) {
+    private static ServerConfig config(String... args) {
         try {
-            return LockdCommand.config(words);
+            return LockdCommand.config(args);
         } catch (GoFlags.FlagException e) {
             throw new AssertionError(e);
         }
@@ -55,18 +55,18 @@ class LockdCommandTest {
         return Duration.ofSeconds(value);
     }
 
-    /** How a run ended that was never meant to serve. */
+    /** The result of a run that does not serve. */
     private record Ended(int status, String out, List<String> err) {
-        static Ended of(String... words) {
+        static Ended of(String... args) {
             try (StandardStreams streams = new StandardStreams()) {
-                int status = LockdCommand.run(List.of(words), "holdfast 1.2.3");
+                int status = LockdCommand.run(List.of(args), "holdfast 1.2.3");
                 return new Ended(status, streams.out(), streams.errLines());
             }
         }
 
-        /** The line that says why it did not start. */
-        static String refusal(String... words) {
-            Ended ended = of(words);
+        /** Returns the line with the reason why the server did not start. */
+        static String refusal(String... args) {
+            Ended ended = of(args);
             assertThat(ended.status()).isEqualTo(1);
             assertThat(ended.out()).isEmpty();
             assertThat(ended.err()).hasSize(1);
@@ -109,7 +109,7 @@ class LockdCommandTest {
     }
 
     @Nested
-    @DisplayName("listens")
+    @DisplayName("Listen options")
     class Listens {
         @ParameterizedTest
         @CsvSource(
@@ -127,8 +127,8 @@ class LockdCommandTest {
                         --ws 1 --unix u --tcp 2           | lockd://127.0.0.1:2,lockd+unix://u,lockd+ws://127.0.0.1:1
                         --verbose=false                   | lockd://127.0.0.1:9999
                         """)
-        void only_where_it_is_told_once_it_is_told(String words, String urls) {
-            assertThat(listeners(words)).containsExactly(urls.split(","));
+        void lockd_listens_only_where_the_options_say(String args, String urls) {
+            assertThat(listeners(args)).containsExactly(urls.split(","));
         }
 
         @ParameterizedTest
@@ -143,7 +143,7 @@ class LockdCommandTest {
             "[::1]:9999,::1,9999",
             "[::]:0,::,0"
         })
-        void on_a_port_or_a_host_and_a_port(String text, String host, int port) {
+        void lockd_accepts_a_port_or_host_and_port(String text, String host, int port) {
             for (String option : List.of("--tcp", "-t", "--ws")) {
                 assertThat(config(option, text).listeners())
                         .extracting(ListenEndpoint::address)
@@ -172,7 +172,7 @@ class LockdCommandTest {
                     "+7",
                     "٧"
                 })
-        void on_nothing_else(String text) {
+        void lockd_rejects_malformed_addresses(String text) {
             for (String option : List.of("--tcp", "--ws")) {
                 assertThat(Ended.refusal(option, text))
                         .isEqualTo(
@@ -185,7 +185,7 @@ class LockdCommandTest {
         }
 
         @Test
-        void on_a_unix_socket_with_the_mode_it_is_given() {
+        void lockd_creates_a_unix_socket_with_the_given_mode() {
             assertThat(configOf("--unix u --unix-mode 0660").listeners())
                     .extracting(ListenEndpoint::address)
                     .containsExactly(
@@ -197,21 +197,22 @@ class LockdCommandTest {
         }
 
         @Test
-        void nowhere_with_a_mode_that_is_none_or_has_no_socket() {
+        void a_malformed_mode_or_one_without_a_socket_is_rejected() {
             assertThat(Ended.refusal("--unix", "u", "--unix-mode", "rw"))
                     .isEqualTo("--unix-mode must be three octal digits, as in 0660 (got rw)");
-            assertThat(Ended.refusal("--unix-mode", "0660")).isEqualTo("--unix-mode needs --unix");
+            assertThat(Ended.refusal("--unix-mode", "0660"))
+                    .isEqualTo("--unix-mode requires --unix");
         }
 
         @Test
-        void nowhere_with_a_path_that_is_none() {
+        void a_malformed_socket_path_is_rejected() {
             assertThat(Ended.refusal("--unix", "")).isEqualTo("--unix needs a path");
             assertThat(Ended.refusal("--unix", "a\0b")).startsWith("--unix: ");
         }
     }
 
     @Nested
-    @DisplayName("understands glockd's")
+    @DisplayName("Options of glockd")
     class Glockd {
         @ParameterizedTest
         @CsvSource(
@@ -234,15 +235,16 @@ class LockdCommandTest {
                         --ws 0                    | lockd+ws://127.0.0.1:0
                         --ws=0 --tcp=0            | lockd://127.0.0.1:0,lockd+ws://127.0.0.1:0
                         """)
-        void ports_where_0_is_off_and_ours_where_it_is_a_free_one(String words, String urls) {
-            assertThat(listeners(words)).containsExactly(urls.split(","));
+        void port_0_is_off_for_glockd_flags_and_a_free_port_for_lockd_options(
+                String args, String urls) {
+            assertThat(listeners(args)).containsExactly(urls.split(","));
         }
 
         @ParameterizedTest
         @ValueSource(strings = {"-port 0", "-port=0", "-port 0 -ws 0", "-ws 0 -port 00"})
-        void way_to_switch_everything_off_and_refuses_it(String words) {
-            assertThat(Ended.refusal(words.split(" ")))
-                    .isEqualTo("nothing is left to listen on: give --tcp, --unix or --ws");
+        void switching_off_every_listener_is_rejected(String args) {
+            assertThat(Ended.refusal(args.split(" ")))
+                    .isEqualTo("no address to listen on: give --tcp, --unix or --ws");
         }
 
         @ParameterizedTest
@@ -266,14 +268,15 @@ class LockdCommandTest {
             "--enable-registry --allow-dump,true,true",
             "-port 1,false,false"
         })
-        void switches_but_not_their_defaults(String words, boolean dump, boolean registry) {
-            assertThat(protocol(words))
+        void glockd_switches_are_accepted_with_lockd_defaults(
+                String args, boolean dump, boolean registry) {
+            assertThat(protocol(args))
                     .isEqualTo(
                             new ListenerProtocol.Lockd(Namespace.DEFAULT, false, dump, registry));
         }
 
         @Test
-        void switches_for_every_listener() {
+        void switches_apply_to_every_listener() {
             assertThat(configOf("--tcp 0 --ws 0 --unix u -dump").listeners())
                     .extracting(
                             listenEndpoint ->
@@ -283,13 +286,13 @@ class LockdCommandTest {
         }
 
         @Test
-        void lockd_s_way_to_say_that_a_feature_is_off() throws GoFlags.FlagException {
+        void the_disable_options_of_lockd_are_accepted() throws GoFlags.FlagException {
             assertThat(listener("--allow-dump --disable-dump").allowDump()).isFalse();
             assertThat(listener("--enable-registry --disable-registry").enableRegistry()).isFalse();
             assertThat(listener("--disable-dump=false").allowDump()).isTrue();
         }
 
-        /** As in glockd, where the last of each counts. */
+        /** As in glockd. */
         @ParameterizedTest
         @CsvSource({
             "--tcp 1 -port 0,lockd://127.0.0.1:1",
@@ -297,26 +300,29 @@ class LockdCommandTest {
             "-ws 1 -ws 0 --ws 2,lockd+ws://127.0.0.1:2",
             "-unix= -port 3,lockd://127.0.0.1:3"
         })
-        void the_last_of_each(String words, String listener) {
-            assertThat(listeners(words)).containsExactly(listener);
+        void the_last_value_of_a_repeated_option_is_used(String args, String listener) {
+            assertThat(listeners(args)).containsExactly(listener);
         }
 
-        private ListenerProtocol.Lockd listener(String words) throws GoFlags.FlagException {
+        private ListenerProtocol.Lockd listener(String args) throws GoFlags.FlagException {
             return (ListenerProtocol.Lockd)
-                    LockdCommand.config(words.split(" ")).listeners().getFirst().protocol();
+                    LockdCommand.config(args.split(" ")).listeners().getFirst().protocol();
         }
 
         @ParameterizedTest
         @ValueSource(strings = {"-pidfile p", "--pid-file p", "-p p", "-verbose", "-verbose=true"})
-        void other_options(String words) {
-            assertThat(listeners(words)).containsExactly("lockd://127.0.0.1:9999");
+        void other_options_of_glockd_are_accepted(String args) {
+            assertThat(listeners(args)).containsExactly("lockd://127.0.0.1:9999");
         }
     }
 
     @Nested
-    @DisplayName("refuses")
+    @DisplayName("Invalid options")
     class Refuses {
-        /** glockd takes {@code -dump false} for {@code -dump} and ignores what follows. */
+        /**
+         * glockd parses {@code -dump false} as {@code -dump} and ignores the rest; here it is an
+         * error.
+         */
         @ParameterizedTest
         @CsvSource({
             "-dump false,false",
@@ -327,15 +333,15 @@ class LockdCommandTest {
             "--tcp 0 -- x,--",
             "-,-"
         })
-        void a_word_that_is_no_option(String words, String word) {
-            assertThat(Ended.refusal(words.split(" ")))
-                    .isEqualTo("not an option: " + word + " (see --help)");
+        void an_argument_that_is_not_an_option_is_rejected(String args, String arg) {
+            assertThat(Ended.refusal(args.split(" ")))
+                    .isEqualTo("not an option: " + arg + " (see --help)");
         }
 
         @ParameterizedTest
         @ValueSource(
                 strings = {"alow-dump", "Tcp", "listen", "max-locks", "auth-token", "tls-cert"})
-        void an_option_that_it_does_not_have(String name) {
+        void an_unknown_option_is_rejected(String name) {
             assertThat(Ended.refusal("--tcp", "0", "--" + name, "1"))
                     .isEqualTo("flag provided but not defined: -" + name + " (see --help)");
             assertThat(Ended.refusal("-" + name))
@@ -344,14 +350,14 @@ class LockdCommandTest {
 
         @ParameterizedTest
         @ValueSource(strings = {"tcp", "t", "ws", "unix", "pid-file", "pidfile", "port"})
-        void an_option_without_its_value(String name) {
+        void an_option_without_its_value_is_rejected(String name) {
             assertThat(Ended.refusal("-" + name))
                     .isEqualTo("flag needs an argument: -" + name + " (see --help)");
         }
 
         @ParameterizedTest
         @ValueSource(strings = {"dump", "registry", "allow-dump", "enable-registry", "verbose"})
-        void a_switch_that_is_neither_on_nor_off(String name) {
+        void a_switch_with_an_invalid_value_is_rejected(String name) {
             assertThat(Ended.refusal("-" + name + "=maybe"))
                     .isEqualTo("--" + name + " must be true or false (got maybe)");
         }
@@ -368,13 +374,13 @@ class LockdCommandTest {
             "'-port=65536','-port must be [HOST:]PORT, as in 9999, 0.0.0.0:9999 or [::1]:9999 (got "
                     + "65536)'"
         })
-        void a_value_that_it_cannot_use(String word, String reason) {
-            assertThat(Ended.refusal(word)).isEqualTo(reason);
+        void an_invalid_value_is_rejected_with_a_reason(String arg, String reason) {
+            assertThat(Ended.refusal(arg)).isEqualTo(reason);
         }
     }
 
     @Test
-    void takes_the_settings_of_the_server_that_make_sense_for_it() {
+    void lockd_accepts_the_shared_settings_of_serve() {
         ServerConfig config =
                 config(
                         "--lockd-max-locks=1",
@@ -409,7 +415,7 @@ class LockdCommandTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--help", "-help", "-h", "--h"})
-    void prints_its_usage_and_is_done(String flag) {
+    void help_prints_the_usage(String flag) {
         Ended ended = Ended.of("--tcp", "7", flag, "word");
         assertThat(ended.status()).isZero();
         assertThat(ended.err()).isEmpty();
@@ -431,13 +437,13 @@ class LockdCommandTest {
                         "  --shutdown-timeout SECONDS\n")
                 .contains("(default 1000000)", "(default 5)")
                 .contains("-port N", "-pidfile PATH", "-dump", "-registry", "-verbose")
-                .contains("no password");
+                .contains("no authentication");
         assertThat(ended.out().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThan(101));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"--version", "-version"})
-    void prints_its_version_and_is_done(String flag) {
+    void version_prints_the_version(String flag) {
         Ended ended = Ended.of(flag);
         assertThat(ended.status()).isZero();
         assertThat(ended.err()).isEmpty();
@@ -445,7 +451,7 @@ class LockdCommandTest {
     }
 
     @Test
-    void tells_a_caller_of_its_configuration_what_is_wrong() {
+    void config_throws_for_an_invalid_value() {
         assertThatThrownBy(() -> config("--tcp", "x")).isInstanceOf(ConfigException.class);
     }
 }

@@ -20,16 +20,18 @@ class LockdConformanceIT extends RecordedConversations {
         super("lockd", 39);
     }
 
-    /** {@code PORT} and {@code PATH} are for us to choose; on TCP unless another way is given. */
+    /**
+     * Replaces {@code PORT} and {@code PATH}; listens on TCP unless the flags give another address.
+     */
     @Override
     RunningServer start(List<String> flags, DriverChoice driverChoice)
             throws GoFlags.FlagException, StartException {
-        List<String> words = new ArrayList<>(flags);
-        words.replaceAll(word -> word.equals("PORT") ? "0" : word.equals("PATH") ? path() : word);
+        List<String> args = new ArrayList<>(flags);
+        args.replaceAll(word -> word.equals("PORT") ? "0" : word.equals("PATH") ? path() : word);
         if (!flags.contains("--unix") && !flags.contains("--ws")) {
-            words.addAll(List.of("--tcp", "0"));
+            args.addAll(List.of("--tcp", "0"));
         }
-        return RunningServer.startLockd(words, driverChoice);
+        return RunningServer.startLockd(args, driverChoice);
     }
 
     private String path() {

@@ -35,14 +35,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 @Execution(ExecutionMode.CONCURRENT)
 class LockdProcessIT {
     private static final int MANY = 200;
-    private static final Duration LONGEST = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir private Path folder;
 
     private static ServerProcess lockd(String... more) throws IOException {
-        List<String> words = new ArrayList<>(List.of("lockd"));
-        words.addAll(List.of(more));
-        return ServerProcess.start(words.toArray(String[]::new));
+        List<String> args = new ArrayList<>(List.of("lockd"));
+        args.addAll(List.of(more));
+        return ServerProcess.start(args.toArray(String[]::new));
     }
 
     private static ServerSocket taken() throws IOException {
@@ -56,31 +56,32 @@ class LockdProcessIT {
     }
 
     @Nested
-    @DisplayName("does not start and says why in one line")
+    @DisplayName("A failed start")
     class DoesNotStart {
         @Test
-        void with_a_taken_last_port_and_never_serves_the_first() throws Exception {
+        void a_port_in_use_prevents_the_start_before_any_listener_serves() throws Exception {
             int first;
             try (ServerSocket free = taken()) {
                 first = free.getLocalPort();
             }
             try (ServerSocket last = taken()) {
-                List<String> words = new ArrayList<>(List.of("--tcp", "" + first));
-                for (int i = 0; i < MANY; i++) { // time enough to be served by the first
-                    words.addAll(List.of("--tcp", "0"));
+                List<String> args = new ArrayList<>(List.of("--tcp", "" + first));
+                for (int i = 0; i < MANY; i++) { // so that the first has enough time to serve
+                    args.addAll(List.of("--tcp", "0"));
                 }
-                words.addAll(List.of("--tcp", "" + last.getLocalPort()));
-                check(first, last.getLocalPort(), words);
+                args.addAll(List.of("--tcp", "" + last.getLocalPort()));
+                check(first, last.getLocalPort(), args);
             }
         }
 
-        private static void check(int first, int last, List<String> words) throws Exception {
-            try (ServerProcess server = lockd(words.toArray(String[]::new))) {
-                AtomicBoolean answered = new AtomicBoolean();
-                Thread asking = Thread.ofVirtual().start(() -> ask(first, server, answered));
+        private static void check(int first, int last, List<String> args) throws Exception {
+            try (ServerProcess server = lockd(args.toArray(String[]::new))) {
+                AtomicBoolean responded = new AtomicBoolean();
+                Thread requesting =
+                        Thread.ofVirtual().start(() -> request(first, server, responded));
                 assertThat(server.status()).isEqualTo(1);
-                assertThat(asking.join(LONGEST)).isTrue();
-                assertThat(answered).isFalse();
+                assertThat(requesting.join(TIMEOUT)).isTrue();
+                assertThat(responded).isFalse();
                 assertThat(server.err())
                         .singleElement()
                         .asString()
@@ -90,8 +91,8 @@ class LockdProcessIT {
             }
         }
 
-        /** Asks again and again, as long as the server lives. */
-        private static void ask(int port, ServerProcess server, AtomicBoolean answered) {
+        /** Repeats a request as long as the server runs. */
+        private static void request(int port, ServerProcess server, AtomicBoolean responded) {
             while (server.isAlive()) {
                 try (var channel =
                         SocketChannel.open(
@@ -99,17 +100,18 @@ class LockdProcessIT {
                     channel.socket().setSoTimeout(1000);
                     channel.socket().getOutputStream().write(new byte[] {'m', 'e', '\n'});
                     if (channel.socket().getInputStream().read() >= 0) {
-                        answered.set(true);
+                        responded.set(true);
                     }
                 } catch (IOException e) {
-                    Thread.onSpinWait(); // not there yet, or gone again
+                    Thread.onSpinWait(); // not listening yet, or not any more
                 }
             }
         }
 
         @ParameterizedTest
         @CsvSource({"--tcp,--ws", "--ws,--tcp", "-port,-ws"})
-        void with_a_taken_port_of_either_kind(String one, String other) throws Exception {
+        void a_tcp_or_websocket_port_in_use_prevents_the_start(String one, String other)
+                throws Exception {
             try (ServerSocket taken = taken();
                     ServerProcess server =
                             lockd(one, "127.0.0.1:0", other, "" + taken.getLocalPort())) {
@@ -118,7 +120,7 @@ class LockdProcessIT {
         }
 
         @Test
-        void with_a_unix_path_where_a_server_answers_or_something_else_is() throws Exception {
+        void a_socket_path_in_use_prevents_the_start() throws Exception {
             Path alive = folder.resolve("alive");
             try (var other = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
                 other.bind(UnixDomainSocketAddress.of(alive));
@@ -138,19 +140,19 @@ class LockdProcessIT {
 
         @ParameterizedTest
         @CsvSource({
-            "-port 0 -ws 0,nothing is left to listen on",
+            "-port 0 -ws 0,no address to listen on",
             "--alow-dump,flag provided but not defined: -alow-dump",
             "--tcp 0 -dump false,not an option: false",
             "--tcp 70000,--tcp must be [HOST:]PORT"
         })
-        void with_options_that_make_no_sense(String words, String reason) throws Exception {
-            try (ServerProcess server = lockd(words.split(" "))) {
+        void invalid_options_prevent_the_start(String args, String reason) throws Exception {
+            try (ServerProcess server = lockd(args.split(" "))) {
                 assertRefused(server, "configuration error: " + reason);
             }
         }
 
         @Test
-        void with_a_pid_file_that_another_server_has() throws Exception {
+        void a_pid_file_of_another_server_prevents_the_start() throws Exception {
             Path pid = folder.resolve("pid");
             try (ServerProcess first = lockd("--tcp", "0", "--pid-file", pid.toString())) {
                 int port = first.port();
@@ -163,13 +165,13 @@ class LockdProcessIT {
                 }
                 assertThat(Files.readString(pid)).isEqualTo("" + first.pid());
                 try (var client = new LockdSocket(port)) {
-                    assertThat(client.ask("g a")).isEqualTo("1 Lock Get Success: a");
+                    assertThat(client.request("g a")).isEqualTo("1 Lock Get Success: a");
                 }
             }
         }
 
         @Test
-        void and_takes_its_pid_file_away_again() throws Exception {
+        void a_failed_start_removes_its_pid_file() throws Exception {
             Path pid = folder.resolve("pid");
             try (ServerSocket taken = taken();
                     ServerProcess server =
@@ -181,10 +183,10 @@ class LockdProcessIT {
     }
 
     @Nested
-    @DisplayName("says where it listens")
+    @DisplayName("The log of the start")
     class SaysWhere {
         @Test
-        void with_the_ports_it_was_given_by_the_system() throws Exception {
+        void the_log_shows_the_ports_that_the_system_has_chosen() throws Exception {
             Path socket = folder.resolve("socket");
             try (ServerProcess server =
                     lockd("--tcp", "0", "--ws", "0", "--unix", socket.toString())) {
@@ -198,8 +200,8 @@ class LockdProcessIT {
                 assertThat(server.out()).isEmpty();
                 try (var client = new LockdSocket(server.port());
                         var local = new LockdSocket(UnixDomainSocketAddress.of(socket))) {
-                    assertThat(client.ask("g a")).isEqualTo("1 Lock Get Success: a");
-                    assertThat(local.ask("g a")).isEqualTo("0 Lock Get Failure: a");
+                    assertThat(client.request("g a")).isEqualTo("1 Lock Get Success: a");
+                    assertThat(local.request("g a")).isEqualTo("0 Lock Get Failure: a");
                 }
             }
         }
@@ -210,17 +212,17 @@ class LockdProcessIT {
             "lockd,--ws,0.0.0.0:0",
             "serve,--listen,lockd://[::]:0"
         })
-        void and_in_one_line_that_there_is_no_password_if_others_can_reach_it(
-                String command, String option, String where) throws Exception {
+        void a_non_loopback_listener_causes_a_warning(String command, String option, String where)
+                throws Exception {
             try (ServerProcess server = ServerProcess.start(command, option, where)) {
                 String line = server.awaitLog(text -> text.contains("level=WARN"));
-                assertThat(line).contains("open beyond this machine: lockd has no password");
+                assertThat(line).contains("lockd has no authentication and listens on a");
                 assertThat(server.err()).hasSize(2);
             }
         }
 
         @Test
-        void and_that_a_secret_does_not_protect_lockd() throws Exception {
+        void an_auth_token_causes_a_warning_that_lockd_does_not_use_it() throws Exception {
             try (ServerProcess server =
                     ServerProcess.start(
                             "serve",
@@ -229,13 +231,15 @@ class LockdProcessIT {
                             "--auth-token=open-sesame")) {
                 String line = server.awaitLog(text -> text.contains("level=WARN"));
                 assertThat(line)
-                        .contains("lockd has no password: the auth token protects dflockd alone");
+                        .contains(
+                                "--auth-token does not apply to lockd, which has no"
+                                        + " authentication");
                 assertThat(server.err()).hasSize(3).noneMatch(text -> text.contains("sesame"));
             }
         }
 
         @Test
-        void with_the_permissions_that_it_was_told() throws Exception {
+        void the_unix_socket_has_the_given_permissions() throws Exception {
             Path socket = folder.resolve("socket");
             try (ServerProcess server = lockd("--unix", socket.toString(), "--unix-mode", "0620")) {
                 server.awaitLog(line -> line.contains("msg=listening"));
@@ -246,26 +250,26 @@ class LockdProcessIT {
     }
 
     @Nested
-    @DisplayName("prints with --verbose what clients do")
+    @DisplayName("The event log")
     class Verbose {
         @ParameterizedTest
         @ValueSource(strings = {"--verbose", "-verbose", "-verbose=true"})
-        void a_line_for_each_event(String option) throws Exception {
+        void verbose_prints_a_line_for_each_event(String option) throws Exception {
             Path socket = folder.resolve("socket");
             try (ServerProcess server =
                     lockd(option, "--unix", socket.toString(), "--enable-registry")) {
                 server.awaitLog(line -> line.contains("msg=listening"));
                 try (var client = new LockdSocket(UnixDomainSocketAddress.of(socket))) {
-                    assertThat(client.ask("g two  words")).startsWith("1 ");
-                    assertThat(client.ask("r two words")).startsWith("1 ");
-                    assertThat(client.ask("sg crowd")).startsWith("1 ");
-                    assertThat(client.ask("sr crowd")).startsWith("1 ");
-                    assertThat(client.ask("iam joe")).isEqualTo("1 ok");
-                    assertThat(client.ask("nonsense\ng left")).startsWith("1 ");
-                    assertThat(client.ask("sg left")).startsWith("1 ");
-                    assertThat(client.ask("r other")).startsWith("0 ");
+                    assertThat(client.request("g two  words")).startsWith("1 ");
+                    assertThat(client.request("r two words")).startsWith("1 ");
+                    assertThat(client.request("sg crowd")).startsWith("1 ");
+                    assertThat(client.request("sr crowd")).startsWith("1 ");
+                    assertThat(client.request("iam joe")).isEqualTo("1 ok");
+                    assertThat(client.request("nonsense\ng left")).startsWith("1 ");
+                    assertThat(client.request("sg left")).startsWith("1 ");
+                    assertThat(client.request("r other")).startsWith("0 ");
                 }
-                await().atMost(LONGEST).until(() -> server.out().contains("unix:1 disconnected"));
+                await().atMost(TIMEOUT).until(() -> server.out().contains("unix:1 disconnected"));
                 assertThat(server.out())
                         .containsExactly(
                                 "unix:1 connected",
@@ -284,12 +288,12 @@ class LockdProcessIT {
         }
 
         @Test
-        void and_nothing_without_it() throws Exception {
+        void without_verbose_no_event_is_printed() throws Exception {
             try (ServerProcess server = lockd("--tcp", "0");
                     var client = new LockdSocket(server.port())) {
-                assertThat(client.ask("g a")).startsWith("1 ");
+                assertThat(client.request("g a")).startsWith("1 ");
                 server.signal("TERM");
-                assertThat(client.ask("r a")).startsWith("1 ");
+                assertThat(client.request("r a")).startsWith("1 ");
                 assertThat(server.status()).isZero();
                 assertThat(server.out()).isEmpty();
             }
@@ -297,10 +301,10 @@ class LockdProcessIT {
     }
 
     @Nested
-    @DisplayName("ends at SIGTERM")
+    @DisplayName("SIGTERM")
     class Ends {
         @Test
-        void and_removes_its_pid_file_and_its_socket() throws Exception {
+        void sigterm_removes_the_pid_file_and_the_socket() throws Exception {
             Path socket = folder.resolve("socket");
             Path pid = folder.resolve("pid");
             try (ServerProcess server =
@@ -317,10 +321,10 @@ class LockdProcessIT {
         }
 
         @Test
-        void within_seconds_while_somebody_holds_a_lock() throws Exception {
+        void sigterm_ends_lockd_within_seconds_while_a_lock_is_held() throws Exception {
             try (ServerProcess server = lockd("--tcp", "0", "--shutdown-timeout", "1");
                     var holder = new LockdSocket(server.port())) {
-                assertThat(holder.ask("g a")).isEqualTo("1 Lock Get Success: a");
+                assertThat(holder.request("g a")).isEqualTo("1 Lock Get Success: a");
                 server.signal("TERM");
                 assertThat(holder.receive()).isNull();
                 assertThat(server.status()).isZero();
@@ -330,16 +334,17 @@ class LockdProcessIT {
         }
 
         @Test
-        void as_soon_as_the_last_holder_is_done_and_gives_out_nothing_new() throws Exception {
+        void sigterm_ends_lockd_when_the_last_holder_is_done_and_grants_nothing_new()
+                throws Exception {
             try (ServerProcess server = lockd("--tcp", "0", "--shutdown-timeout", "0");
                     var holder = new LockdSocket(server.port())) {
-                assertThat(holder.ask("g a")).startsWith("1 ");
+                assertThat(holder.request("g a")).startsWith("1 ");
                 server.signal("TERM");
                 server.awaitLog(line -> line.contains("draining connections"));
-                assertThat(holder.ask("i a")).isEqualTo("1 Lock Is Locked: a");
-                assertThat(holder.ask("g b")).isEqualTo("0 Lock Get Failure: b");
-                assertThat(holder.ask("sg b")).isEqualTo("0 Shared Lock Get Failure: b");
-                assertThat(holder.ask("r a")).isEqualTo("1 Lock Release Success: a");
+                assertThat(holder.request("i a")).isEqualTo("1 Lock Is Locked: a");
+                assertThat(holder.request("g b")).isEqualTo("0 Lock Get Failure: b");
+                assertThat(holder.request("sg b")).isEqualTo("0 Shared Lock Get Failure: b");
+                assertThat(holder.request("r a")).isEqualTo("1 Lock Release Success: a");
                 assertThat(holder.receive()).isNull();
                 assertThat(server.status()).isZero();
             }
@@ -347,28 +352,28 @@ class LockdProcessIT {
     }
 
     @Test
-    void replaces_the_socket_of_a_server_that_was_killed() throws Exception {
+    void the_socket_of_a_killed_server_is_replaced() throws Exception {
         Path socket = folder.resolve("socket");
         Path pid = folder.resolve("pid");
-        String[] words = {"--unix", socket.toString(), "--pid-file", pid.toString()};
-        try (ServerProcess killed = lockd(words)) {
+        String[] args = {"--unix", socket.toString(), "--pid-file", pid.toString()};
+        try (ServerProcess killed = lockd(args)) {
             killed.awaitLog(line -> line.contains("msg=listening"));
             killed.signal("KILL");
             killed.status();
         }
         assertThat(socket).exists();
         assertThat(pid).exists();
-        try (ServerProcess server = lockd(words)) {
+        try (ServerProcess server = lockd(args)) {
             server.awaitLog(line -> line.contains("msg=listening"));
             assertThat(Files.readString(pid)).isEqualTo("" + server.pid());
             try (var client = new LockdSocket(UnixDomainSocketAddress.of(socket))) {
-                assertThat(client.ask("me")).isEqualTo("1 unix:1 unix:1");
+                assertThat(client.request("me")).isEqualTo("1 unix:1 unix:1");
             }
         }
     }
 
     @Test
-    void serves_dflockd_beside_lockd_unless_told_otherwise() throws Exception {
+    void serve_listens_for_dflockd_and_lockd_by_default() throws Exception {
         try (ServerProcess server =
                         ServerProcess.start(
                                 "serve",
@@ -377,10 +382,10 @@ class LockdProcessIT {
                 var dflockd = new LineClient(server.port());
                 var lockd = new LockdSocket(server.portOf("lockd"))) {
             String token = dflockd.lock("deploy", "0 60");
-            assertThat(lockd.ask("g deploy")).isEqualTo("0 Lock Get Failure: deploy");
-            assertThat(dflockd.ask("r", "deploy", token)).isEqualTo("ok");
-            assertThat(lockd.ask("g deploy")).isEqualTo("1 Lock Get Success: deploy");
-            assertThat(dflockd.ask("stats", "", ""))
+            assertThat(lockd.request("g deploy")).isEqualTo("0 Lock Get Failure: deploy");
+            assertThat(dflockd.request("r", "deploy", token)).isEqualTo("ok");
+            assertThat(lockd.request("g deploy")).isEqualTo("1 Lock Get Success: deploy");
+            assertThat(dflockd.request("stats", "", ""))
                     .contains("\"key\":\"deploy\"", "\"lease_expires_in_s\":9223372036,");
         }
     }

@@ -15,7 +15,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
-/** A lockd client of a few words. Line ends are left off. */
+/** A minimal lockd client. Lines are returned without line breaks. */
 final class LockdSocket implements Closeable {
     private final SocketChannel channel;
     private final BufferedReader in;
@@ -33,13 +33,13 @@ final class LockdSocket implements Closeable {
         this(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     }
 
-    /** The answer to a command that has one line, or null at the end. */
-    @Nullable String ask(String command) throws IOException {
+    /** Sends a command with a response of one line, and returns it; null at the end. */
+    @Nullable String request(String command) throws IOException {
         channel.write(ByteBuffer.wrap((command + "\n").getBytes(StandardCharsets.ISO_8859_1)));
         return receive();
     }
 
-    /** The next line, or null at the end. */
+    /** Returns the next line, or null at the end. */
     @Nullable String receive() throws IOException {
         return in.readLine();
     }

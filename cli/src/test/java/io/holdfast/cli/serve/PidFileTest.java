@@ -13,13 +13,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What another process sees of it is told by {@link LockdProcessIT}. */
+/** {@link LockdProcessIT} tests the lock against another process. */
 @DisplayName("A pid file")
 class PidFileTest {
     @TempDir private Path folder;
 
     @Test
-    void has_the_number_of_the_process_and_no_line_end() throws Exception {
+    void a_pid_file_contains_the_process_id_without_a_line_break() throws Exception {
         Path file = folder.resolve("pid");
         try (PidFile _ = PidFile.write(file.toString())) {
             assertThat(Files.readString(file)).isEqualTo("" + ProcessHandle.current().pid());
@@ -28,7 +28,7 @@ class PidFileTest {
     }
 
     @Test
-    void replaces_one_that_a_dead_process_left_behind() throws Exception {
+    void the_pid_file_of_a_dead_process_is_replaced() throws Exception {
         Path file = Files.writeString(folder.resolve("pid"), "12345678901234567890\n");
         try (PidFile _ = PidFile.write(file.toString())) {
             assertThat(Files.readString(file)).isEqualTo("" + ProcessHandle.current().pid());
@@ -36,7 +36,7 @@ class PidFileTest {
     }
 
     @Test
-    void that_somebody_has_removed_ends_without_a_complaint() throws Exception {
+    void closing_a_removed_pid_file_does_not_fail() throws Exception {
         Path file = folder.resolve("pid");
         try (PidFile _ = PidFile.write(file.toString())) {
             Files.delete(file);
@@ -45,7 +45,7 @@ class PidFileTest {
     }
 
     @Test
-    void leaves_a_file_alone_that_is_something_else() throws IOException {
+    void a_file_that_is_not_a_pid_file_is_not_overwritten() throws IOException {
         Path file = Files.writeString(folder.resolve("precious"), "not a number");
         assertThatThrownBy(() -> PidFile.write(file.toString()))
                 .isInstanceOf(ConfigException.class)
@@ -59,7 +59,7 @@ class PidFileTest {
     }
 
     @Test
-    void is_an_error_where_none_can_be_written() {
+    void an_unwritable_pid_file_is_an_error() {
         Path file = folder.resolve("no-such-folder").resolve("pid");
         assertThatThrownBy(() -> PidFile.write(file.toString()))
                 .isInstanceOf(ConfigException.class)

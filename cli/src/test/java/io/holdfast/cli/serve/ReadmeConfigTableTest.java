@@ -15,7 +15,7 @@ class ReadmeConfigTableTest {
     private static final String END = "<!-- /settings -->";
 
     @Test
-    void lists_the_settings_as_the_code_has_them() throws IOException {
+    void the_readme_lists_the_settings_as_the_code_does() throws IOException {
         String readme = Files.readString(Path.of("..", "README.md"));
         assertThat(readme).containsOnlyOnce(BEGIN).containsOnlyOnce(END);
         String shown =
@@ -27,7 +27,7 @@ class ReadmeConfigTableTest {
     }
 
     @Test
-    void shows_a_table_that_no_help_text_breaks() {
+    void no_help_text_breaks_the_table() {
         assertThat(SettingsTable.markdown().lines())
                 .hasSize(Setting.values().length + 2)
                 .allSatisfy(line -> assertThat(line.chars().filter(c -> c == '|')).hasSize(6));

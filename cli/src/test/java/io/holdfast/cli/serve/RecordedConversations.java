@@ -32,18 +32,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Recorded conversations of one protocol, each with a server of its own, over every transport that
- * works here, and once with a driver that answers later. Most of their time is spent waiting, so
- * many are played at once; a test only looks at how its own ended.
+ * Recorded conversations of one protocol, each with a server of its own, over every available
+ * transport, and once with a driver that applies commands later. They mostly wait, so many are
+ * played concurrently; a dynamic test only checks the result of its own.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class RecordedConversations {
     private static final int AT_ONCE = 16;
     private static final Duration SLACK = Duration.ofSeconds(1);
-    private static final Duration LONGEST = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
     private final String folder;
-    private final int least;
+    private final int minimum;
     private final Map<IoTransport, Map<ConversationScript, Future<?>>> played =
             new EnumMap<>(IoTransport.class);
     private final Map<ConversationScript, Future<?>> playedLater = new LinkedHashMap<>();
@@ -51,23 +51,23 @@ abstract class RecordedConversations {
     private StandardStreams streams;
 
     /**
-     * @param folder of the recordings
-     * @param least how many there are at least
+     * @param folder folder of the recordings
+     * @param minimum minimum number of recordings
      */
-    RecordedConversations(String folder, int least) {
+    RecordedConversations(String folder, int minimum) {
         this.folder = folder;
-        this.least = least;
+        this.minimum = minimum;
     }
 
-    /** A server for one conversation, or for none. */
+    /** Starts a server for one conversation. */
     abstract RunningServer start(List<String> flags, DriverChoice driverChoice) throws Exception;
 
-    /** Where conversations take place that do not say where. */
-    String usualListener() {
+    /** Returns the listener of conversations that specify none. */
+    String defaultListener() {
         return "tcp";
     }
 
-    /** How many are played at the same time. */
+    /** Returns the number of conversations to play concurrently. */
     int atOnce() {
         return AT_ONCE;
     }
@@ -96,7 +96,7 @@ abstract class RecordedConversations {
                                 v,
                                 players.submit(
                                         () -> play(v, IoTransport.AUTO, DriverChoice.LAGGING))));
-        players.shutdown(); // after all of these
+        players.shutdown(); // runs the submitted tasks first
     }
 
     @AfterAll
@@ -118,7 +118,7 @@ abstract class RecordedConversations {
 
     private boolean works(IoTransport ioTransport) {
         try (RunningServer server = start(flags(List.of(), ioTransport), DriverChoice.LOCAL)) {
-            return server.address(usualListener()) != null;
+            return server.address(defaultListener()) != null;
         } catch (Exception e) {
             return false;
         }
@@ -133,7 +133,7 @@ abstract class RecordedConversations {
                 start(flags(conversationScript.serve(), ioTransport), driverChoice)) {
             String listener =
                     conversationScript.connect().isEmpty()
-                            ? usualListener()
+                            ? defaultListener()
                             : conversationScript.connect();
             ConversationPlayer.play(conversationScript, server.address(listener), SLACK);
         }
@@ -165,7 +165,7 @@ abstract class RecordedConversations {
                 conversationScript.title(),
                 () -> {
                     try {
-                        result.get(LONGEST.toSeconds(), TimeUnit.SECONDS);
+                        result.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
                     } catch (ExecutionException e) {
                         throw e.getCause();
                     }
@@ -173,14 +173,14 @@ abstract class RecordedConversations {
     }
 
     @Test
-    void is_served_over_nio_wherever_java_runs() {
+    void nio_is_among_the_transports() {
         assertThat(played).containsKey(IoTransport.NIO);
-        assertThat(played.get(IoTransport.NIO)).hasSizeGreaterThanOrEqualTo(least);
+        assertThat(played.get(IoTransport.NIO)).hasSizeGreaterThanOrEqualTo(minimum);
     }
 
     @Test
-    void never_makes_the_server_log_an_error_or_a_secret() throws Exception {
-        assertThat(players.awaitTermination(LONGEST.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    void the_server_logs_no_error_and_no_secret() throws Exception {
+        assertThat(players.awaitTermination(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(streams.err())
                 .contains("level=INFO msg=listening")
                 .doesNotContain("level=ERROR")

@@ -26,7 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-@DisplayName("A server process that keeps everything in memory")
+@DisplayName("A server process with its state in memory")
 @Execution(ExecutionMode.CONCURRENT)
 class RestartProcessIT {
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -42,11 +42,11 @@ class RestartProcessIT {
     }
 
     private ServerProcess start(String... more) throws IOException {
-        List<String> words = new ArrayList<>(List.of("serve", "--listen"));
-        words.add("dflockd://127.0.0.1:" + port + ",lockd://127.0.0.1:0,http://127.0.0.1:0");
-        words.addAll(List.of("--state-dir", folder.toString()));
-        words.addAll(List.of(more));
-        return ServerProcess.start(words.toArray(String[]::new));
+        List<String> args = new ArrayList<>(List.of("serve", "--listen"));
+        args.add("dflockd://127.0.0.1:" + port + ",lockd://127.0.0.1:0,http://127.0.0.1:0");
+        args.addAll(List.of("--state-dir", folder.toString()));
+        args.addAll(List.of(more));
+        return ServerProcess.start(args.toArray(String[]::new));
     }
 
     private Holdfast connect() {
@@ -54,8 +54,7 @@ class RestartProcessIT {
     }
 
     @Test
-    void lets_nobody_in_while_a_client_may_hold_its_lock_that_was_killed_and_started_again()
-            throws Exception {
+    void after_a_kill_nothing_is_granted_while_a_client_may_hold_its_lock() throws Exception {
         try (ServerProcess first = start()) {
             first.port();
             try (Holdfast holder = connect();
@@ -69,9 +68,13 @@ class RestartProcessIT {
                     CompletableFuture<Hold> waits = other.lock("deploy").acquireAsync(LONG);
                     try (var line = new LineClient(second.port());
                             var lockd = new LockdSocket(second.portOf("lockd"))) {
-                        await().until(() -> line.ask("stats", "", "").contains("\"waiters\":1"));
-                        assertThat(line.ask("l", "deploy", "0")).isEqualTo("timeout");
-                        assertThat(lockd.ask("g deploy")).isEqualTo("0 Lock Get Failure: deploy");
+                        await().until(
+                                        () ->
+                                                line.request("stats", "", "")
+                                                        .contains("\"waiters\":1"));
+                        assertThat(line.request("l", "deploy", "0")).isEqualTo("timeout");
+                        assertThat(lockd.request("g deploy"))
+                                .isEqualTo("0 Lock Get Failure: deploy");
                     }
                     assertThat(other.lock("deploy").tryAcquire()).isEmpty();
                     assertThat(get(second.portOf("http"), "/v1/overview"))
@@ -103,7 +106,7 @@ class RestartProcessIT {
     }
 
     @Test
-    void leaves_no_file_when_it_is_stopped_cleanly() throws Exception {
+    void a_clean_stop_leaves_no_run_file() throws Exception {
         try (ServerProcess server = start()) {
             server.port();
             try (Holdfast client = connect();

@@ -17,14 +17,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-@DisplayName("holdfast serve, for a restart after a crash,")
+@DisplayName("The restart settings of holdfast serve")
 class RestartSettingsTest {
     private static final Duration HOUR = Duration.ofHours(1);
 
     private static @Nullable RestartQuarantineConfig restart(
-            Map<String, String> environment, String... words) {
+            Map<String, String> environment, String... args) {
         CommandLine line = ServeCommand.create(environment);
-        line.parseArgs(words);
+        line.parseArgs(args);
         ServeCommand command = line.getCommand();
         return command.plan().restart();
     }
@@ -34,7 +34,7 @@ class RestartSettingsTest {
     }
 
     @Test
-    void keeps_run_files_where_it_is_told_or_else_where_such_files_are_kept() {
+    void run_files_are_in_the_given_or_the_standard_state_directory() {
         Map<String, String> all =
                 Map.of(
                         "STATE_DIRECTORY", "/var/lib/locks:/var/lib/other",
@@ -52,21 +52,21 @@ class RestartSettingsTest {
     }
 
     @Test
-    void keeps_none_with_no_quarantine_or_where_locks_survive() {
+    void there_are_no_run_files_without_quarantine_or_with_durable_state() {
         assertThat(restart(Map.of(), "--state-dir", "/runs", "--restart-quarantine", "0")).isNull();
         assertThat(restart(Map.of(), "--state-dir", "/runs", "--data-dir", "/data")).isNull();
     }
 
     @Test
-    void waits_no_longer_than_it_is_told_but_long_enough_for_every_grace() {
+    void the_quarantine_must_be_at_least_the_session_grace() {
         assertThat(restart(Map.of(), "--state-dir", "/runs", "--restart-quarantine", "60"))
                 .isEqualTo(
                         new RestartQuarantineConfig(Path.of("/runs"), true, Duration.ofMinutes(1)));
-        for (List<String> words :
+        for (List<String> args :
                 List.of(
                         List.of("--restart-quarantine", "59"),
                         List.of("--max-session-grace", "3601"))) {
-            assertThatThrownBy(() -> restart(Map.of(), words.toArray(String[]::new)))
+            assertThatThrownBy(() -> restart(Map.of(), args.toArray(String[]::new)))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining(
                             "--restart-quarantine must be 0 or at least --max-session-grace");

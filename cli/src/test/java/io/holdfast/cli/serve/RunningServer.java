@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A server in this process, started with the flags of a drop-in. */
+/** A server in this process, started with the flags of one of the commands. */
 public final class RunningServer implements AutoCloseable {
     private final ServerConfig config;
     private final HoldfastServer server;
@@ -54,20 +54,20 @@ public final class RunningServer implements AutoCloseable {
         this.http = start == null ? List.of() : start.addresses();
     }
 
-    /** With the options of {@code serve}, which say where. */
-    public static RunningServer startServe(String... words) throws StartException {
+    /** Starts with options of {@code serve}, including the addresses. */
+    public static RunningServer startServe(String... args) throws StartException {
         CommandLine line = ServeCommand.create(Map.of());
-        line.parseArgs(words);
+        line.parseArgs(args);
         ServeCommand command = line.getCommand();
         return new RunningServer(command.plan());
     }
 
-    /** With a driver from elsewhere. */
+    /** Starts with a given driver. */
     static RunningServer startOn(ServerConfig config, DriverSource source) throws StartException {
         return new RunningServer(config, HoldfastServer.start(config, List.of(), source));
     }
 
-    /** With the flags of {@code dflockd}, on a port of its own. */
+    /** Starts with flags of {@code dflockd}, on a free port. */
     public static RunningServer start(List<String> flags)
             throws GoFlags.FlagException, StartException {
         return start(flags, DriverChoice.LOCAL);
@@ -75,21 +75,21 @@ public final class RunningServer implements AutoCloseable {
 
     static RunningServer start(List<String> flags, DriverChoice driverChoice)
             throws GoFlags.FlagException, StartException {
-        List<String> words = new ArrayList<>(List.of("--port", "0"));
-        words.addAll(flags);
+        List<String> args = new ArrayList<>(List.of("--port", "0"));
+        args.addAll(flags);
         return new RunningServer(
-                DflockdCommand.plan(GoFlags.parse(words, DflockdCommand::isSwitch), Map.of())
+                DflockdCommand.plan(GoFlags.parse(args, DflockdCommand::isSwitch), Map.of())
                         .server(),
                 driverChoice);
     }
 
-    /** With the flags of {@code lockd}, which say where. */
+    /** Starts with flags of {@code lockd}, including the addresses. */
     static RunningServer startLockd(List<String> flags, DriverChoice driverChoice)
             throws GoFlags.FlagException, StartException {
         return new RunningServer(LockdCommand.config(flags.toArray(String[]::new)), driverChoice);
     }
 
-    /** With the flags of {@code socketlockd}, which say where. */
+    /** Starts with flags of {@code socketlockd}, including the path. */
     static RunningServer startSocketlockd(List<String> flags, DriverChoice driverChoice)
             throws GoFlags.FlagException, StartException {
         return new RunningServer(SocketlockdCommand.config(flags), driverChoice);
@@ -99,15 +99,15 @@ public final class RunningServer implements AutoCloseable {
         return server.addresses().getFirst();
     }
 
-    /** Where it answers HTTP. */
+    /** Returns the HTTP address. */
     public String url() {
         return http.getFirst().toString();
     }
 
     /**
-     * Where a conversation takes place.
+     * Returns the address for a conversation.
      *
-     * @param listener as a recording names it: {@code unix}, or else the first that has a port
+     * @param listener {@code unix}, as in a recording; otherwise the first listener with a port
      */
     SocketAddress address(String listener) {
         if (!listener.equals("unix")) {

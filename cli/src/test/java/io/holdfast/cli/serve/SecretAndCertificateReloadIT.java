@@ -40,7 +40,7 @@ class SecretAndCertificateReloadIT {
 
     private String auth(String secret) throws IOException {
         try (var client = new LineClient(server.addresses().getFirst().getPort())) {
-            return client.ask("auth", "", secret);
+            return client.request("auth", "", secret);
         }
     }
 
@@ -49,15 +49,15 @@ class SecretAndCertificateReloadIT {
     }
 
     @Test
-    void changes_nothing_when_HTTP_cannot_use_what_was_read() throws Exception {
+    void a_reload_that_http_rejects_changes_nothing() throws Exception {
         reload(
                 (_, _) -> {
-                    throw new StartException("cannot use it");
+                    throw new StartException("invalid");
                 });
         assertThat(auth("old-secret")).isEqualTo("ok");
         reload(
                 (_, _) -> {
-                    throw new IllegalStateException("it has ended");
+                    throw new IllegalStateException("closed");
                 });
         assertThat(auth("old-secret")).isEqualTo("ok");
         reload((_, _) -> {});

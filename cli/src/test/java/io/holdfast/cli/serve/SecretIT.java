@@ -43,10 +43,10 @@ class SecretIT {
         return file.toString();
     }
 
-    private static @Nullable Secret dflockd(Map<String, String> environment, String... words) {
+    private static @Nullable Secret dflockd(Map<String, String> environment, String... args) {
         try {
             return DflockdCommand.plan(
-                            GoFlags.parse(List.of(words), DflockdCommand::isSwitch), environment)
+                            GoFlags.parse(List.of(args), DflockdCommand::isSwitch), environment)
                     .server()
                     .secret();
         } catch (GoFlags.FlagException e) {
@@ -54,9 +54,9 @@ class SecretIT {
         }
     }
 
-    private static @Nullable Secret serve(Map<String, String> environment, String... words) {
+    private static @Nullable Secret serve(Map<String, String> environment, String... args) {
         CommandLine line = ServeCommand.create(environment);
-        line.parseArgs(words);
+        line.parseArgs(args);
         ServeCommand command = line.getCommand();
         return command.plan().server().secret();
     }
@@ -72,7 +72,7 @@ class SecretIT {
     @DisplayName("of dflockd")
     class OfDflockd {
         @Test
-        void is_the_first_of_two_variables_and_two_flags() {
+        void dflockd_uses_the_first_of_two_variables_and_two_flags() {
             String[] flags = {"--auth-token", "flag", "--auth-token-file", second};
             Map<String, String> set = new HashMap<>();
             set.put("DFLOCKD_AUTH_TOKEN", "variable");
@@ -87,7 +87,7 @@ class SecretIT {
         }
 
         @Test
-        void is_not_one_that_is_empty() {
+        void empty_sources_of_the_secret_are_skipped() {
             Map<String, String> empty =
                     Map.of("DFLOCKD_AUTH_TOKEN", "", "DFLOCKD_AUTH_TOKEN_FILE", "");
             assertIs(
@@ -100,7 +100,7 @@ class SecretIT {
     @DisplayName("of serve")
     class OfServe {
         @Test
-        void is_the_first_of_two_options_and_two_variables() {
+        void serve_uses_the_first_of_two_options_and_two_variables() {
             Map<String, String> set = new HashMap<>();
             set.put("HOLDFAST_AUTH_TOKEN", "variable");
             set.put("HOLDFAST_AUTH_TOKEN_FILE", first);
@@ -113,12 +113,12 @@ class SecretIT {
         }
 
         @Test
-        void is_not_the_one_of_dflockd() {
+        void serve_ignores_the_variables_of_dflockd() {
             assertThat(serve(Map.of("DFLOCKD_AUTH_TOKEN", "variable"))).isNull();
         }
 
         @Test
-        void must_not_be_empty() {
+        void an_empty_secret_option_is_rejected() {
             assertThatThrownBy(() -> serve(Map.of(), "--auth-token="))
                     .isInstanceOf(ConfigException.class)
                     .hasMessage("the auth token is empty");
@@ -133,7 +133,7 @@ class SecretIT {
                 "\u00a0open sesame\r\n",
                 "open sesame\n\n"
             })
-    void is_trimmed_of_blanks_wherever_it_comes_from(String text) throws IOException {
+    void whitespace_around_a_secret_is_removed(String text) throws IOException {
         String file = file("blanks", text);
         assertIs(dflockd(Map.of(), "--auth-token", text), "open sesame");
         assertIs(dflockd(Map.of("DFLOCKD_AUTH_TOKEN", text)), "open sesame");
@@ -145,7 +145,7 @@ class SecretIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "\n", " \r\n\t", "\u3000"})
-    void is_not_missing_because_its_file_is_empty(String content) throws IOException {
+    void an_empty_secret_file_is_an_error(String content) throws IOException {
         String file = file("empty", content);
         assertThatThrownBy(() -> dflockd(Map.of(), "--auth-token-file", file))
                 .isInstanceOf(ConfigException.class)
@@ -156,7 +156,7 @@ class SecretIT {
 
     @ParameterizedTest
     @ValueSource(strings = {" ", "\t", "\u00a0\n"})
-    void is_not_missing_because_it_is_blank(String text) {
+    void a_blank_secret_is_an_error(String text) {
         assertThatThrownBy(() -> dflockd(Map.of("DFLOCKD_AUTH_TOKEN", text)))
                 .isInstanceOf(ConfigException.class)
                 .hasMessage("the auth token is empty");
@@ -167,18 +167,18 @@ class SecretIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"open\nsesame", "open\rsesame", "open\r\nsesame\n"})
-    void has_no_line_break_in_it(String text) throws IOException {
+    void a_secret_with_a_line_break_is_rejected(String text) throws IOException {
         String file = file("lines", text);
         assertThatThrownBy(() -> dflockd(Map.of(), "--auth-token", text))
                 .isInstanceOf(ConfigException.class)
-                .hasMessage("the auth token has a line break in it");
+                .hasMessage("the auth token contains a line break");
         assertThatThrownBy(() -> dflockd(Map.of(), "--auth-token-file", file))
                 .isInstanceOf(ConfigException.class)
-                .hasMessage("the auth token file " + file + " has a line break in it");
+                .hasMessage("the auth token file " + file + " contains a line break");
     }
 
     @Test
-    void is_needed_if_a_file_is_named() {
+    void a_missing_secret_file_is_an_error() {
         String missing = folder.resolve("missing").toString();
         assertThatThrownBy(() -> dflockd(Map.of(), "--auth-token-file", missing))
                 .isInstanceOf(ConfigException.class)
@@ -189,7 +189,7 @@ class SecretIT {
     }
 
     @Test
-    void may_be_any_bytes() throws IOException {
+    void a_secret_may_be_any_bytes() throws IOException {
         Path file = folder.resolve("bytes");
         byte[] bytes = {'a', (byte) 0xff, 0, (byte) 0xfe, 'z'};
         Files.write(file, bytes);

@@ -40,15 +40,15 @@ class ServeCommandTest {
                     false,
                     new ListenerProtocol.Lockd(Namespace.DEFAULT, false, false, false));
 
-    private static ServerConfig config(Map<String, String> environment, String... words) {
+    private static ServerConfig config(Map<String, String> environment, String... args) {
         CommandLine line = ServeCommand.create(environment);
-        line.parseArgs(words);
+        line.parseArgs(args);
         ServeCommand command = line.getCommand();
         return command.plan().server();
     }
 
-    private static ServerConfig config(String... words) {
-        return config(Map.of(), words);
+    private static ServerConfig config(String... args) {
+        return config(Map.of(), args);
     }
 
     private static Duration seconds(long value) {
@@ -56,7 +56,7 @@ class ServeCommandTest {
     }
 
     @Test
-    void has_defaults_of_its_own() {
+    void serve_has_its_own_defaults() {
         assertThat(config())
                 .isEqualTo(
                         new ServerConfig(
@@ -84,7 +84,7 @@ class ServeCommandTest {
     }
 
     @Test
-    void takes_every_setting_as_an_option() {
+    void every_setting_can_be_an_option() {
         assertThat(
                         config(
                                 "--listen",
@@ -143,7 +143,7 @@ class ServeCommandTest {
     }
 
     @Test
-    void takes_every_setting_from_a_variable() {
+    void every_setting_can_be_a_variable() {
         Map<String, String> environment =
                 Map.ofEntries(
                         Map.entry("HOLDFAST_LISTEN", "dflockds://[::1]:7000"),
@@ -216,17 +216,17 @@ class ServeCommandTest {
     }
 
     @Nested
-    @DisplayName("lets an option win")
+    @DisplayName("Options and variables")
     class Precedence {
         @Test
-        void over_its_variable() {
+        void an_option_overrides_its_variable() {
             Map<String, String> set = Map.of("HOLDFAST_MAX_LOCKS", "5");
             assertThat(config(set, "--max-locks", "6").maxLocks()).isEqualTo(6);
             assertThat(config(set).maxLocks()).isEqualTo(5);
         }
 
         @Test
-        void over_its_variable_also_where_it_is_a_switch() {
+        void a_switch_overrides_its_variable() {
             Map<String, String> off = Map.of("HOLDFAST_AUTO_RELEASE_ON_DISCONNECT", "false");
             assertThat(config(off, "--auto-release-on-disconnect").settings().autoRelease())
                     .isTrue();
@@ -236,21 +236,21 @@ class ServeCommandTest {
         }
 
         @Test
-        void and_an_empty_variable_counts_as_unset() {
+        void an_empty_variable_counts_as_unset() {
             assertThat(config(Map.of("HOLDFAST_MAX_LOCKS", "")).maxLocks()).isEqualTo(1_000_000);
         }
 
         @Test
-        void and_does_not_know_the_variables_of_dflockd() {
+        void variables_of_dflockd_are_ignored_by_serve() {
             assertThat(config(Map.of("DFLOCKD_MAX_LOCKS", "7")).maxLocks()).isEqualTo(1_000_000);
         }
     }
 
     @Nested
-    @DisplayName("listens")
+    @DisplayName("Listen addresses")
     class Listens {
         @Test
-        void where_each_option_says_and_nowhere_else() {
+        void listen_options_replace_the_default_addresses() {
             assertThat(
                             config(
                                             "--listen",
@@ -269,7 +269,7 @@ class ServeCommandTest {
                     "dflockd://127.0.0.1:7001 dflockd://[::1]:7002",
                     "dflockd://127.0.0.1:7001,  dflockd://[::1]:7002"
                 })
-        void where_the_variable_says(String urls) {
+        void the_listen_variable_sets_the_addresses(String urls) {
             assertThat(config(Map.of("HOLDFAST_LISTEN", urls)).listeners())
                     .containsExactly(
                             new ListenEndpoint("127.0.0.1", 7001, false),
@@ -277,14 +277,14 @@ class ServeCommandTest {
         }
 
         @Test
-        void not_where_the_variable_says_if_there_is_an_option() {
+        void a_listen_option_overrides_the_listen_variable() {
             Map<String, String> set = Map.of("HOLDFAST_LISTEN", "dflockd://127.0.0.1:7001");
             assertThat(config(set, "--listen", "dflockd://127.0.0.1:7002").listeners())
                     .containsExactly(new ListenEndpoint("127.0.0.1", 7002, false));
         }
 
         @Test
-        void for_lockd_in_every_way_at_once() {
+        void serve_listens_for_lockd_on_all_transports_at_once() {
             var config =
                     config(
                             "--tls-cert=c",
@@ -310,21 +310,21 @@ class ServeCommandTest {
 
         @ParameterizedTest
         @ValueSource(strings = {"lockds://127.0.0.1:7001", "lockd+wss://127.0.0.1:7001"})
-        void for_lockd_with_tls_only_if_there_is_a_certificate(String url) {
+        void lockd_with_tls_requires_a_certificate(String url) {
             assertThatThrownBy(() -> config("--listen", url))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("127.0.0.1:7001 needs a certificate and a key");
         }
 
         @Test
-        void with_tls_only_if_there_is_a_certificate() {
+        void tls_requires_a_certificate() {
             assertThatThrownBy(() -> config("--listen", "dflockds://127.0.0.1:7001"))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("127.0.0.1:7001 needs a certificate and a key");
         }
 
         @Test
-        void without_tls_where_the_address_does_not_say_so() {
+        void a_plain_address_has_no_tls_beside_tls_addresses() {
             var config =
                     config(
                             "--tls-cert=c",
@@ -337,7 +337,7 @@ class ServeCommandTest {
         }
 
         @Test
-        void not_in_plain_text_alone_when_there_is_a_certificate() {
+        void a_certificate_without_a_tls_address_is_rejected() {
             assertThatThrownBy(() -> config("--tls-cert=c", "--tls-key=k"))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("no listen address uses TLS");
@@ -345,7 +345,7 @@ class ServeCommandTest {
 
         @ParameterizedTest
         @ValueSource(strings = {"", "nonsense", "dflockd://127.0.0.1:7001,"})
-        void nowhere_if_an_address_is_bad(String url) {
+        void an_invalid_listen_url_is_rejected(String url) {
             assertThatThrownBy(() -> config("--listen=" + url))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageStartingWith("--listen ");
@@ -353,7 +353,7 @@ class ServeCommandTest {
     }
 
     @Nested
-    @DisplayName("refuses")
+    @DisplayName("Invalid values")
     class Refuses {
         @ParameterizedTest
         @CsvSource(
@@ -375,15 +375,15 @@ class ServeCommandTest {
                             + "(got warp)",
                     "--tls-cert=c | --tls-cert and --tls-key must be given together"
                 })
-        void a_value_that_it_cannot_use_and_names_the_setting(String word, String text) {
-            assertThatThrownBy(() -> config(word))
+        void an_invalid_value_is_rejected_with_the_name_of_the_setting(String arg, String text) {
+            assertThatThrownBy(() -> config(arg))
                     .isInstanceOf(ConfigException.class)
                     .hasMessage(text);
         }
 
         @ParameterizedTest
         @EnumSource
-        void a_variable_that_cannot_be_read(Setting setting) {
+        void an_unreadable_variable_is_rejected(Setting setting) {
             if (setting.serveDefault == null || setting.type == Setting.Type.TEXT) {
                 return;
             }
@@ -406,12 +406,12 @@ class ServeCommandTest {
         "--auto-release-on-disconnect=false,false",
         "--no-auto-release-on-disconnect,false"
     })
-    void takes_a_switch_in_every_spelling(String word, boolean on) {
-        assertThat(config(word).settings().autoRelease()).isEqualTo(on);
+    void a_switch_accepts_every_spelling(String arg, boolean on) {
+        assertThat(config(arg).settings().autoRelease()).isEqualTo(on);
     }
 
     @Test
-    void keeps_the_secret_out_of_its_configuration_as_text() {
+    void the_configuration_as_text_hides_the_secret() {
         assertThat(config("--auth-token", "open-sesame").toString())
                 .contains("secret=***")
                 .doesNotContain("sesame");

@@ -42,24 +42,24 @@ class ServeProcessIT {
     }
 
     private static String[] serve(String... more) {
-        List<String> words = new ArrayList<>(List.of("serve", "--listen", "dflockd://127.0.0.1:0"));
-        words.addAll(List.of(more));
-        return words.toArray(String[]::new);
+        List<String> args = new ArrayList<>(List.of("serve", "--listen", "dflockd://127.0.0.1:0"));
+        args.addAll(List.of(more));
+        return args.toArray(String[]::new);
     }
 
     private static String[] dflockd(String... more) {
-        List<String> words = new ArrayList<>(List.of("dflockd", "--port", "0"));
-        words.addAll(List.of(more));
-        return words.toArray(String[]::new);
+        List<String> args = new ArrayList<>(List.of("dflockd", "--port", "0"));
+        args.addAll(List.of(more));
+        return args.toArray(String[]::new);
     }
 
-    /** The program ends at once, with status 1 and one line that says why. */
-    private static String refusal(String... words) throws Exception {
-        return refusal(1, words);
+    /** Asserts that the program ends at once, with status 1 and one line with the reason. */
+    private static String refusal(String... args) throws Exception {
+        return refusal(1, args);
     }
 
-    private static String refusal(int status, String... words) throws Exception {
-        try (var server = ServerProcess.start(words)) {
+    private static String refusal(int status, String... args) throws Exception {
+        try (var server = ServerProcess.start(args)) {
             assertThat(server.status()).isEqualTo(status);
             assertThat(server.out()).isEmpty();
             assertThat(server.err()).hasSize(1);
@@ -68,11 +68,11 @@ class ServeProcessIT {
     }
 
     @Nested
-    @DisplayName("does not start and says why in one line")
+    @DisplayName("A failed start")
     class DoesNotStart {
         @ParameterizedTest
         @ValueSource(strings = {"auto", "nio"})
-        void with_a_port_in_use(String transport) throws Exception {
+        void a_port_in_use_prevents_the_start(String transport) throws Exception {
             try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
                 String port = Integer.toString(taken.getLocalPort());
                 String address = "127.0.0.1:" + port;
@@ -92,7 +92,7 @@ class ServeProcessIT {
         }
 
         @Test
-        void with_one_port_in_use_of_two() throws Exception {
+        void one_of_two_ports_in_use_prevents_the_start() throws Exception {
             try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
                 String address = "127.0.0.1:" + taken.getLocalPort();
                 try (var server = ServerProcess.start(serve("--listen", "dflockd://" + address))) {
@@ -108,21 +108,21 @@ class ServeProcessIT {
             "127.0.0.1:0,must begin with dflockd://",
             "dflockd://127.0.0.1:70000,needs a port of 0-65535"
         })
-        void with_a_bad_address(String url, String reason) throws Exception {
+        void an_invalid_address_prevents_the_start(String url, String reason) throws Exception {
             assertThat(refusal(2, "serve", "--listen", url))
                     .startsWith("configuration error: --listen " + url)
                     .contains(reason);
         }
 
         @Test
-        void with_a_host_that_nobody_knows() throws Exception {
+        void an_unknown_host_prevents_the_start() throws Exception {
             assertThat(refusal("dflockd", "--host", "nobody.invalid", "--port", "0"))
                     .matches(LOG_LINE)
                     .contains("cannot listen on nobody.invalid:0: unknown host");
         }
 
         @Test
-        void with_a_key_that_is_not_there() throws Exception {
+        void a_missing_tls_key_prevents_the_start() throws Exception {
             Path missing = folder.resolve("missing.pem");
             assertThat(
                             refusal(
@@ -137,7 +137,7 @@ class ServeProcessIT {
         }
 
         @Test
-        void with_a_key_that_is_none() throws Exception {
+        void an_invalid_tls_key_prevents_the_start() throws Exception {
             Path wrong = Files.writeString(folder.resolve("wrong.pem"), "not a key\n");
             assertThat(
                             refusal(
@@ -155,7 +155,7 @@ class ServeProcessIT {
         }
 
         @Test
-        void with_a_certificate_that_is_none() throws Exception {
+        void an_invalid_tls_certificate_prevents_the_start() throws Exception {
             Path wrong = Files.writeString(folder.resolve("wrong.pem"), "not a certificate\n");
             assertThat(
                             refusal(
@@ -170,7 +170,7 @@ class ServeProcessIT {
         }
 
         @Test
-        void with_half_of_a_certificate() throws Exception {
+        void a_certificate_without_a_key_prevents_the_start() throws Exception {
             assertThat(refusal(dflockd("--tls-cert", "cert.pem")))
                     .isEqualTo(
                             "configuration error: --tls-cert and --tls-key must be given together");
@@ -180,7 +180,7 @@ class ServeProcessIT {
         }
 
         @Test
-        void with_a_damaged_fence_file() throws Exception {
+        void a_damaged_fence_file_prevents_the_start() throws Exception {
             Path file = Files.writeString(folder.resolve("fence"), "123");
             assertThat(refusal(dflockd("--fence-state-file", file.toString())))
                     .matches(LOG_LINE)
@@ -191,7 +191,7 @@ class ServeProcessIT {
         }
 
         @Test
-        void with_a_fence_file_that_cannot_be_written() throws Exception {
+        void an_unwritable_fence_file_prevents_the_start() throws Exception {
             Path file = folder.resolve("no-such-folder").resolve("fence");
             assertThat(refusal(serve("--fence-state-file", file.toString())))
                     .matches(LOG_LINE)
@@ -200,7 +200,7 @@ class ServeProcessIT {
         }
 
         @Test
-        void with_an_empty_secret_file() throws Exception {
+        void an_empty_secret_file_prevents_the_start() throws Exception {
             Path file = Files.writeString(folder.resolve("secret"), "\n");
             assertThat(refusal(dflockd("--auth-token-file", file.toString())))
                     .isEqualTo("configuration error: the auth token file " + file + " is empty");
@@ -208,10 +208,10 @@ class ServeProcessIT {
     }
 
     @Nested
-    @DisplayName("says where it listens")
+    @DisplayName("The log of the start")
     class SaysWhere {
         @Test
-        void with_the_port_it_was_given_by_the_system() throws Exception {
+        void the_log_shows_the_port_that_the_system_has_chosen() throws Exception {
             try (var server = ServerProcess.start(dflockd())) {
                 int port = server.port();
                 assertThat(port).isPositive();
@@ -223,14 +223,14 @@ class ServeProcessIT {
                                         + port
                                         + " .*transport=(io_uring|epoll|kqueue|nio).*");
                 try (var client = new LineClient(port)) {
-                    assertThat(client.ask("ping", "", "")).isEqualTo("ok");
+                    assertThat(client.request("ping", "", "")).isEqualTo("ok");
                 }
                 assertThat(server.out()).isEmpty();
             }
         }
 
         @Test
-        void with_the_transport_that_it_was_told_to_use() throws Exception {
+        void the_log_shows_the_chosen_transport() throws Exception {
             try (var server = ServerProcess.start(serve("--transport", "nio"))) {
                 server.port();
                 assertThat(server.err().getFirst()).contains(" transport=nio");
@@ -238,7 +238,7 @@ class ServeProcessIT {
         }
 
         @Test
-        void for_each_address() throws Exception {
+        void each_listen_address_is_logged() throws Exception {
             try (var server = ServerProcess.start(serve("--listen", "dflockd://localhost:0"))) {
                 server.port();
                 server.awaitLog(line -> server.err().size() == 2);
@@ -253,13 +253,13 @@ class ServeProcessIT {
                 assertThat(server.err().getFirst())
                         .containsPattern("addr=\"?\\[[0:]*:1\\]:" + port);
                 try (var client = new LineClient(new Socket(InetAddress.ofLiteral("::1"), port))) {
-                    assertThat(client.ask("ping", "", "")).isEqualTo("ok");
+                    assertThat(client.request("ping", "", "")).isEqualTo("ok");
                 }
             }
         }
 
         @Test
-        void behind_a_line_about_tls() throws Exception {
+        void tls_is_logged_before_the_addresses() throws Exception {
             try (var server =
                     ServerProcess.start(
                             dflockd(
@@ -272,21 +272,21 @@ class ServeProcessIT {
                 assertThat(server.err().getFirst()).endsWith(" level=INFO msg=\"TLS enabled\"");
                 Socket socket = pem.trusting().getSocketFactory().createSocket("127.0.0.1", port);
                 try (var client = new LineClient(socket)) {
-                    assertThat(client.ask("ping", "", "")).isEqualTo("ok");
+                    assertThat(client.request("ping", "", "")).isEqualTo("ok");
                 }
             }
         }
 
         @ParameterizedTest
-        @CsvSource({"'',auth and TLS", "--auth-token=open-sesame,TLS"})
-        void and_warns_if_others_can_reach_it_unprotected(String word, String missing)
+        @CsvSource({"'',authentication and TLS", "--auth-token=open-sesame,TLS"})
+        void an_unprotected_non_loopback_listener_causes_a_warning(String arg, String missing)
                 throws Exception {
-            List<String> words = new ArrayList<>(List.of("serve", "--listen"));
-            words.add("dflockd://0.0.0.0:0");
-            if (!word.isEmpty()) {
-                words.add(word);
+            List<String> args = new ArrayList<>(List.of("serve", "--listen"));
+            args.add("dflockd://0.0.0.0:0");
+            if (!arg.isEmpty()) {
+                args.add(arg);
             }
-            try (var server = ServerProcess.start(words.toArray(String[]::new))) {
+            try (var server = ServerProcess.start(args.toArray(String[]::new))) {
                 String line = server.awaitLog(text -> text.contains("level=WARN"));
                 assertThat(line).contains("without " + missing + "\" addr=");
                 assertThat(server.err()).hasSize(2);
@@ -295,14 +295,14 @@ class ServeProcessIT {
     }
 
     @Nested
-    @DisplayName("ends")
+    @DisplayName("The end of the server")
     class Ends {
         @ParameterizedTest
         @ValueSource(strings = {"TERM", "INT"})
-        void at_once_when_nobody_holds_anything(String signal) throws Exception {
+        void the_server_ends_at_once_without_holders(String signal) throws Exception {
             try (var server = ServerProcess.start(serve());
                     var idle = new LineClient(server.port())) {
-                assertThat(idle.ask("ping", "", "")).isEqualTo("ok");
+                assertThat(idle.request("ping", "", "")).isEqualTo("ok");
                 server.signal(signal);
                 assertThat(idle.receive()).isNull();
                 assertThat(server.status()).isZero();
@@ -314,21 +314,21 @@ class ServeProcessIT {
 
         @ParameterizedTest
         @ValueSource(strings = {"TERM", "INT"})
-        void when_the_last_holder_is_done(String signal) throws Exception {
+        void the_server_ends_when_the_last_holder_is_done(String signal) throws Exception {
             try (var server = ServerProcess.start(dflockd());
                     var holder = new LineClient(server.port());
                     var waiter = new LineClient(server.port())) {
                 int port = server.port();
                 String token = holder.lock("printer", "0 60");
                 waiter.send("l", "printer", "60");
-                await().until(() -> holder.ask("stats", "_", "").contains("\"waiters\":1"));
+                await().until(() -> holder.request("stats", "_", "").contains("\"waiters\":1"));
                 server.signal(signal);
                 assertThat(waiter.receive()).isEqualTo("error");
                 assertThat(waiter.receive()).isNull();
-                assertThat(holder.ask("n", "printer", token + " 30")).isEqualTo("ok 30");
+                assertThat(holder.request("n", "printer", token + " 30")).isEqualTo("ok 30");
                 assertThat(server.isAlive()).isTrue();
                 assertRefused(port);
-                assertThat(holder.ask("r", "printer", token)).isEqualTo("ok");
+                assertThat(holder.request("r", "printer", token)).isEqualTo("ok");
                 assertThat(holder.receive()).isNull();
                 assertThat(server.status()).isZero();
                 assertThat(server.err())
@@ -351,10 +351,10 @@ class ServeProcessIT {
         }
 
         @Test
-        void by_force_when_the_shutdown_timeout_is_over() throws Exception {
+        void the_server_ends_after_the_shutdown_timeout() throws Exception {
             try (var server = ServerProcess.start(dflockd("--shutdown-timeout", "1"));
                     var holder = new LineClient(server.port())) {
-                assertThat(holder.ask("l", "printer", "0 60")).startsWith("ok ");
+                assertThat(holder.request("l", "printer", "0 60")).startsWith("ok ");
                 server.signal("TERM");
                 assertThat(holder.receive()).isNull();
                 assertThat(server.status()).isZero();
@@ -365,14 +365,14 @@ class ServeProcessIT {
 
         @ParameterizedTest
         @CsvSource({"TERM,TERM,143", "INT,INT,130", "TERM,INT,130"})
-        void at_once_at_the_second_signal(String first, String second, int status)
+        void a_second_signal_ends_the_server_at_once(String first, String second, int status)
                 throws Exception {
             try (var server = ServerProcess.start(serve("--shutdown-timeout", "0"));
                     var holder = new LineClient(server.port())) {
-                assertThat(holder.ask("l", "printer", "0 60")).startsWith("ok ");
+                assertThat(holder.request("l", "printer", "0 60")).startsWith("ok ");
                 server.signal(first);
                 server.awaitLog(line -> line.contains("draining connections"));
-                assertThat(holder.ask("ping", "", "")).isEqualTo("ok");
+                assertThat(holder.request("ping", "", "")).isEqualTo("ok");
                 server.signal(second);
                 assertThat(server.status()).isEqualTo(status);
             }
@@ -380,33 +380,33 @@ class ServeProcessIT {
     }
 
     @Nested
-    @DisplayName("keeps its secret")
+    @DisplayName("The secret")
     class KeepsSecret {
         @ParameterizedTest
         @ValueSource(strings = {"flag", "variable", "file"})
-        void out_of_the_log(String source) throws Exception {
+        void the_secret_is_not_logged(String source) throws Exception {
             Path file = Files.writeString(folder.resolve("secret"), "open-sesame\n");
-            List<String> words = new ArrayList<>(List.of(dflockd("--debug")));
+            List<String> args = new ArrayList<>(List.of(dflockd("--debug")));
             Map<String, String> environment =
                     source.equals("variable")
                             ? Map.of("DFLOCKD_AUTH_TOKEN", "open-sesame")
                             : Map.of();
             if (source.equals("flag")) {
-                words.addAll(List.of("--auth-token", "open-sesame"));
+                args.addAll(List.of("--auth-token", "open-sesame"));
             } else if (source.equals("file")) {
-                words.addAll(List.of("--auth-token-file", file.toString()));
+                args.addAll(List.of("--auth-token-file", file.toString()));
             }
-            try (var server = ServerProcess.start(environment, words.toArray(String[]::new))) {
+            try (var server = ServerProcess.start(environment, args.toArray(String[]::new))) {
                 int port = server.port();
                 String token;
                 try (var right = new LineClient(port)) {
-                    assertThat(right.ask("auth", "_", "open-sesame")).isEqualTo("ok");
+                    assertThat(right.request("auth", "_", "open-sesame")).isEqualTo("ok");
                     token = right.lock("printer", "0");
-                    assertThat(right.ask("r", "printer", token + " x")).isEqualTo("error");
-                    assertThat(right.ask("nope", "", "open-sesame")).isEqualTo("error");
+                    assertThat(right.request("r", "printer", token + " x")).isEqualTo("error");
+                    assertThat(right.request("nope", "", "open-sesame")).isEqualTo("error");
                 }
                 try (var wrong = new LineClient(port)) {
-                    assertThat(wrong.ask("auth", "_", "wrong-sesame")).isEqualTo("error_auth");
+                    assertThat(wrong.request("auth", "_", "wrong-sesame")).isEqualTo("error_auth");
                     assertThat(wrong.receive()).isNull();
                 }
                 server.awaitLog(line -> line.contains("authentication failed"));
@@ -424,9 +424,8 @@ class ServeProcessIT {
 
     @ParameterizedTest
     @CsvSource({"serve,--help", "dflockd,--version"})
-    void prints_what_was_asked_for_to_standard_output(String command, String word)
-            throws Exception {
-        try (var process = ServerProcess.start(command, word)) {
+    void help_and_version_go_to_standard_output(String command, String arg) throws Exception {
+        try (var process = ServerProcess.start(command, arg)) {
             assertThat(process.status()).isZero();
             assertThat(process.out()).isNotEmpty();
             assertThat(process.err()).isEmpty();
@@ -434,20 +433,20 @@ class ServeProcessIT {
     }
 
     @Test
-    void lets_the_variable_win_for_dflockd_and_the_flag_for_serve() throws Exception {
+    void dflockd_prefers_the_variable_and_serve_the_flag() throws Exception {
         Map<String, String> environment =
                 Map.of("DFLOCKD_DEFAULT_LEASE_TTL_S", "44", "HOLDFAST_DEFAULT_LEASE_TTL", "55");
         try (var server = ServerProcess.start(environment, dflockd("--default-lease-ttl", "11"));
                 var client = new LineClient(server.port())) {
-            assertThat(client.ask("l", "printer", "0")).endsWith(" 44");
+            assertThat(client.request("l", "printer", "0")).endsWith(" 44");
         }
         try (var server = ServerProcess.start(environment, serve("--default-lease-ttl", "11"));
                 var client = new LineClient(server.port())) {
-            assertThat(client.ask("l", "printer", "0")).endsWith(" 11");
+            assertThat(client.request("l", "printer", "0")).endsWith(" 11");
         }
         try (var server = ServerProcess.start(environment, serve());
                 var client = new LineClient(server.port())) {
-            assertThat(client.ask("l", "printer", "0")).endsWith(" 55");
+            assertThat(client.request("l", "printer", "0")).endsWith(" 55");
         }
     }
 }

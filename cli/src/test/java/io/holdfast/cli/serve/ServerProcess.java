@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 
 /** The real program in a JVM of its own. */
 final class ServerProcess implements AutoCloseable {
-    private static final Duration LONGEST = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Pattern LISTENING = Pattern.compile("msg=listening addr=\\S+:(\\d+)");
 
     private final Process process;
@@ -40,21 +40,20 @@ final class ServerProcess implements AutoCloseable {
                         collect(process.getErrorStream(), err));
     }
 
-    static ServerProcess start(Map<String, String> environment, String... words)
-            throws IOException {
-        return start(environment, List.of(), words);
+    static ServerProcess start(Map<String, String> environment, String... args) throws IOException {
+        return start(environment, List.of(), args);
     }
 
-    /** Starts it by another command. */
-    static ServerProcess startFrom(List<String> outer, String... words) throws IOException {
-        return start(Map.of(), outer, words);
+    /** Starts the program by another command. */
+    static ServerProcess startFrom(List<String> outer, String... args) throws IOException {
+        return start(Map.of(), outer, args);
     }
 
     private static ServerProcess start(
-            Map<String, String> environment, List<String> outer, String... words)
+            Map<String, String> environment, List<String> outer, String... args)
             throws IOException {
         List<String> command = new ArrayList<>(outer);
-        command.addAll(HoldfastJvm.command(128, List.of(words)));
+        command.addAll(HoldfastJvm.command(128, List.of(args)));
         ProcessBuilder builder = new ProcessBuilder(ProcessSignals.withDefaultSignals(command));
         builder.environment()
                 .keySet()
@@ -63,8 +62,8 @@ final class ServerProcess implements AutoCloseable {
         return new ServerProcess(builder.start());
     }
 
-    static ServerProcess start(String... words) throws IOException {
-        return start(Map.of(), words);
+    static ServerProcess start(String... args) throws IOException {
+        return start(Map.of(), args);
     }
 
     private static Thread collect(InputStream stream, List<String> lines) {
@@ -82,7 +81,7 @@ final class ServerProcess implements AutoCloseable {
                         });
     }
 
-    /** The port of the first listener, once it is there. */
+    /** Waits for the first listener and returns its port. */
     int port() {
         String line = awaitLog(text -> LISTENING.matcher(text).find());
         Matcher listening = LISTENING.matcher(line);
@@ -90,7 +89,7 @@ final class ServerProcess implements AutoCloseable {
         return Integer.parseInt(listening.group(1));
     }
 
-    /** The port of the listener for a protocol, once it is there. */
+    /** Waits for the listener of a protocol and returns its port. */
     int portOf(String protocol) {
         Pattern listening =
                 Pattern.compile("msg=listening addr=\\S+:(\\d+) protocol=" + protocol + " ");
@@ -104,17 +103,17 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** Waits for a line on standard error. */
-    String awaitLog(Predicate<String> wanted) {
-        await().atMost(LONGEST)
+    String awaitLog(Predicate<String> condition) {
+        await().atMost(TIMEOUT)
                 .pollInterval(Duration.ofMillis(10))
-                .until(() -> err.stream().anyMatch(wanted) || !process.isAlive());
+                .until(() -> err.stream().anyMatch(condition) || !process.isAlive());
         return err.stream()
-                .filter(wanted)
+                .filter(condition)
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("not in the log: " + err));
     }
 
-    /** Sends a signal by its name, as a shell would. */
+    /** Sends a signal by its name. */
     void signal(String name) throws IOException, InterruptedException {
         ProcessSignals.send(name, process.pid());
     }
@@ -123,13 +122,13 @@ final class ServerProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Waits for the end and for all that was written before it. */
+    /** Waits for the end of the process and of its output. */
     int status() throws InterruptedException {
-        assertThat(process.waitFor(LONGEST.toSeconds(), TimeUnit.SECONDS))
+        assertThat(process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
                 .as("ends in time; its log: %s", err)
                 .isTrue();
         for (Thread reader : readers) {
-            assertThat(reader.join(LONGEST)).isTrue();
+            assertThat(reader.join(TIMEOUT)).isTrue();
         }
         return process.exitValue();
     }

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.stream.Collectors;
 
-/** The table of settings as the README shows it, made from the one in the code. */
+/** Makes the README's table of settings from {@link Setting}. */
 final class SettingsTable {
     private SettingsTable() {}
 

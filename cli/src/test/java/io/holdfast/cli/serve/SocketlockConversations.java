@@ -9,18 +9,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Recorded conversations over socketlock. Their limits are short, so few are played at once. */
+/**
+ * Recorded conversations of socketlock. Their timeouts are short, so few are played concurrently.
+ */
 abstract class SocketlockConversations extends RecordedConversations {
     private final AtomicInteger sockets = new AtomicInteger();
 
-    @TempDir private static Path folder; // wanted before the first test
+    @TempDir private static Path folder; // needed before the first test
 
     SocketlockConversations(String recordings, int least) {
         super(recordings, least);
     }
 
     @Override
-    String usualListener() {
+    String defaultListener() {
         return "unix";
     }
 
@@ -32,9 +34,8 @@ abstract class SocketlockConversations extends RecordedConversations {
     @Override
     RunningServer start(List<String> flags, DriverChoice driverChoice)
             throws GoFlags.FlagException, StartException {
-        List<String> words = new ArrayList<>(flags);
-        words.addAll(
-                List.of("-socket", folder.resolve("s" + sockets.incrementAndGet()).toString()));
-        return RunningServer.startSocketlockd(words, driverChoice);
+        List<String> args = new ArrayList<>(flags);
+        args.addAll(List.of("-socket", folder.resolve("s" + sockets.incrementAndGet()).toString()));
+        return RunningServer.startSocketlockd(args, driverChoice);
     }
 }

@@ -19,23 +19,23 @@ import java.util.List;
 @DisplayName("The flags of socketlockd")
 class SocketlockdCommandTest {
     private record Ended(int status, String out, List<String> err) {
-        static Ended of(String... words) {
+        static Ended of(String... args) {
             try (StandardStreams streams = new StandardStreams()) {
-                int status = SocketlockdCommand.run(List.of(words), "holdfast 1");
+                int status = SocketlockdCommand.run(List.of(args), "holdfast 1");
                 return new Ended(status, streams.out(), streams.errLines());
             }
         }
     }
 
-    private static ListenerProtocol.Socketlock socketlock(String... words)
+    private static ListenerProtocol.Socketlock socketlock(String... args)
             throws GoFlags.FlagException {
-        ServerConfig config = SocketlockdCommand.config(List.of(words));
+        ServerConfig config = SocketlockdCommand.config(List.of(args));
         assertThat(config.listeners()).singleElement().hasToString("/run/s");
         return (ListenerProtocol.Socketlock) config.listeners().getFirst().protocol();
     }
 
     @Test
-    void have_defaults() throws Exception {
+    void the_flags_have_defaults() throws Exception {
         ListenerProtocol.Socketlock socketlock = socketlock("-socket", "/run/s");
         assertThat(socketlock.policy()).isEqualTo(QueuePolicy.FIFO);
         assertThat(socketlock.key()).isNull();
@@ -45,7 +45,7 @@ class SocketlockdCommandTest {
     }
 
     @Test
-    void have_one_dash_or_two_and_an_equals_sign_or_none() throws Exception {
+    void flags_have_one_dash_or_two_and_an_optional_equals_sign() throws Exception {
         ListenerProtocol.Socketlock socketlock =
                 socketlock(
                         "--socket=/run/s",
@@ -65,7 +65,7 @@ class SocketlockdCommandTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "-1s", "0s"})
-    void mean_the_usual_time_if_it_is_not_above_zero(String value) throws Exception {
+    void a_timeout_that_is_not_positive_is_the_default(String value) throws Exception {
         ListenerProtocol.Socketlock socketlock =
                 socketlock(
                         "-socket",
@@ -92,14 +92,14 @@ class SocketlockdCommandTest {
         "WRITE, WRITER_PREFERRED",
         "writerpreferred, WRITER_PREFERRED"
     })
-    void know_a_policy_by_several_names(String name, QueuePolicy queuePolicy) throws Exception {
+    void a_policy_has_several_names(String name, QueuePolicy queuePolicy) throws Exception {
         assertThat(socketlock("-socket", "/run/s", "-policy", name).policy())
                 .isEqualTo(queuePolicy);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "lifo", "reader,writer"})
-    void know_no_other_policy(String name) {
+    void an_unknown_policy_is_rejected(String name) {
         assertThat(Ended.of("-socket", "/run/s", "-policy", name))
                 .isEqualTo(
                         new Ended(
@@ -110,17 +110,17 @@ class SocketlockdCommandTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "\t"})
-    void need_a_path(String path) {
-        Ended wanted = new Ended(1, "", List.of("socket path is required"));
-        assertThat(Ended.of("-socket", path)).isEqualTo(wanted);
-        assertThat(Ended.of("-policy", "fifo")).isEqualTo(wanted);
+    void a_socket_path_is_required(String path) {
+        Ended expected = new Ended(1, "", List.of("socket path is required"));
+        assertThat(Ended.of("-socket", path)).isEqualTo(expected);
+        assertThat(Ended.of("-policy", "fifo")).isEqualTo(expected);
         assertThatThrownBy(() -> SocketlockdCommand.config(List.of()))
                 .isInstanceOf(ConfigException.class);
     }
 
     @ParameterizedTest
     @CsvSource({"-request-timeout, 5", "-confirm-timeout, 5", "-max-ttl, 5", "-max-ttl, soon"})
-    void take_no_bare_number_for_a_time(String flag, String value) {
+    void a_number_without_a_unit_is_not_a_duration(String flag, String value) {
         Ended ended = Ended.of("-socket", "/run/s", flag, value);
         assertThat(ended.status()).isEqualTo(2);
         assertThat(ended.out()).isEmpty();
@@ -130,7 +130,7 @@ class SocketlockdCommandTest {
     }
 
     @Test
-    void are_told_if_one_is_unknown_or_has_no_value() {
+    void an_unknown_flag_or_a_missing_value_prints_the_usage() {
         Ended unknown = Ended.of("-socket", "/run/s", "--nope");
         assertThat(unknown.status()).isEqualTo(2);
         assertThat(unknown.out()).isEmpty();
@@ -142,7 +142,7 @@ class SocketlockdCommandTest {
     }
 
     @Test
-    void lead_to_one_line_if_the_server_cannot_start() {
+    void a_failed_start_prints_one_line() {
         assertThat(Ended.of("-socket", "/does/not/exist/s"))
                 .satisfies(ended -> assertThat(ended.status()).isEqualTo(1))
                 .satisfies(ended -> assertThat(ended.out()).isEmpty())

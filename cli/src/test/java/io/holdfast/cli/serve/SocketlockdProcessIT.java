@@ -23,7 +23,7 @@ import java.time.Duration;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class SocketlockdProcessIT {
-    private static final Duration LONGEST = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir private Path folder;
     private Path path;
@@ -34,17 +34,17 @@ class SocketlockdProcessIT {
     }
 
     private ServerProcess start(String... more) throws IOException {
-        String[] words = new String[more.length + 3];
-        words[0] = "socketlockd";
-        words[1] = "-socket";
-        words[2] = path.toString();
-        System.arraycopy(more, 0, words, 3, more.length);
-        ServerProcess server = ServerProcess.start(words);
-        await().atMost(LONGEST).until(() -> answers() || !server.isAlive());
+        String[] args = new String[more.length + 3];
+        args[0] = "socketlockd";
+        args[1] = "-socket";
+        args[2] = path.toString();
+        System.arraycopy(more, 0, args, 3, more.length);
+        ServerProcess server = ServerProcess.start(args);
+        await().atMost(TIMEOUT).until(() -> responds() || !server.isAlive());
         return server;
     }
 
-    private boolean answers() {
+    private boolean responds() {
         try (ConversationClient _ = new ConversationClient(UnixDomainSocketAddress.of(path))) {
             return true;
         } catch (IOException e) {
@@ -55,40 +55,40 @@ class SocketlockdProcessIT {
     private ConversationClient connect() throws IOException {
         ConversationClient client = new ConversationClient(UnixDomainSocketAddress.of(path));
         client.send("I HELLO\n");
-        assertThat(client.line(LONGEST)).isEqualTo("I CONNECTED");
+        assertThat(client.line(TIMEOUT)).isEqualTo("I CONNECTED");
         return client;
     }
 
     private static void hold(ConversationClient client, String lock) throws IOException {
         client.send("I REQWRITE " + lock + "\n");
-        assertThat(client.line(LONGEST)).isEqualTo("I WRITELOCK " + lock);
+        assertThat(client.line(TIMEOUT)).isEqualTo("I WRITELOCK " + lock);
         client.send("I CONFIRM " + lock + "\nI STATUS " + lock + "\n");
-        assertThat(client.line(LONGEST)).isEqualTo("I LOCKOK " + lock);
+        assertThat(client.line(TIMEOUT)).isEqualTo("I LOCKOK " + lock);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"TERM", "INT", "HUP"})
-    void ends_at_once_with_a_signal_whoever_is_connected(String signal) throws Exception {
+    void a_signal_ends_socketlockd_at_once_even_with_connections(String signal) throws Exception {
         try (ServerProcess server = start();
                 ConversationClient holder = connect();
                 ConversationClient silent = connect()) {
             hold(holder, "l1");
             server.signal(signal);
             assertThat(server.status()).isZero();
-            holder.expectEnd(LONGEST);
-            silent.expectEnd(LONGEST);
+            holder.expectEnd(TIMEOUT);
+            silent.expectEnd(TIMEOUT);
             assertThat(path).doesNotExist();
             assertThat(server.out()).isEmpty();
         }
     }
 
     @Test
-    void tells_events_on_standard_error_and_nothing_else_anywhere() throws Exception {
+    void events_are_printed_to_standard_error_and_nothing_else_is_printed() throws Exception {
         try (ServerProcess server = start("-max-ttl", "5s");
                 ConversationClient client = connect()) {
             hold(client, "l1\u001b[2J");
             client.send("I REQREAD l2 6\n");
-            assertThat(client.line(LONGEST)).isEqualTo("I REQFAIL timeout too long");
+            assertThat(client.line(TIMEOUT)).isEqualTo("I REQFAIL timeout too long");
             server.awaitLog(line -> line.contains("request_failed"));
             server.signal("TERM");
             assertThat(server.status()).isZero();
@@ -114,7 +114,7 @@ class SocketlockdProcessIT {
     }
 
     @Test
-    void does_not_start_beside_another() throws Exception {
+    void a_second_socketlockd_does_not_start_on_the_same_path() throws Exception {
         try (ServerProcess first = start();
                 ConversationClient client = connect();
                 ServerProcess second = start()) {
@@ -128,8 +128,8 @@ class SocketlockdProcessIT {
     }
 
     @Test
-    @DisplayName("H13: leaves what is no socket alone")
-    void leaves_what_is_no_socket_alone() throws Exception {
+    @DisplayName("H13: a file that is not a socket is not replaced")
+    void a_file_that_is_not_a_socket_is_not_replaced() throws Exception {
         Files.writeString(path, "mine");
         try (ServerProcess server = start()) {
             assertThat(server.status()).isEqualTo(1);
@@ -143,15 +143,15 @@ class SocketlockdProcessIT {
     }
 
     @Test
-    @DisplayName("H10: after a kill, gives nobody else what a living holder may still have")
-    void after_a_kill_gives_nobody_else_what_a_living_holder_may_still_have() throws Exception {
+    @DisplayName("H10: after a kill, a lock of a living holder is not granted to others")
+    void after_a_kill_a_lock_of_a_living_holder_is_not_granted_to_others() throws Exception {
         try (ConversationClient holder = startAndKill();
                 ServerProcess next = start();
                 ConversationClient waiting = connect()) {
-            holder.expectEnd(LONGEST);
+            holder.expectEnd(TIMEOUT);
             long since = System.nanoTime();
             waiting.send("I REQWRITE l2\n");
-            assertThat(waiting.line(LONGEST)).isEqualTo("I WRITELOCK l2");
+            assertThat(waiting.line(TIMEOUT)).isEqualTo("I WRITELOCK l2");
             assertThat(Duration.ofNanos(System.nanoTime() - since))
                     .isGreaterThan(Duration.ofSeconds(3));
             assertThat(next.isAlive()).isTrue();

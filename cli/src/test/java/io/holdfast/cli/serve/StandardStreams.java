@@ -5,7 +5,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** What is written to standard output and standard error while this is open. */
+/** Captures standard output and standard error while it is open. */
 public final class StandardStreams implements AutoCloseable {
     private final PrintStream outBefore = System.out;
     private final PrintStream errBefore = System.err;
