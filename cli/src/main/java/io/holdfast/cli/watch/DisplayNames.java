@@ -2,18 +2,18 @@ package io.holdfast.cli.watch;
 
 import io.holdfast.cli.json.JsonValue;
 
-/** What things are called, for people. */
+/** Texts for connections, keys and deadlocks. */
 final class DisplayNames {
     private DisplayNames() {}
 
-    /** A connection by its number alone. */
+    /** Returns the number of a connection. */
     static String number(JsonValue.ObjectValue connection) {
         return connection.optional("connection").isPresent()
                 ? "#" + (long) connection.number("connection")
-                : "somebody";
+                : "unknown";
     }
 
-    /** A connection by its number, its name and its protocol. */
+    /** Returns the number, name and protocol of a connection. */
     static String connection(JsonValue.ObjectValue connection) {
         StringBuilder text = new StringBuilder(number(connection));
         if (!connection.text("name").isEmpty()) {
@@ -25,47 +25,49 @@ final class DisplayNames {
         return text.toString();
     }
 
-    /** A key with its kind. */
+    /** Returns the kind and the key. */
     static String resource(JsonValue.ObjectValue resource) {
         return resource.text("kind") + " " + key(resource);
     }
 
-    /** A key, behind its namespace if it has one. */
+    /** Returns the key, after its namespace if it has one. */
     static String key(JsonValue.ObjectValue of) {
         String namespace = of.text("namespace");
         String key = of.text("key");
         return (namespace.isEmpty() ? "" : shown(namespace) + ": ") + shown(key);
     }
 
-    /** In quotes where it would be mistaken for something else. */
+    /** Escapes the name, and quotes it if it is empty or contains a space. */
     private static String shown(String name) {
         String escaped = TerminalText.escaped(name);
         return escaped.isEmpty() || escaped.contains(" ") ? "\"" + escaped + "\"" : escaped;
     }
 
-    /** Whether both are about the same. */
+    /** Whether both are the same resource. */
     static boolean isSame(JsonValue.ObjectValue one, JsonValue.ObjectValue other) {
         return one.text("kind").equals(other.text("kind"))
                 && one.text("namespace").equals(other.text("namespace"))
                 && one.text("key").equals(other.text("key"));
     }
 
-    /** Whether nobody in a cycle does several things at once, and so may still go on. */
+    /**
+     * Whether no member of the cycle has concurrent requests, with which it could still proceed.
+     */
     static boolean isCertain(JsonValue.ArrayValue cycle) {
         return cycle.fields().stream()
                 .map(member -> member.values().get("concurrent"))
                 .noneMatch(
                         value ->
-                                value instanceof JsonValue.Literal(var word)
-                                        && word.equals("true"));
+                                value instanceof JsonValue.Literal(var literal)
+                                        && literal.equals("true"));
     }
 
-    /** What a cycle is. */
+    /** Returns whether the cycle is a deadlock or a possible one, as text. */
     static String deadlock(JsonValue.ArrayValue cycle) {
         return isCertain(cycle) ? "deadlock" : "possible deadlock";
     }
 
-    /** Each waits for what the next one holds. */
+    /** Describes a cycle: each member waits for a key that the next one holds. */
     static String cycle(JsonValue.ArrayValue cycle) {
         var members = cycle.fields();
         StringBuilder text = new StringBuilder();

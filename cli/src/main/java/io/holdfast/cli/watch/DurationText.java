@@ -3,7 +3,7 @@ package io.holdfast.cli.watch;
 import java.util.Locale;
 import java.util.OptionalDouble;
 
-/** Times for people. */
+/** Formats durations. */
 final class DurationText {
     private static final long MINUTE = 60;
     private static final long HOUR = 60 * MINUTE;
@@ -11,7 +11,9 @@ final class DurationText {
 
     private DurationText() {}
 
-    /** Short, with what matters at its size: 1.2s, 45s, 12m05s, 3h07m, 2d04h. */
+    /**
+     * Returns a short text, with a precision that fits the size: 1.2s, 45s, 12m05s, 3h07m, 2d04h.
+     */
     static String text(double seconds) {
         if (seconds < 10) {
             return String.format(Locale.ROOT, "%.1fs", Math.max(0, seconds));
@@ -31,7 +33,7 @@ final class DurationText {
                 Locale.ROOT, "%d%s%02d%s", seconds / unit, name, seconds % unit / part, partName);
     }
 
-    /** A dash if there is none. */
+    /** The same, or a dash if there is no value. */
     static String text(OptionalDouble seconds) {
         return seconds.isPresent() ? text(seconds.getAsDouble()) : "-";
     }

@@ -22,9 +22,8 @@ import java.util.stream.Stream;
 @Command(
         name = "explain",
         description =
-                "Says why a key is stuck: who holds it and since when, who waits in what order,"
-                        + " what each of them holds, and any deadlock. Exit status 1 if nobody uses"
-                        + " the key.")
+                "Explains why a key is blocked: its holders and waiters in order, since when, what"
+                        + " else they hold, and deadlocks. Exit status 1 if the key is not in use.")
 final class ExplainCommand extends InspectionCommand {
     static final class LimitConverter implements ITypeConverter<Integer> {
         private static final int MAX_LIMIT = 1000;
@@ -35,14 +34,14 @@ final class ExplainCommand extends InspectionCommand {
         }
     }
 
-    @Parameters(index = "0", paramLabel = "KEY", description = "The name.")
+    @Parameters(index = "0", paramLabel = "KEY", description = "The key.")
     @SuppressWarnings("NullAway.Init")
     private String key;
 
     @Option(
             names = "--namespace",
             paramLabel = "NAME",
-            description = "The namespace of the key; else that of the server's HTTP address.")
+            description = "The namespace of the key (default: that of the server's HTTP address).")
     private @Nullable String namespace;
 
     @Option(
@@ -50,8 +49,8 @@ final class ExplainCommand extends InspectionCommand {
             paramLabel = "N",
             defaultValue = "10",
             converter = LimitConverter.class,
-            description = "Show at most so many holders, and so many who wait (10).")
-    private int most;
+            description = "Maximum number of holders, and of waiters, to show (default: 10).")
+    private int max;
 
     @Option(
             names = {"-j", "--json"},
@@ -69,9 +68,7 @@ final class ExplainCommand extends InspectionCommand {
         if (json) {
             Printer.out(json(keyExplanation));
         } else if (keyExplanation.sentences().isEmpty()) {
-            Printer.out(
-                    TerminalText.escaped(key)
-                            + " is free: nobody holds it and nobody waits for it.");
+            Printer.out(TerminalText.escaped(key) + " is free: it has no holders and no waiters.");
         } else {
             Stream.concat(keyExplanation.sentences().stream(), keyExplanation.lines().stream())
                     .map(TerminalText::escaped)
@@ -87,7 +84,7 @@ final class ExplainCommand extends InspectionCommand {
             try {
                 connections.put(number, server.get("/v1/connections/" + number, Map.of()));
             } catch (ReadException e) {
-                if (!e.isAbsent()) { // it may have gone since
+                if (!e.isAbsent()) { // it may have closed since
                     throw e;
                 }
             }
@@ -96,13 +93,13 @@ final class ExplainCommand extends InspectionCommand {
                 page.all("resources").isEmpty()
                         ? new JsonValue.ObjectValue(Map.of())
                         : server.get("/v1/waits", Map.of());
-        return new KeyExplanation(page, connections, waits, most);
+        return new KeyExplanation(page, connections, waits, max);
     }
 
     private JsonValue.ObjectValue page(HttpReader server)
             throws ReadException, InterruptedException {
         Map<String, String> query = new LinkedHashMap<>();
-        // Such a segment would not arrive as it is.
+        // As path segments these would be removed from the URL.
         boolean asSegment = !List.of("", ".", "..").contains(key);
         if (!asSegment) {
             query.put("key", key);
@@ -110,7 +107,7 @@ final class ExplainCommand extends InspectionCommand {
         if (namespace != null) {
             query.put("namespace", namespace);
         }
-        query.put("limit", Integer.toString(Math.max(1, most)));
+        query.put("limit", Integer.toString(Math.max(1, max)));
         try {
             return server.get("/v1/keys/" + (asSegment ? HttpReader.encoded(key) : "-"), query);
         } catch (ReadException e) {
@@ -121,15 +118,15 @@ final class ExplainCommand extends InspectionCommand {
         }
     }
 
-    /** Those whose other belongings are shown. */
+    /** Returns the connections whose other holds and waits are shown. */
     private Set<Long> connections(JsonValue.ObjectValue page) {
         Set<Long> numbers = new HashSet<>();
         for (JsonValue.ObjectValue resource : page.all("resources")) {
             for (String part : List.of("holders", "waiters")) {
                 resource.all(part).stream()
-                        .limit(most)
-                        .filter(who -> who.optional("connection").isPresent())
-                        .forEach(who -> numbers.add((long) who.number("connection")));
+                        .limit(max)
+                        .filter(member -> member.optional("connection").isPresent())
+                        .forEach(member -> numbers.add((long) member.number("connection")));
             }
         }
         return numbers;

@@ -13,17 +13,17 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Where a server answers HTTP and what it wants to see, by option or by variable. */
+/** The HTTP address of a server and the credentials, from options or variables. */
 final class HttpOptions {
     static final String HTTP = "HOLDFAST_HTTP";
 
-    private static final String USUAL = "http://127.0.0.1:6389";
+    private static final String DEFAULT_URL = "http://127.0.0.1:6389";
 
     @Option(
             names = "--http",
             paramLabel = "URL",
             description =
-                    "Where the server answers HTTP (http://127.0.0.1:6389). Variable:"
+                    "HTTP address of the server (default: http://127.0.0.1:6389). Variable:"
                             + " HOLDFAST_HTTP.")
     private @Nullable String url;
 
@@ -31,9 +31,8 @@ final class HttpOptions {
             names = "--token-file",
             paramLabel = "FILE",
             description =
-                    "File with the secret of the server; the one for reading will do."
-                            + " Variables: HOLDFAST_TOKEN_FILE, or HOLDFAST_TOKEN with the secret"
-                            + " itself.")
+                    "File with the auth token or the read token of the server. Variables:"
+                            + " HOLDFAST_TOKEN_FILE, or HOLDFAST_TOKEN with the token itself.")
     private @Nullable String tokenFile;
 
     @Option(
@@ -45,24 +44,26 @@ final class HttpOptions {
     private @Nullable String authorities;
 
     /**
-     * Connects to nobody yet.
+     * Creates a reader; it does not connect yet.
      *
-     * @throws IllegalArgumentException if they make no sense
+     * @throws IllegalArgumentException if an option or a variable is invalid
      */
     HttpReader open(Map<String, String> environment) {
         String text =
-                url != null ? url : CredentialOptions.variable(environment, HTTP).orElse(USUAL);
+                url != null
+                        ? url
+                        : CredentialOptions.variable(environment, HTTP).orElse(DEFAULT_URL);
         URI base = parse(text);
         boolean tls = "https".equals(base.getScheme());
         if (authorities != null && !tls) {
-            throw new IllegalArgumentException("--tls-ca needs an https:// address");
+            throw new IllegalArgumentException("--tls-ca requires an https:// address");
         }
         Optional<Path> trusted =
                 tls ? CredentialOptions.trusted(authorities, environment) : Optional.empty();
         return new HttpReader(base, CredentialOptions.token(tokenFile, environment), trusted);
     }
 
-    /** A URL without query and without a slash at its end. */
+    /** Parses a URL without a query, and removes slashes at its end. */
     private static URI parse(String text) {
         try {
             URI uri = new URI(text);
@@ -78,7 +79,7 @@ final class HttpOptions {
                 return new URI(scheme + "://" + uri.getRawAuthority() + path);
             }
         } catch (URISyntaxException e) {
-            // told below
+            // reported below
         }
         throw new IllegalArgumentException(
                 "'" + text + "' is not a URL like http://127.0.0.1:6389");

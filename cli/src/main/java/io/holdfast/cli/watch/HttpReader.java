@@ -25,7 +25,7 @@ import java.util.function.Supplier;
 
 import javax.net.ssl.SSLException;
 
-/** Asks a server over HTTP, and only reads. */
+/** Sends GET requests to a server's HTTP API. */
 final class HttpReader implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final long MAX_BYTES = 64L << 20;
@@ -35,9 +35,9 @@ final class HttpReader implements AutoCloseable {
     private final HttpClient client;
 
     /**
-     * @param base without a slash at its end
-     * @param token asked for at each request; a secret
-     * @param trusted certificates; without them those that the JVM trusts
+     * @param base URL of the server, without a slash at its end
+     * @param token the auth token, read at each request
+     * @param trusted file with the certificates to trust; if empty, those that the JVM trusts
      */
     HttpReader(URI base, Optional<Supplier<String>> token, Optional<Path> trusted) {
         this.base = base;
@@ -52,12 +52,12 @@ final class HttpReader implements AutoCloseable {
         this.client = builder.build();
     }
 
-    /** Where the server is. */
+    /** Returns the URL of the server. */
     String url() {
         return base.toString();
     }
 
-    /** What is at this path, which is one of ours and encoded. */
+    /** Returns the JSON object at this path, which must be URL-encoded. */
     JsonValue.ObjectValue get(String path, Map<String, String> query)
             throws ReadException, InterruptedException {
         HttpRequest.Builder request =
@@ -66,8 +66,10 @@ final class HttpReader implements AutoCloseable {
                         .header("Accept", "application/json");
         try {
             token.ifPresent(secret -> request.header("Authorization", "Bearer " + secret.get()));
-        } catch (IllegalArgumentException e) { // its message may show the secret
-            throw new ReadException("the token cannot be sent over HTTP", new IOException());
+        } catch (IllegalArgumentException e) { // its message may contain the token
+            throw new ReadException(
+                    "the token contains characters that cannot be sent in an HTTP header",
+                    new IOException());
         }
         return fields(send(request.build()));
     }
@@ -80,19 +82,21 @@ final class HttpReader implements AutoCloseable {
                     BodyHandlers.limiting(
                             BodyHandlers.ofString(StandardCharsets.UTF_8), MAX_BYTES));
         } catch (HttpTimeoutException e) {
-            throw new ReadException("no answer from " + base + " in time", e);
+            throw new ReadException(
+                    "no response from " + base + " within " + TIMEOUT.toSeconds() + " s", e);
         } catch (SSLException e) {
             String advice =
-                    FailureText.isUntrusted(e) ? "; --tls-ca names the authority to trust" : "";
-            throw new ReadException("no TLS with " + base + ": " + FailureText.of(e) + advice, e);
+                    FailureText.isUntrusted(e) ? " (set the authority to trust with --tls-ca)" : "";
+            throw new ReadException(
+                    "TLS handshake failed with " + base + ": " + FailureText.of(e) + advice, e);
         } catch (ConnectException e) {
             throw new ReadException("cannot connect to " + base + ": " + FailureText.of(e), e);
         } catch (IOException e) {
-            throw new ReadException("no answer from " + base + ": " + reason(e), e);
+            throw new ReadException("no response from " + base + ": " + reason(e), e);
         }
     }
 
-    /** What the JDK's client says of a server that speaks another protocol is for its authors. */
+    /** Replaces the messages of the JDK's client for servers that use another protocol. */
     private static String reason(IOException e) {
         String text = String.valueOf(e.getMessage());
         boolean closed =
@@ -101,11 +105,11 @@ final class HttpReader implements AutoCloseable {
                         || text.contains("EOF")
                         || text.contains("reset");
         if (closed) {
-            return "the server closed the connection; if that goes on, check that --http is the"
-                    + " HTTP address of a server";
+            return "the server closed the connection; check that --http is the HTTP address of a"
+                    + " Holdfast server";
         }
         return e instanceof ProtocolException || text.contains("status line")
-                ? "it does not speak HTTP; --http must be an HTTP address of the server"
+                ? "it does not use HTTP; --http must be the HTTP address of the server"
                 : FailureText.of(e);
     }
 
@@ -114,11 +118,18 @@ final class HttpReader implements AutoCloseable {
         try {
             body = JsonValue.parse(response.body());
         } catch (IllegalArgumentException e) {
-            throw new ReadException(base + " does not answer as Holdfast does", e);
+            throw new ReadException(
+                    base
+                            + " did not return Holdfast JSON (is this the HTTP address of a"
+                            + " Holdfast server?)",
+                    e);
         }
         if (!(body instanceof JsonValue.ObjectValue objectValue)) {
             throw new ReadException(
-                    base + " does not answer as Holdfast does", new IOException("no object"));
+                    base
+                            + " did not return Holdfast JSON (is this the HTTP address of a"
+                            + " Holdfast server?)",
+                    new IOException("no object"));
         }
         if (response.statusCode() == 200) {
             return objectValue;
@@ -133,14 +144,14 @@ final class HttpReader implements AutoCloseable {
                     case 401 ->
                             base
                                     + (token.isPresent()
-                                            ? " does not accept the token"
-                                            : " requires a token: give --token-file")
-                                    + " (--token-file gives it)";
-                    case 404 -> base + " does not have that: " + code;
-                    case 429 -> base + " takes no more requests now";
+                                            ? " does not accept the token (set it with"
+                                                    + " --token-file)"
+                                            : " requires a token: set it with --token-file");
+                    case 404 -> base + ": not found: " + code;
+                    case 429 -> base + " rejected the request: rate limit exceeded";
                     default ->
                             base
-                                    + " refuses: "
+                                    + " rejected the request: "
                                     + (code.isEmpty() ? "status " + status : code)
                                     + (body.text("detail").isEmpty()
                                             ? ""
@@ -155,7 +166,7 @@ final class HttpReader implements AutoCloseable {
         return pairs.isEmpty() ? "" : "?" + String.join("&", pairs);
     }
 
-    /** With %XX for whatever may mean something in a path or a query. */
+    /** Percent-encodes everything but unreserved characters. */
     static String encoded(String text) {
         StringBuilder out = new StringBuilder();
         for (byte b : text.getBytes(StandardCharsets.UTF_8)) {

@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** Something that is read from a server. Knows what becomes of failures. */
+/** A command that reads from a server over HTTP. Maps failures to messages and exit statuses. */
 @Command(
         mixinStandardHelpOptions = true,
         sortOptions = false,
@@ -21,9 +21,9 @@ import java.util.concurrent.Callable;
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:done",
-            "1:nobody uses such a key",
+            "1:the key is not in use",
             "2:wrong usage, nothing was done",
-            "3:the server cannot be reached, or refuses"
+            "3:the server is unreachable, or has rejected the request"
         })
 abstract class InspectionCommand implements Callable<Integer> {
     static final int DONE = 0;
@@ -42,7 +42,7 @@ abstract class InspectionCommand implements Callable<Integer> {
         this.environment = environment;
     }
 
-    /** Reads, shows it and returns the exit status. */
+    /** Reads from the server, prints the result and returns the exit status. */
     abstract int work(HttpReader server) throws ReadException, InterruptedException;
 
     @Override
@@ -59,8 +59,8 @@ abstract class InspectionCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         } catch (RuntimeException | Error e) {
-            return failed(
-                    FailureText.of(e)); // picocli's exit status would be that of "no such key"
+            // picocli's exit status for exceptions would be 1, which means "not in use"
+            return failed(FailureText.of(e));
         }
     }
 

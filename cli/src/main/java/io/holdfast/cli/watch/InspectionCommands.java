@@ -8,11 +8,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** All commands of this package, by name; each is made when it is needed. */
+/** All commands of this package, by name; each is created when it is needed. */
 public final class InspectionCommands {
     private InspectionCommands() {}
 
-    /** In the order of the help. */
+    /** Returns the commands in the order of the help. */
     public static Map<String, Supplier<CommandLine>> all(Map<String, String> environment) {
         Map<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
         commands.put("top", () -> configured(new TopCommand(environment)));

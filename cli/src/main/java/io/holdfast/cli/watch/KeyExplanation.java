@@ -12,28 +12,29 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Why a key is as it is: a sentence for each kind of lock on it, then what is known.
+ * Explains the state of a key: one sentence for each resource of the key, then the details.
  *
- * @param key what a server tells about the key
- * @param connections what it tells about those who hold it or wait, by number
- * @param waits who waits for whom
+ * @param key the server's data of the key
+ * @param connections the server's data of the connections that hold it or wait, by number
+ * @param waits the server's wait-for graph
+ * @param max maximum number of holders, and of waiters, to show
  */
 record KeyExplanation(
         JsonValue.ObjectValue key,
         Map<Long, JsonValue.ObjectValue> connections,
         JsonValue.ObjectValue waits,
-        int most) {
+        int max) {
     private static final int MAX_EVENTS = 10;
     private static final int MAX_HOLDS_AND_WAITERS = 5;
     private static final int MAX_CHAIN = 10;
     private static final int EVENT_WIDTH = "timed_out".length();
 
-    /** The kinds of lock on the key that have a holder or somebody who waits. */
+    /** The resources of the key that have holders or waiters. */
     private List<JsonValue.ObjectValue> resources() {
         return key.all("resources");
     }
 
-    /** Whether anybody holds it or waits. */
+    /** Whether the key has holders or waiters. */
     boolean isInUse() {
         return resources().stream()
                 .anyMatch(r -> r.number("holders_total") > 0 || r.number("waiters_total") > 0);
@@ -60,12 +61,12 @@ record KeyExplanation(
         return lines;
     }
 
-    /** Deadlocks that the key or one of its holders is in. */
+    /** Returns the deadlocks that contain the key or one of its holders. */
     List<JsonValue.ArrayValue> cycles() {
         return resources().stream().flatMap(r -> cycles(r).stream()).distinct().toList();
     }
 
-    // The sentence.
+    // The sentences
 
     private String sentence(JsonValue.ObjectValue resource) {
         String name = name(resource);
@@ -81,7 +82,8 @@ record KeyExplanation(
                     + DisplayNames.deadlock(cycle)
                     + ": "
                     + DisplayNames.cycle(cycle)
-                    + ". They go on when one of them gives up, is released, or loses its lease.";
+                    + ". It ends when one of the waits is cancelled or times out, or one of the"
+                    + " holds is released or expires.";
         }
         OptionalDouble quarantine = key.optional("quarantine_left_s");
         if (holders.isEmpty() && waiting > 0 && quarantine.isPresent()) {
@@ -94,13 +96,16 @@ record KeyExplanation(
         }
         if (holders.isEmpty()) {
             return waiting == 0
-                    ? name + " is free: nobody holds it and nobody waits for it."
-                    : name + " is being passed on: nobody holds it, " + count(waiting) + ".";
+                    ? name + " is free: it has no holders and no waiters."
+                    : name
+                            + " is being granted to the next waiter: it has no holder, "
+                            + count(waiting)
+                            + ".";
         }
         StringBuilder text = new StringBuilder(held(resource, name, holders));
         text.append(chain(holders.getFirst()));
         if (waiting == 0) {
-            text.append("; nobody waits for it.");
+            text.append("; no waiters.");
         } else {
             text.append("; ").append(count(waiting));
             List<JsonValue.ObjectValue> waiters = resource.all("waiters");
@@ -125,7 +130,7 @@ record KeyExplanation(
             return name
                     + " is offered to "
                     + DisplayNames.connection(first)
-                    + ", which has not taken it";
+                    + ", which has not confirmed it";
         }
         if (resource.text("kind").equals("semaphore")) {
             return name + ": " + total + " of " + (long) resource.number("limit") + " are held";
@@ -145,7 +150,7 @@ record KeyExplanation(
         return holder.text("mode").equals("read");
     }
 
-    /** What a holder waits for itself, and the holder of that, and so on. */
+    /** Returns what the holder itself waits for, the holder of that key, and so on. */
     private String chain(JsonValue.ObjectValue holder) {
         StringBuilder text = new StringBuilder();
         Set<Double> seen = new HashSet<>();
@@ -183,7 +188,7 @@ record KeyExplanation(
                 : "There is no lease: it is held until it is released or its connection ends.";
     }
 
-    // What is known.
+    // The details
 
     private String name(JsonValue.ObjectValue resource) {
         return resource.text("kind") + " " + DisplayNames.key(key);
@@ -233,7 +238,7 @@ record KeyExplanation(
     }
 
     private void holders(JsonValue.ObjectValue resource, List<String> lines) {
-        for (JsonValue.ObjectValue holder : first(resource.all("holders"), most)) {
+        for (JsonValue.ObjectValue holder : first(resource.all("holders"), max)) {
             StringBuilder text = new StringBuilder("  ");
             text.append(holder.text("state").equals("offered") ? "offered to " : "held by ");
             text.append(DisplayNames.connection(holder));
@@ -249,13 +254,13 @@ record KeyExplanation(
                             ? ", lease " + DurationText.text(lease) + " left"
                             : ", no lease");
             lines.add(text.toString());
-            belongings(resource, holder, lines);
+            otherHoldsAndWaits(resource, holder, lines);
         }
         more(resource, "holders", lines);
     }
 
     private void waiters(JsonValue.ObjectValue resource, List<String> lines) {
-        for (JsonValue.ObjectValue waiter : first(resource.all("waiters"), most)) {
+        for (JsonValue.ObjectValue waiter : first(resource.all("waiters"), max)) {
             StringBuilder text = new StringBuilder("  ");
             text.append((long) waiter.number("position")).append(". ");
             text.append(DisplayNames.connection(waiter));
@@ -264,53 +269,53 @@ record KeyExplanation(
             since(waiter, text);
             OptionalDouble left = waiter.optional("timeout_left_s");
             if (left.isPresent()) {
-                text.append(", gives up in ").append(DurationText.text(left));
+                text.append(", times out in ").append(DurationText.text(left));
             }
             lines.add(text.toString());
-            belongings(resource, waiter, lines);
+            otherHoldsAndWaits(resource, waiter, lines);
         }
         more(resource, "waiters", lines);
     }
 
     private static void mode(
-            JsonValue.ObjectValue resource, JsonValue.ObjectValue who, StringBuilder text) {
-        if (resource.text("kind").equals("lock") && !who.text("mode").isEmpty()) {
-            text.append(", ").append(who.text("mode"));
+            JsonValue.ObjectValue resource, JsonValue.ObjectValue member, StringBuilder text) {
+        if (resource.text("kind").equals("lock") && !member.text("mode").isEmpty()) {
+            text.append(", ").append(member.text("mode"));
         }
     }
 
-    private static void since(JsonValue.ObjectValue who, StringBuilder text) {
-        if (!who.text("since").isEmpty()) {
-            text.append(" (since ").append(who.text("since")).append(')');
+    private static void since(JsonValue.ObjectValue member, StringBuilder text) {
+        if (!member.text("since").isEmpty()) {
+            text.append(" (since ").append(member.text("since")).append(')');
         }
     }
 
     private void more(JsonValue.ObjectValue resource, String what, List<String> lines) {
         long missing =
-                (long) resource.number(what + "_total") - Math.min(most, resource.all(what).size());
+                (long) resource.number(what + "_total") - Math.min(max, resource.all(what).size());
         if (missing > 0) {
             lines.add("  and " + missing + " more " + what);
         }
     }
 
-    /** What else a connection holds and waits for. */
-    private void belongings(
-            JsonValue.ObjectValue resource, JsonValue.ObjectValue who, List<String> lines) {
-        JsonValue.ObjectValue connection = connections.get((long) who.number("connection"));
+    /** Adds what else the connection holds and waits for. */
+    private void otherHoldsAndWaits(
+            JsonValue.ObjectValue resource, JsonValue.ObjectValue member, List<String> lines) {
+        JsonValue.ObjectValue connection = connections.get((long) member.number("connection"));
         if (connection == null) {
             return;
         }
         Predicate<JsonValue.ObjectValue> isThis = isThis(resource);
-        belongings("also holds", connection.all("holding"), isThis.negate(), lines);
-        belongings("also waits for", connection.all("waiting"), isThis.negate(), lines);
+        otherHoldsAndWaits("also holds", connection.all("holding"), isThis.negate(), lines);
+        otherHoldsAndWaits("also waits for", connection.all("waiting"), isThis.negate(), lines);
     }
 
-    private static void belongings(
+    private static void otherHoldsAndWaits(
             String what,
             List<JsonValue.ObjectValue> all,
-            Predicate<JsonValue.ObjectValue> wanted,
+            Predicate<JsonValue.ObjectValue> condition,
             List<String> lines) {
-        List<String> names = all.stream().filter(wanted).map(DisplayNames::resource).toList();
+        List<String> names = all.stream().filter(condition).map(DisplayNames::resource).toList();
         if (!names.isEmpty()) {
             int shown = Math.min(names.size(), MAX_HOLDS_AND_WAITERS);
             lines.add(
@@ -351,7 +356,7 @@ record KeyExplanation(
         }
     }
 
-    private static <T> List<T> first(List<T> all, int most) {
-        return all.subList(0, Math.min(all.size(), most));
+    private static <T> List<T> first(List<T> all, int max) {
+        return all.subList(0, Math.min(all.size(), max));
     }
 }

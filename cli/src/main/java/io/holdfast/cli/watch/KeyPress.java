@@ -1,11 +1,11 @@
 package io.holdfast.cli.watch;
 
-/** A key that was pressed. */
+/** A key press. */
 sealed interface KeyPress {
-    /** One that writes something. */
+    /** A key that types a character. */
     record Typed(int character) implements KeyPress {}
 
-    /** One that does something. */
+    /** A control key. */
     enum SpecialKey implements KeyPress {
         UP,
         DOWN,
@@ -18,7 +18,7 @@ sealed interface KeyPress {
         ESCAPE,
         /** Ctrl-C. */
         INTERRUPT,
-        /** The terminal is gone. */
+        /** The terminal was closed: the end of its input. */
         GONE
     }
 }

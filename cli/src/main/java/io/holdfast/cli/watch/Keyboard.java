@@ -9,14 +9,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Makes keys of the bytes that a terminal sends. */
+/** Decodes the bytes that a terminal sends to key presses. */
 final class Keyboard {
     private static final int INTERRUPT = 3;
     private static final int ESCAPE = 27;
     private static final int GONE = -1;
     private static final int MAX_WAITING = 4096;
 
-    /** What a key sends beyond an escape comes together, even over a slow line. */
+    /** The bytes of an escape sequence arrive within this time, even over a slow connection. */
     private static final long TOGETHER_MILLIS = 100;
 
     private final BlockingQueue<Integer> bytes = new LinkedBlockingQueue<>(MAX_WAITING);
@@ -26,7 +26,7 @@ final class Keyboard {
         this.pressed = pressed;
     }
 
-    /** Reads until the input ends. */
+    /** Starts reading, until the input ends. */
     static void start(InputStream in, Consumer<KeyPress> pressed) {
         Keyboard keyboard = new Keyboard(pressed);
         Thread.ofPlatform().daemon().name("holdfast-bytes").start(() -> keyboard.read(in));
@@ -39,9 +39,7 @@ final class Keyboard {
             do {
                 next = next(in);
                 if (next == INTERRUPT) {
-                    pressed.accept(
-                            KeyPress.SpecialKey
-                                    .INTERRUPT); // part of nothing, and waits for nothing
+                    pressed.accept(KeyPress.SpecialKey.INTERRUPT);
                 } else {
                     bytes.put(next);
                 }
@@ -84,7 +82,7 @@ final class Keyboard {
         };
     }
 
-    /** The rest of a character in UTF-8. */
+    /** Reads the rest of a character in UTF-8. */
     private int character(int first) throws InterruptedException {
         int more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
         int character = more == 0 ? first : first & (0x3f >> more);
@@ -94,11 +92,11 @@ final class Keyboard {
         return Character.isValidCodePoint(character) ? character : '?';
     }
 
-    /** Nothing more comes: -1. */
+    /** Returns the next byte of a sequence, or -1 if none arrives in time. */
     private int next() throws InterruptedException {
         Integer next = bytes.poll(TOGETHER_MILLIS, TimeUnit.MILLISECONDS);
         if (next != null && next == GONE) {
-            bytes.put(GONE); // for whoever takes the next key
+            bytes.put(GONE); // so that run() sees it too
         }
         return next == null ? GONE : next;
     }

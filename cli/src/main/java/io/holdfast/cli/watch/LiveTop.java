@@ -12,45 +12,44 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * Shows a server on a terminal until somebody quits. All that happens comes through one queue; only
- * what ends it goes past that.
- */
+/** The interactive {@code top}. All events go through one queue, except those that end it. */
 final class LiveTop {
     private static final int MAX_WAITING = 1024;
     private static final int MAX_FILTER = 256;
     private static final int HEADLINE = 3;
-    private static final int GONE = 129; // as after a SIGHUP
-    private static final int INTERRUPTED = 130; // as after a SIGINT
-    private static final int GOING_ON = -1;
+    private static final int GONE = 129; // the exit status after SIGHUP
+    private static final int INTERRUPTED = 130; // the exit status after SIGINT
+    private static final int RUNNING = -1;
 
-    /** Who is asked to end and hangs, at a terminal that takes no output, is not waited for. */
+    /**
+     * If the loop does not end in this time, because the terminal blocks output, the process exits.
+     */
     private static final long TIMEOUT_SECONDS = 2;
 
     private sealed interface UiEvent {
         record Pressed(KeyPress key) implements UiEvent {}
 
-        record Answered(TopSample sample) implements UiEvent {}
+        record Sampled(TopSample sample) implements UiEvent {}
 
-        record Failed(ReadException why) implements UiEvent {}
+        record Failed(ReadException failure) implements UiEvent {}
 
         record Resized() implements UiEvent {}
 
-        /** The status says so. */
+        /** {@link #status} has been set. */
         record Ended() implements UiEvent {}
     }
 
-    private final BlockingQueue<UiEvent> happenings = new LinkedBlockingQueue<>(MAX_WAITING);
+    private final BlockingQueue<UiEvent> events = new LinkedBlockingQueue<>(MAX_WAITING);
     private final String url;
     private final RawTerminal terminal;
-    private final AtomicInteger status = new AtomicInteger(GOING_ON);
+    private final AtomicInteger status = new AtomicInteger(RUNNING);
     private final CountDownLatch left = new CountDownLatch(1);
     private RawTerminal.Size size;
     private TopSample topSample;
     private TopQuery topQuery;
     private String lastError = "";
 
-    /** What is being typed; null if nothing is. */
+    /** The filter that is being typed; null if none is. */
     private @Nullable StringBuilder typing;
 
     private LiveTop(String url, RawTerminal terminal, TopSample first) {
@@ -83,33 +82,33 @@ final class LiveTop {
                         server,
                         topQuery,
                         interval,
-                        answer -> post(new UiEvent.Answered(answer)),
-                        why -> post(new UiEvent.Failed(why)));
-        while (status.get() == GOING_ON) {
+                        sample -> post(new UiEvent.Sampled(sample)),
+                        failure -> post(new UiEvent.Failed(failure)));
+        while (status.get() == RUNNING) {
             draw();
-            TopQuery before = topQuery;
-            switch (happenings.take()) {
+            TopQuery previous = topQuery;
+            switch (events.take()) {
                 case UiEvent.Pressed(KeyPress keyPress) -> {
                     if (isQuit(keyPress)) {
                         return 0;
                     }
                     press(keyPress);
                 }
-                case UiEvent.Answered(TopSample answer) -> {
-                    topSample = answer;
+                case UiEvent.Sampled(TopSample sample) -> {
+                    topSample = sample;
                     lastError = "";
                     stayInside();
                 }
-                case UiEvent.Failed(ReadException why) ->
-                        lastError = why.getMessage() + ", trying again";
+                case UiEvent.Failed(ReadException failure) ->
+                        lastError = failure.getMessage() + ", retrying";
                 case UiEvent.Resized _ -> {
                     size = terminal.size();
                     topQuery = topQuery.ofRows(TopScreen.rows(size.height()));
                 }
                 case UiEvent.Ended _ -> {}
             }
-            if (!topQuery.equals(before)) {
-                serverPoller.ask(topQuery);
+            if (!topQuery.equals(previous)) {
+                serverPoller.setQuery(topQuery);
             }
         }
         return status.get();
@@ -123,27 +122,27 @@ final class LiveTop {
         }
     }
 
-    /** Makes the process end with this status, in whatever the loop may hang. */
+    /** Ends the process with this status, even if the loop is blocked. */
     private void end(int with) {
-        if (status.compareAndSet(GOING_ON, with)) {
+        if (status.compareAndSet(RUNNING, with)) {
             Thread.ofPlatform().daemon().name("holdfast-end").start(() -> exitUnlessLeft(with));
         }
-        post(new UiEvent.Ended()); // if there is no room, the loop has enough to wake it
+        post(new UiEvent.Ended()); // if the queue is full, other events wake the loop
     }
 
     private void exitUnlessLeft(int with) {
         try {
             if (!left.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-                Runtime.getRuntime().exit(with); // its hook restores the terminal
+                Runtime.getRuntime().exit(with); // the shutdown hook restores the terminal
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** What finds no room is lost; only keys come that fast. */
+    /** Drops the event if the queue is full; only key presses can be that frequent. */
     private void post(UiEvent uiEvent) {
-        boolean _ = happenings.offer(uiEvent);
+        boolean _ = events.offer(uiEvent);
     }
 
     private void draw() throws IOException {
@@ -201,7 +200,7 @@ final class LiveTop {
         };
     }
 
-    /** The table follows each letter; escape takes the filter away. */
+    /** Applies the filter at each key press; escape removes it. */
     private void type(StringBuilder text, KeyPress keyPress) {
         switch (keyPress) {
             case KeyPress.Typed(int c) -> {
@@ -226,7 +225,7 @@ final class LiveTop {
         }
     }
 
-    /** No further down than where the last page begins. */
+    /** Limits the offset to the beginning of the last page. */
     private void stayInside() {
         if (topSample.query().view() == topQuery.view()
                 && topSample.query().filter().equals(topQuery.filter())) {

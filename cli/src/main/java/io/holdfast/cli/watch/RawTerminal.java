@@ -17,15 +17,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The terminal that the process runs in, with keys that arrive as they are pressed, and a screen of
- * its own to write on. However the process ends, short of SIGKILL, the terminal is as it was.
+ * The terminal of this process in raw mode, with its alternate screen. The terminal is restored
+ * however the process ends, except by SIGKILL.
  */
 final class RawTerminal implements AutoCloseable {
     private static final File TERMINAL = new File("/dev/tty");
 
     /**
-     * Nothing is echoed, no key holds the output back, and none sends a signal: that would also hit
-     * the {@code stty} that restores the terminal.
+     * No echo, no flow control, and no signals from keys: these would also reach the {@code stty}
+     * that restores the terminal.
      */
     private static final List<String> RAW =
             List.of("-icanon", "-echo", "-isig", "-ixon", "min", "1", "time", "0");
@@ -41,22 +41,26 @@ final class RawTerminal implements AutoCloseable {
     private static final Duration STTY_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(1);
 
-    /** In cells. */
+    /** In character cells. */
     record Size(int width, int height) {}
 
-    private final String before;
+    private final String savedSettings;
     private final InputStream keys;
     private final OutputStream out =
             new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16);
     private final AtomicBoolean open = new AtomicBoolean(true);
     private final Thread atExit = new Thread(this::restore, "holdfast-terminal");
 
-    private RawTerminal(String before) throws IOException {
-        this.before = before;
+    private RawTerminal(String savedSettings) throws IOException {
+        this.savedSettings = savedSettings;
         this.keys = new FileInputStream(TERMINAL);
     }
 
-    /** Whether there is one to open. */
+    /**
+     * Whether there is a terminal that can be opened.
+     *
+     * @param kind the value of TERM
+     */
     @SuppressWarnings("SystemConsoleNull") // JDK 25 returns null again
     static boolean isThere(String kind) {
         Console console = System.console();
@@ -75,16 +79,16 @@ final class RawTerminal implements AutoCloseable {
         return terminal;
     }
 
-    /** What the keys send, byte by byte. */
+    /** Returns the input of the terminal. */
     InputStream keys() {
         return keys;
     }
 
     Size size() {
         try {
-            List<String> words = List.of(stty(List.of("size")).split(" ", -1));
-            int height = Integer.parseInt(words.getFirst());
-            int width = Integer.parseInt(words.getLast());
+            List<String> fields = List.of(stty(List.of("size")).split(" ", -1));
+            int height = Integer.parseInt(fields.getFirst());
+            int width = Integer.parseInt(fields.getLast());
             return width > 0 && height > 0 ? new Size(width, height) : DEFAULT_SIZE;
         } catch (IOException | NumberFormatException e) {
             return DEFAULT_SIZE;
@@ -92,9 +96,9 @@ final class RawTerminal implements AutoCloseable {
     }
 
     /**
-     * Shows these lines and nothing else.
+     * Replaces the content of the screen by these lines.
      *
-     * @param marked which of them stands out; -1 for none
+     * @param marked index of the line to highlight; -1 for none
      */
     void show(List<String> lines, int marked) throws IOException {
         StringBuilder text = new StringBuilder(HOME);
@@ -115,7 +119,7 @@ final class RawTerminal implements AutoCloseable {
         }
     }
 
-    /** Takes its time but always ends, also where a terminal takes no output any more. */
+    /** Restores the terminal, with time limits, since the terminal may block output. */
     private synchronized void restore() {
         if (open.getAndSet(false)) {
             boolean interrupted = Thread.interrupted();
@@ -128,7 +132,8 @@ final class RawTerminal implements AutoCloseable {
     }
 
     private boolean leave() {
-        Thread leaving = Thread.ofPlatform().daemon().name("holdfast-leave").start(this::sayLeave);
+        Thread leaving =
+                Thread.ofPlatform().daemon().name("holdfast-leave").start(this::writeLeave);
         try {
             boolean _ = leaving.join(LEAVE_TIMEOUT);
             return false;
@@ -137,25 +142,28 @@ final class RawTerminal implements AutoCloseable {
         }
     }
 
-    private void sayLeave() {
+    private void writeLeave() {
         synchronized (out) {
             try {
                 out.write(LEAVE.getBytes(StandardCharsets.UTF_8));
                 out.flush();
             } catch (IOException e) {
-                // the terminal is gone
+                // the terminal was closed
             }
         }
     }
 
-    /** A signal to all processes at the terminal can end an stty, so one failure means little. */
+    /** Tries several times, because a signal to all processes of the terminal can end an stty. */
     private boolean restoreSettings() {
         boolean interrupted = false;
-        // Not every stty knows -drain, without which it waits for output that is stuck.
-        for (List<String> words :
-                List.of(List.of(before), List.of("-drain", before), List.of(before))) {
+        // -drain does not wait for blocked output, but not every stty supports it.
+        for (List<String> arguments :
+                List.of(
+                        List.of(savedSettings),
+                        List.of("-drain", savedSettings),
+                        List.of(savedSettings))) {
             try {
-                String _ = stty(words);
+                String _ = stty(arguments);
                 return interrupted;
             } catch (IOException e) {
                 interrupted |= Thread.interrupted();
@@ -170,23 +178,23 @@ final class RawTerminal implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(atExit);
         } catch (IllegalStateException e) {
-            // it is running
+            // the hook is running
         }
     }
 
-    private static String stty(List<String> words) throws IOException {
+    private static String stty(List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of("stty"));
-        command.addAll(words);
+        command.addAll(arguments);
         Process stty =
                 new ProcessBuilder(command)
                         .redirectInput(TERMINAL)
                         .redirectError(Redirect.DISCARD)
                         .start();
-        try (InputStream answer = stty.getInputStream()) {
+        try (InputStream output = stty.getInputStream()) {
             if (!stty.waitFor(STTY_TIMEOUT) || stty.exitValue() != 0) {
-                throw new IOException("stty " + String.join(" ", words) + " failed");
+                throw new IOException("stty " + String.join(" ", arguments) + " failed");
             }
-            return new String(answer.readAllBytes(), StandardCharsets.UTF_8).strip();
+            return new String(output.readAllBytes(), StandardCharsets.UTF_8).strip();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);

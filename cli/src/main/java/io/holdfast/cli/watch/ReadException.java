@@ -1,6 +1,6 @@
 package io.holdfast.cli.watch;
 
-/** A server did not answer, or refused. The message is for the user. */
+/** A request to a server failed. The message is for the user. */
 final class ReadException extends Exception {
     private static final long serialVersionUID = 1L;
     private static final int NOT_FOUND = 404;
@@ -8,21 +8,21 @@ final class ReadException extends Exception {
     private final int status;
     private final String code;
 
-    /** It did not answer, or nothing that makes sense. */
+    /** The server did not respond, or the response is malformed. */
     ReadException(String message, Throwable cause) {
         super(message, cause);
         this.status = 0;
         this.code = "";
     }
 
-    /** It refused. */
+    /** The server responded with an error. */
     ReadException(String message, int status, String code) {
         super(message);
         this.status = status;
         this.code = code;
     }
 
-    /** Whether the server knows the question, but not what was asked for. */
+    /** Whether the route exists on the server, but not the requested key or connection. */
     boolean isAbsent() {
         return status == NOT_FOUND && !code.isEmpty() && !code.equals("not_found");
     }

@@ -7,59 +7,61 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Asks a server again and again, in a thread of its own. */
+/** Polls a server in a thread of its own. */
 final class ServerPoller {
     private final HttpReader server;
     private final Duration interval;
-    private final Consumer<TopSample> answered;
-    private final Consumer<ReadException> failed;
-    private final Semaphore asked = new Semaphore(0);
+    private final Consumer<TopSample> onSample;
+    private final Consumer<ReadException> onFailure;
+    private final Semaphore queryChanged = new Semaphore(0);
     private volatile TopQuery topQuery;
 
     private ServerPoller(
             HttpReader server,
             TopQuery topQuery,
             Duration interval,
-            Consumer<TopSample> answered,
-            Consumer<ReadException> failed) {
+            Consumer<TopSample> onSample,
+            Consumer<ReadException> onFailure) {
         this.server = server;
         this.topQuery = topQuery;
         this.interval = interval;
-        this.answered = answered;
-        this.failed = failed;
+        this.onSample = onSample;
+        this.onFailure = onFailure;
     }
 
     static ServerPoller start(
             HttpReader server,
             TopQuery topQuery,
             Duration interval,
-            Consumer<TopSample> answered,
-            Consumer<ReadException> failed) {
-        ServerPoller serverPoller = new ServerPoller(server, topQuery, interval, answered, failed);
+            Consumer<TopSample> onSample,
+            Consumer<ReadException> onFailure) {
+        ServerPoller serverPoller =
+                new ServerPoller(server, topQuery, interval, onSample, onFailure);
         Thread.ofPlatform().daemon().name("holdfast-poller").start(serverPoller::run);
         return serverPoller;
     }
 
-    /** Asks for something else from now on, at once. */
-    void ask(TopQuery other) {
+    /** Changes the query and polls at once. */
+    void setQuery(TopQuery other) {
         topQuery = other;
-        asked.release();
+        queryChanged.release();
     }
 
     private void run() {
         try {
             while (true) {
                 try {
-                    answered.accept(TopSample.read(server, topQuery));
+                    onSample.accept(TopSample.read(server, topQuery));
                 } catch (ReadException e) {
-                    failed.accept(e);
-                } catch (RuntimeException | Error e) { // a screen that stands still would be a lie
-                    failed.accept(
+                    onFailure.accept(e);
+                } catch (RuntimeException | Error e) {
+                    // otherwise the screen would silently stop updating
+                    onFailure.accept(
                             new ReadException(
-                                    "the answer cannot be shown: " + FailureText.of(e), e));
+                                    "the response cannot be shown: " + FailureText.of(e), e));
                 }
-                if (asked.tryAcquire(interval.toMillis(), TimeUnit.MILLISECONDS)) {
-                    asked.drainPermits();
+                if (queryChanged.tryAcquire(interval.toMillis(), TimeUnit.MILLISECONDS)) {
+                    queryChanged.drainPermits();
                 }
             }
         } catch (InterruptedException e) {

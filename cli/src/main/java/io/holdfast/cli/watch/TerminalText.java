@@ -1,21 +1,21 @@
 package io.holdfast.cli.watch;
 
-/** How much room text takes on a terminal, and how it is shown there. */
+/** Measures, cuts and escapes text for a terminal. */
 final class TerminalText {
     private static final String CUT = "…";
 
     private TerminalText() {}
 
     /**
-     * What could steer a terminal is shown as a number. Whole lines go through this before they are
-     * shown: much in them was written by others.
+     * Escapes characters that could control a terminal. Every line passes through this before it is
+     * shown, since much of it comes from clients.
      */
     static String escaped(String text) {
         StringBuilder out = new StringBuilder(text.length());
         text.codePoints()
                 .forEach(
                         c -> {
-                            if (steers(c)) {
+                            if (needsEscape(c)) {
                                 out.append(String.format(c > 0xffff ? "\\u{%x}" : "\\u%04x", c));
                             } else {
                                 out.appendCodePoint(c);
@@ -24,7 +24,7 @@ final class TerminalText {
         return out.toString();
     }
 
-    private static boolean steers(int c) {
+    private static boolean needsEscape(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL,
                     Character.FORMAT,
@@ -50,7 +50,7 @@ final class TerminalText {
         return isWide(c) ? 2 : 1;
     }
 
-    /** East Asian characters and pictures. */
+    /** Whether this is an East Asian character or a pictograph. */
     private static boolean isWide(int c) {
         return (c >= 0x1100 && c <= 0x115f)
                 || (c >= 0x2e80 && c <= 0xa4cf)
@@ -63,9 +63,9 @@ final class TerminalText {
                 || (c >= 0x20000 && c <= 0x3fffd);
     }
 
-    /** At most so wide, with a mark where something is missing. */
-    static String cut(String text, int most) {
-        if (width(text) <= most) {
+    /** Cuts the text to a maximum width in cells, with a mark if something was cut. */
+    static String cut(String text, int max) {
+        if (width(text) <= max) {
             return text;
         }
         StringBuilder out = new StringBuilder();
@@ -73,20 +73,20 @@ final class TerminalText {
         int at = 0;
         while (at < text.length()) {
             int c = text.codePointAt(at);
-            if (used + width(c) > most - 1) {
+            if (used + width(c) > max - 1) {
                 break;
             }
             used += width(c);
             out.appendCodePoint(c);
             at += Character.charCount(c);
         }
-        return most < 1 ? "" : out + CUT;
+        return max < 1 ? "" : out + CUT;
     }
 
-    /** Exactly so wide. */
+    /** Cuts or pads the text to an exact width in cells. */
     static String fit(String text, int width, boolean right) {
         String cut = cut(text, width);
-        String blanks = " ".repeat(width - width(cut));
-        return right ? blanks + cut : cut + blanks;
+        String padding = " ".repeat(width - width(cut));
+        return right ? padding + cut : cut + padding;
     }
 }

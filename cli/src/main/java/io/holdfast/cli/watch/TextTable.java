@@ -5,15 +5,15 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Rows under a headline. Where the room is too small, the columns of least weight go first; the
- * first column takes what the others leave.
+ * Rows under a header. If the width is too small, columns are dropped in order of increasing
+ * weight; the first column gets the remaining width.
  */
 record TextTable(List<Column> columns, List<List<String>> rows) {
-    /** No terminal is that wide. */
+    /** The width for output to a file or a pipe. */
     static final int UNLIMITED = Integer.MAX_VALUE;
 
-    /** The greatest width of a column where the table goes into a file or a pipe. */
-    private static final int MOST_IN_FILES = 100;
+    /** Maximum width of a column in a file or a pipe. */
+    private static final int MAX_IN_FILES = 100;
 
     private static final int GAP = 2;
     private static final int MIN_FIRST_COLUMN = 12;
@@ -21,17 +21,17 @@ record TextTable(List<Column> columns, List<List<String>> rows) {
     /**
      * A column.
      *
-     * @param most its greatest width
-     * @param weight what has less goes first
+     * @param max maximum width in cells
+     * @param weight columns with a smaller weight are dropped first
      */
-    record Column(String title, boolean right, int most, int weight) {}
+    record Column(String title, boolean right, int max, int weight) {}
 
-    /** Cells are escaped here, where their width matters; escaping them twice does no harm. */
+    /** Escapes the cells, because their width is needed here; escaping is idempotent. */
     TextTable {
         rows = rows.stream().map(row -> row.stream().map(TerminalText::escaped).toList()).toList();
     }
 
-    /** The headline and the rows, none wider than that. */
+    /** Returns the header and the rows, none wider than {@code width} cells. */
     List<String> lines(int width) {
         int[] widths = new int[columns.size()];
         for (int i = 0; i < widths.length; i++) {
@@ -39,8 +39,8 @@ record TextTable(List<Column> columns, List<List<String>> rows) {
             for (List<String> row : rows) {
                 widths[i] = Math.max(widths[i], TerminalText.width(row.get(i)));
             }
-            int most = width == UNLIMITED ? MOST_IN_FILES : columns.get(i).most();
-            widths[i] = Math.min(widths[i], most);
+            int max = width == UNLIMITED ? MAX_IN_FILES : columns.get(i).max();
+            widths[i] = Math.min(widths[i], max);
         }
         List<Integer> shown = shown(widths, width);
         int others = shown.stream().skip(1).mapToInt(i -> widths[i] + GAP).sum();
@@ -64,12 +64,12 @@ record TextTable(List<Column> columns, List<List<String>> rows) {
         int first = Math.min(MIN_FIRST_COLUMN, widths[0]);
         while (shown.size() > 1
                 && first + shown.stream().skip(1).mapToInt(i -> widths[i] + GAP).sum() > width) {
-            Integer least =
+            Integer leastWeight =
                     shown.stream()
                             .skip(1)
                             .min(Comparator.comparingInt(i -> columns.get(i).weight()))
                             .orElseThrow();
-            shown.removeIf(least::equals);
+            shown.removeIf(leastWeight::equals);
         }
         return shown;
     }

@@ -18,13 +18,13 @@ import java.util.Map;
 @Command(
         name = "top",
         description =
-                "Shows what is held and who waits, live. Where there is no terminal, or with"
-                        + " --once, it prints one table and ends.",
+                "Shows held keys, connections and waiters, live. Without a terminal, or with"
+                        + " --once, it prints one table and exits.",
         footer = {
             "",
-            "Keys: q quits; k, c and w show keys, connections, and who waits for whom with"
-                    + " deadlocks; s sorts another way, r turns the order round; / filters, escape"
-                    + " ends that; arrows, page up and down, home and end move."
+            "Keys: q quits; k, c and w show keys, connections, and waits with deadlocks; s changes"
+                + " the sort column, r reverses the order; / filters, escape removes the filter;"
+                + " arrows, page up and down, home and end scroll."
         })
 final class TopCommand extends InspectionCommand {
     private static final Duration MIN_INTERVAL = Duration.ofMillis(100);
@@ -38,7 +38,7 @@ final class TopCommand extends InspectionCommand {
         }
     }
 
-    @Option(names = "--once", defaultValue = "false", description = "Print one table and end.")
+    @Option(names = "--once", defaultValue = "false", description = "Print one table and exit.")
     private boolean once;
 
     @Option(
@@ -46,7 +46,7 @@ final class TopCommand extends InspectionCommand {
             paramLabel = "TIME",
             defaultValue = "1s",
             converter = DurationConverter.class,
-            description = "How often to look (1s).")
+            description = "Refresh interval (default: 1s).")
     @SuppressWarnings("NullAway.Init")
     private Duration interval;
 
@@ -54,7 +54,7 @@ final class TopCommand extends InspectionCommand {
             names = "--view",
             paramLabel = "VIEW",
             defaultValue = "keys",
-            description = "keys, connections or waits (keys).")
+            description = "keys, connections or waits (default: keys).")
     @SuppressWarnings("NullAway.Init")
     private TopView topView;
 
@@ -62,18 +62,19 @@ final class TopCommand extends InspectionCommand {
             names = "--sort",
             paramLabel = "NAME",
             description =
-                    "waiters, held, lease or key; connections by waits, holds, open, name or"
-                            + " connection; waits by waited, connection or key.")
+                    "Sort column. keys: waiters, held, lease or key; connections: waits, holds,"
+                        + " open, name or connection; waits: waited, connection or key (default:"
+                        + " the first).")
     private @Nullable String sort;
 
-    @Option(names = "--reverse", defaultValue = "false", description = "The other way round.")
+    @Option(names = "--reverse", defaultValue = "false", description = "Reverse the sort order.")
     private boolean reverse;
 
     @Option(
             names = "--filter",
             paramLabel = "TEXT",
             defaultValue = "",
-            description = "Only names that have this in them.")
+            description = "Only names that contain this text.")
     @SuppressWarnings("NullAway.Init")
     private String filter;
 
@@ -82,8 +83,8 @@ final class TopCommand extends InspectionCommand {
             paramLabel = "N",
             defaultValue = "20",
             converter = LimitConverter.class,
-            description = "Most rows of the one table (20).")
-    private int most;
+            description = "Maximum number of rows of the printed table (default: 20).")
+    private int max;
 
     TopCommand(Map<String, String> environment) {
         super(environment);
@@ -119,6 +120,6 @@ final class TopCommand extends InspectionCommand {
                                                             + String.join(
                                                                     ", ", topView.sortNames())));
         }
-        return new TopQuery(topView, number, reverse, filter, 0, Math.max(1, most));
+        return new TopQuery(topView, number, reverse, filter, 0, Math.max(1, max));
     }
 }

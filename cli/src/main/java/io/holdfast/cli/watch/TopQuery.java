@@ -4,15 +4,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What {@code top} wants to see.
+ * The view, order, filter and page that {@code top} shows.
  *
- * @param sort which way of sorting of the view
- * @param filter what a name must have in it
- * @param offset how many to pass over
- * @param rows how many to show
+ * @param sort index of the sort order in the view
+ * @param filter text that a name must contain
+ * @param offset number of rows to skip
+ * @param rows number of rows to show
  */
 record TopQuery(TopView view, int sort, boolean reversed, String filter, int offset, int rows) {
-    /** The most that a server passes over. */
+    /** The maximum offset that a server accepts. */
     static final int MAX_OFFSET = 100_000;
 
     TopView.Sort sorting() {

@@ -9,7 +9,7 @@ import java.util.OptionalDouble;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
-/** The tables of {@code top}, made of what a server tells. */
+/** Makes the tables of {@code top} from a sample. */
 final class TopRows {
     private static final List<TextTable.Column> KEYS =
             List.of(
@@ -30,9 +30,9 @@ final class TopRows {
                     new TextTable.Column("OPEN", true, 7, 4));
     private static final List<TextTable.Column> WAITS =
             List.of(
-                    new TextTable.Column("WHO WAITS", false, 1000, 9),
+                    new TextTable.Column("WAITER", false, 1000, 9),
                     new TextTable.Column("FOR", false, 40, 8),
-                    new TextTable.Column("PLACE", true, 6, 4),
+                    new TextTable.Column("POS", true, 6, 4),
                     new TextTable.Column("SINCE", true, 7, 6),
                     new TextTable.Column("BLOCKED BY", false, 40, 7));
 
@@ -60,7 +60,7 @@ final class TopRows {
         };
     }
 
-    /** How many rows there are, shown or not. */
+    /** Returns the total number of rows, shown or not. */
     static int total(TopSample topSample) {
         return topSample.query().view() == TopView.WAITS
                 ? waits(topSample).size()
@@ -113,7 +113,7 @@ final class TopRows {
                                         : ""));
     }
 
-    /** Sorted and filtered here: the server tells all of them. */
+    /** Sorts and filters here, because the server returns all waits. */
     private static List<JsonValue.ObjectValue> waits(TopSample topSample) {
         TopQuery topQuery = topSample.query();
         String filter = topQuery.filter().toLowerCase(Locale.ROOT);

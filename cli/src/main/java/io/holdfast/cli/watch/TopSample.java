@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a server told at one time.
+ * The data that a server returned for one refresh.
  *
- * @param query what it was asked for
+ * @param query the query of this sample
  * @param overview rates and totals
- * @param page the rows of the view, with their {@code total} unless all are there
- * @param deadlocks each of them as a cycle of those who wait
+ * @param page the rows of the view, with their {@code total} unless the page has all of them
+ * @param deadlocks the deadlocks, each as a cycle of waits
  */
 record TopSample(
         TopQuery query,
         JsonValue.ObjectValue overview,
         JsonValue.ObjectValue page,
         List<JsonValue.ArrayValue> deadlocks) {
-    private static final String SECONDS = "30"; // enough for the last time that anybody waited
+    private static final String SECONDS = "30"; // long enough to contain the last wait, usually
 
     static TopSample read(HttpReader server, TopQuery topQuery)
             throws ReadException, InterruptedException {

@@ -7,12 +7,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 
-/** What {@code top} shows, as lines of text. */
+/** Makes the lines of text that {@code top} shows. */
 final class TopScreen {
-    /** Two lines with numbers, one about the view, a headline, and one with keys. */
+    /**
+     * Lines beside the rows: two with numbers, one about the view, the table header and the help.
+     */
     private static final int BESIDE_ROWS = 5;
 
-    /** How much of a list of deadlocks is shown. */
+    /** Maximum number of deadlocks to show. */
     private static final int MAX_CYCLES = 3;
 
     private static final String HELP =
@@ -20,26 +22,26 @@ final class TopScreen {
 
     private TopScreen() {}
 
-    /** How many rows fit on so many lines. */
+    /** Returns the number of rows that fit on a screen of this height in lines. */
     static int rows(int height) {
         return Math.max(1, height - BESIDE_ROWS);
     }
 
     /**
-     * All lines of a screen.
+     * Returns all lines of a screen.
      *
-     * @param message what went wrong, or what is being typed; empty for the help
+     * @param message the last error, or the filter that is being typed; empty for the help line
      */
     static List<String> lines(
             String url,
             TopSample topSample,
-            TopQuery wanted,
+            TopQuery topQuery,
             String message,
             int width,
             int height) {
         List<String> lines = new ArrayList<>(head(url, topSample));
-        boolean fits = topSample.query().view() == wanted.view();
-        lines.add(about(topSample, wanted, fits));
+        boolean fits = topSample.query().view() == topQuery.view();
+        lines.add(about(topSample, topQuery, fits));
         if (fits) {
             List<String> cycles = cycles(topSample);
             lines.addAll(cycles);
@@ -58,7 +60,7 @@ final class TopScreen {
                 .toList();
     }
 
-    /** The same for a file or a pipe. */
+    /** Returns the lines for a file or a pipe. */
     static List<String> plain(String url, TopSample topSample) {
         List<String> lines = new ArrayList<>(head(url, topSample));
         lines.add(about(topSample, topSample.query(), true));
@@ -88,7 +90,7 @@ final class TopScreen {
                         + ", longest wait "
                         + DurationText.text(totals.optional("longest_wait_s"))
                         + ", wait p99 "
-                        + millis(known(series, "wait_p99_ms"))
+                        + millis(lastPresent(series, "wait_p99_ms"))
                         + ", held "
                         + (long)
                                 (totals.number("locks_held")
@@ -108,7 +110,7 @@ final class TopScreen {
         return left.isEmpty() ? "" : ", RESTART QUARANTINE for " + DurationText.text(left);
     }
 
-    /** First in the line, so that it is seen on a narrow terminal too. */
+    /** At the beginning of the line, so that it is visible on a narrow terminal too. */
     private static String deadlocks(TopSample topSample) {
         long certain = topSample.deadlocks().stream().filter(DisplayNames::isCertain).count();
         return counted(certain, "DEADLOCK")
@@ -119,8 +121,8 @@ final class TopScreen {
         return count == 0 ? "" : count + " " + what + (count == 1 ? ", " : "S, ");
     }
 
-    private static String about(TopSample topSample, TopQuery wanted, boolean fits) {
-        StringBuilder line = new StringBuilder(wanted.view().title());
+    private static String about(TopSample topSample, TopQuery topQuery, boolean fits) {
+        StringBuilder line = new StringBuilder(topQuery.view().title());
         if (fits) {
             int total = TopRows.total(topSample);
             int first = Math.min(topSample.query().offset(), total);
@@ -129,15 +131,15 @@ final class TopScreen {
             line.append(shown == 0 ? "0" : (first + 1) + "-" + (first + shown));
             line.append(" of ").append(total);
         }
-        line.append(", ").append(wanted.sorting().text());
-        line.append(wanted.reversed() ? ", reversed" : "");
-        if (!wanted.filter().isEmpty()) {
-            line.append(", with \"").append(TerminalText.escaped(wanted.filter())).append('"');
+        line.append(", ").append(topQuery.sorting().text());
+        line.append(topQuery.reversed() ? ", reversed" : "");
+        if (!topQuery.filter().isEmpty()) {
+            line.append(", with \"").append(TerminalText.escaped(topQuery.filter())).append('"');
         }
         return line.toString();
     }
 
-    /** In the view of waits. */
+    /** Returns the deadlocks, in the view of waits only. */
     private static List<String> cycles(TopSample topSample) {
         List<String> lines = new ArrayList<>();
         if (topSample.query().view() != TopView.WAITS) {
@@ -156,7 +158,7 @@ final class TopScreen {
         return lines;
     }
 
-    /** Of the last second. */
+    /** Returns the value of the last second. */
     private static String last(JsonValue.ObjectValue series, String name) {
         JsonValue.ArrayValue values = series.list(name);
         return values != null
@@ -166,8 +168,8 @@ final class TopScreen {
                 : "0";
     }
 
-    /** Of the last second in which there was any. */
-    private static OptionalDouble known(JsonValue.ObjectValue series, String name) {
+    /** Returns the last value that is present. */
+    private static OptionalDouble lastPresent(JsonValue.ObjectValue series, String name) {
         JsonValue.ArrayValue values = series.list(name);
         if (values != null) {
             for (JsonValue each : values.values().reversed()) {

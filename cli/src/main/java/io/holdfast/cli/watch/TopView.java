@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What {@code top} can show. The first way of sorting is the usual one. */
+/** The views of {@code top}. The first sort order is the default. */
 enum TopView {
     KEYS(
             List.of(
-                    new Sort("waiters", true, "most waiting first"),
+                    new Sort("waiters", true, "most waiters first"),
                     new Sort("held", true, "longest held first"),
                     new Sort("lease", false, "shortest lease first"),
                     new Sort("key", false, "by key"))),
@@ -26,10 +26,10 @@ enum TopView {
                     new Sort("key", false, "by key")));
 
     /**
-     * A way of sorting.
+     * A sort order.
      *
-     * @param name as the server knows it
-     * @param descending whether the most comes first, unless reversed
+     * @param name the name in the HTTP API
+     * @param descending whether the largest value comes first, unless reversed
      */
     record Sort(String name, boolean descending, String text) {}
 
@@ -40,12 +40,12 @@ enum TopView {
         this.sorts = sorts;
     }
 
-    /** The one after so many. */
+    /** Returns the sort order with this index, modulo their number. */
     Sort sort(int number) {
         return sorts.get(Math.floorMod(number, sorts.size()));
     }
 
-    /** Which of them has this name. */
+    /** Returns the index of the sort order with this name. */
     Optional<Integer> numberOf(String sort) {
         for (int i = 0; i < sorts.size(); i++) {
             if (sorts.get(i).name().equals(sort)) {

@@ -1,7 +1,8 @@
 /**
- * Commands that look at a server over HTTP: {@code top} shows all of it, live; {@code explain} says
- * why one key is stuck. Start at {@link io.holdfast.cli.watch.InspectionCommands}. What is shown is
- * made from JSON by classes that know no terminal ({@code Explanation}, {@code Screen}).
+ * Commands that inspect a server over HTTP: {@code top} shows keys, connections and waits, live;
+ * {@code explain} explains why a key is blocked. Start at {@link
+ * io.holdfast.cli.watch.InspectionCommands}. The output is made from JSON by classes that are
+ * independent of the terminal ({@code KeyExplanation}, {@code TopScreen}).
  */
 @NullMarked
 package io.holdfast.cli.watch;

@@ -46,17 +46,17 @@ class ExplainCommandIT {
 
     private record Ended(int status, List<String> out, List<String> err) {}
 
-    private Ended explain(Map<String, String> environment, String... words) {
+    private Ended explain(Map<String, String> environment, String... args) {
         Map<String, String> all = new HashMap<>(environment);
         all.putIfAbsent("HOLDFAST_HTTP", api.url());
         try (StandardStreams streams = new StandardStreams()) {
-            int status = InspectionCommands.all(all).get("explain").get().execute(words);
+            int status = InspectionCommands.all(all).get("explain").get().execute(args);
             return new Ended(status, streams.out().lines().toList(), streams.errLines());
         }
     }
 
-    private Ended explain(String... words) {
-        return explain(Map.of(), words);
+    private Ended explain(String... args) {
+        return explain(Map.of(), args);
     }
 
     private static String connection(int number, String holding, String waiting) {
@@ -100,7 +100,7 @@ class ExplainCommandIT {
     }
 
     @Test
-    void says_who_holds_and_who_waits_in_order() {
+    void explain_shows_holders_and_waiters_in_order() {
         api.put(
                 "/v1/keys/deploy",
                 page("deploy", holder(1, "20.6"), 1, waiter(1, 2) + "," + waiter(2, 3), 2));
@@ -119,18 +119,18 @@ class ExplainCommandIT {
                                 + " 2026-01-01T00:00:00.000Z), fence 17, lease 20s left",
                         "       also holds lock a",
                         "  1. #2 host:2 (lockd), write, waiting for 11s (since"
-                                + " 2026-01-01T00:00:01.000Z), gives up in 3.5s",
+                                + " 2026-01-01T00:00:01.000Z), times out in 3.5s",
                         "       also holds lock b",
                         "       also waits for lock c",
                         "  2. #3 host:3 (lockd), write, waiting for 11s (since"
-                                + " 2026-01-01T00:00:01.000Z), gives up in 3.5s",
+                                + " 2026-01-01T00:00:01.000Z), times out in 3.5s",
                         "  last events:",
                         "    2026-01-01T00:00:00.000Z  released   #9, fence 16, after 2.5s",
                         "    2026-01-01T00:00:00.001Z  acquired   #1, fence 17");
     }
 
     @Test
-    void says_what_a_holder_without_a_lease_waits_for_itself() {
+    void explain_shows_what_a_holder_without_a_lease_waits_for() {
         api.put("/v1/keys/deploy", page("deploy", holder(1, "null"), 1, waiter(1, 2), 1));
         api.put(
                 "/v1/waits",
@@ -147,7 +147,7 @@ class ExplainCommandIT {
     }
 
     @Test
-    void says_that_it_is_a_deadlock() {
+    void explain_shows_a_deadlock() {
         api.put("/v1/keys/a", page("a", holder(1, "20"), 1, waiter(1, 2), 1));
         api.put(
                 "/v1/waits",
@@ -166,13 +166,13 @@ class ExplainCommandIT {
                 .isEqualTo(
                         "lock a is stuck in a deadlock: "
                                 + cycle
-                                + ". They go on when one of them gives up, is released, or loses"
-                                + " its lease.");
+                                + ". It ends when one of the waits is cancelled or times out, or"
+                                + " one of the holds is released or expires.");
         assertThat(ended.out()).containsSequence("", "deadlock:", "  " + cycle);
     }
 
     @Test
-    void calls_a_deadlock_possible_if_somebody_in_it_does_several_things_at_once() {
+    void a_cycle_with_concurrent_requests_is_a_possible_deadlock() {
         api.put("/v1/keys/a", page("a", holder(1, "20"), 1, waiter(1, 2), 1));
         api.put(
                 "/v1/waits",
@@ -190,7 +190,7 @@ class ExplainCommandIT {
     }
 
     @Test
-    void says_that_acquires_wait_for_the_end_of_a_restart_quarantine() {
+    void explain_shows_how_long_a_restart_quarantine_delays_the_grant() {
         String page = page("deploy", "", 0, waiter(1, 2), 1);
         api.put("/v1/keys/deploy", page.replaceFirst("\\{", "{\"quarantine_left_s\":8.5,"));
         assertThat(explain("deploy").out().getFirst())
@@ -200,14 +200,14 @@ class ExplainCommandIT {
     }
 
     @Test
-    void shows_no_more_than_it_is_asked_for() {
+    void limit_limits_the_shown_holders_and_waiters() {
         api.put("/v1/keys/k", page("k", holder(1, "20"), 1, waiter(1, 2), 40));
         assertThat(explain("k", "--limit", "1").out()).contains("  and 39 more waiters");
-        assertThat(api.asked()).contains("/v1/keys/k?limit=1");
+        assertThat(api.requests()).contains("/v1/keys/k?limit=1");
     }
 
     @Test
-    void lets_nothing_that_a_server_tells_steer_the_terminal() {
+    void control_characters_from_the_server_are_escaped() {
         String odd = "\\u001b[2J\\u009b\\u202e";
         String shown = "\\u001b[2J\\u009b\\u202e";
         api.put(
@@ -232,12 +232,12 @@ class ExplainCommandIT {
     }
 
     @Test
-    void says_that_a_key_is_free() {
+    void explain_of_an_unknown_key_says_that_it_is_free() {
         api.refuse("/v1/keys/nobody", 404, "unknown_key");
         Ended ended = explain("nobody");
         assertThat(ended.status()).isEqualTo(1);
         assertThat(ended.out())
-                .containsExactly("nobody is free: nobody holds it and nobody waits for it.");
+                .containsExactly("nobody is free: it has no holders and no waiters.");
         assertThat(explain("nobody", "--json").out())
                 .containsExactly(
                         "{\"key\":\"nobody\",\"in_use\":false,\"explanation\":\"\","
@@ -245,16 +245,16 @@ class ExplainCommandIT {
     }
 
     @Test
-    void says_that_one_that_was_used_is_free() {
+    void explain_of_a_key_without_holders_says_that_it_is_free() {
         api.put("/v1/keys/k", page("k", "", 0, "", 0));
         Ended ended = explain("k");
         assertThat(ended.status()).isEqualTo(1);
         assertThat(ended.out().getFirst())
-                .isEqualTo("lock k is free: nobody holds it and nobody waits for it.");
+                .isEqualTo("lock k is free: it has no holders and no waiters.");
     }
 
     @Test
-    void prints_json_that_has_it_all() {
+    void json_output_contains_all_data() {
         api.put("/v1/keys/deploy", page("deploy", holder(1, "20.6"), 1, waiter(1, 2), 1));
         Ended ended = explain("deploy", "-j");
         assertThat(ended.status()).isZero();
@@ -267,7 +267,7 @@ class ExplainCommandIT {
     }
 
     @Test
-    void shows_no_control_character_of_a_name() {
+    void control_characters_of_a_key_are_escaped() {
         api.put("/v1/keys/%1B%5B2J", page("\\u001b[2J", holder(1, "1"), 1, "", 0));
         assertThat(explain("\u001b[2J").out())
                 .allSatisfy(
@@ -279,15 +279,15 @@ class ExplainCommandIT {
 
     @ParameterizedTest
     @CsvSource({"'',/v1/keys/-?key=&limit=10", "..,/v1/keys/-?key=..&limit=10"})
-    void asks_for_keys_that_no_path_can_hold(String key, String path) {
+    void keys_that_are_not_valid_path_segments_are_sent_as_a_parameter(String key, String path) {
         explain(key);
-        assertThat(api.asked()).containsExactly(path);
+        assertThat(api.requests()).containsExactly(path);
     }
 
     @Test
-    void asks_for_any_key_in_any_namespace() {
+    void key_and_namespace_are_encoded_in_the_request() {
         explain("a/b c?é", "--namespace", "x y");
-        assertThat(api.asked())
+        assertThat(api.requests())
                 .containsExactly("/v1/keys/a%2Fb%20c%3F%C3%A9?namespace=x%20y&limit=10");
     }
 
@@ -297,7 +297,7 @@ class ExplainCommandIT {
         @TempDir private Path folder;
 
         @Test
-        void if_nobody_is_there() throws IOException {
+        void an_unreachable_server_fails_with_status_3() throws IOException {
             int port;
             try (var probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
                 port = probe.getLocalPort();
@@ -314,39 +314,37 @@ class ExplainCommandIT {
 
         @ParameterizedTest
         @CsvSource({
-            "'', 'the server closed the connection; if that goes on, check that --http is the HTTP"
-                    + " address of a server'",
-            "'error\n', it does not speak HTTP; --http must be an HTTP address of the server"
+            "'', 'the server closed the connection; check that --http is the HTTP address of a"
+                    + " Holdfast server'",
+            "'error\n', it does not use HTTP; --http must be the HTTP address of the server"
         })
-        void if_it_speaks_another_protocol(String answer, String reason) throws IOException {
+        void a_server_of_another_protocol_fails_with_status_3(String response, String reason)
+                throws IOException {
             try (var server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
-                Thread.ofVirtual().start(() -> answerAll(server, answer));
+                Thread.ofVirtual().start(() -> respondAll(server, response));
                 Ended ended = explain("k", "--http", "http://127.0.0.1:" + server.getLocalPort());
                 assertThat(ended.status()).isEqualTo(3);
                 assertThat(ended.err()).singleElement().asString().contains(reason);
             }
         }
 
-        private static void answerAll(ServerSocket server, String answer) {
+        private static void respondAll(ServerSocket server, String response) {
             while (!server.isClosed()) {
                 try (var socket = server.accept()) {
                     int _ = socket.getInputStream().read(new byte[4096]);
-                    socket.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+                    socket.getOutputStream().write(response.getBytes(StandardCharsets.US_ASCII));
                 } catch (IOException e) {
-                    // it is closed, or the other side is
+                    // the server or the client has closed the connection
                 }
             }
         }
 
         @Test
-        void if_the_token_is_missing_or_wrong() throws IOException {
+        void a_missing_or_wrong_token_fails_with_status_3() throws IOException {
             api.refuse("/v1/keys/k", 401, "unauthorized");
             assertThat(explain("k").err())
                     .containsExactly(
-                            "Error: "
-                                    + api.url()
-                                    + " requires a token: give --token-file (--token-file gives"
-                                    + " it)");
+                            "Error: " + api.url() + " requires a token: set it with --token-file");
             Path file = Files.writeString(folder.resolve("token"), "sesame\n");
             Ended ended = explain("k", "--token-file", file.toString());
             assertThat(ended.status()).isEqualTo(3);
@@ -354,16 +352,20 @@ class ExplainCommandIT {
                     .containsExactly(
                             "Error: "
                                     + api.url()
-                                    + " does not accept the token (--token-file gives it)");
+                                    + " does not accept the token (set it with --token-file)");
             explain(Map.of("HOLDFAST_TOKEN", "simsim"), "k");
             assertThat(api.secrets()).containsExactly("null", "Bearer sesame", "Bearer simsim");
         }
 
         @Test
-        void if_it_is_no_holdfast() {
+        void a_server_that_is_not_holdfast_fails_with_status_3() {
             api.put("/v1/keys/k", "<html>");
             assertThat(explain("k").err())
-                    .containsExactly("Error: " + api.url() + " does not answer as Holdfast does");
+                    .containsExactly(
+                            "Error: "
+                                    + api.url()
+                                    + " did not return Holdfast JSON (is this the HTTP address of"
+                                    + " a Holdfast server?)");
             assertThat(explain("other").status()).isEqualTo(3);
         }
     }
@@ -378,8 +380,8 @@ class ExplainCommandIT {
         "--token-file=/no/such,/no/such",
         "--nope,--nope"
     })
-    void says_in_one_line_what_it_cannot_use(String word, String named) {
-        Ended ended = explain("k", word);
+    void an_invalid_option_prints_one_line_that_names_it(String arg, String named) {
+        Ended ended = explain("k", arg);
         assertThat(ended.status()).isEqualTo(2);
         assertThat(ended.err()).hasSize(2);
         assertThat(ended.err().getFirst()).startsWith("Error: ").contains(named);

@@ -36,8 +36,8 @@ class ExplainIT {
                         "--listen=dflockd://127.0.0.1:0", "--listen=http://127.0.0.1:0");
         Socket one = open();
         Socket two = open();
-        assertThat(ask(one, "l\na\n9 60\n")).startsWith("ok ");
-        assertThat(ask(two, "l\nb\n9 60\n")).startsWith("ok ");
+        assertThat(request(one, "l\na\n9 60\n")).startsWith("ok ");
+        assertThat(request(two, "l\nb\n9 60\n")).startsWith("ok ");
         send(one, "l\nb\n600\n");
         awaitWaiting(1);
         send(two, "l\na\n600\n");
@@ -64,7 +64,7 @@ class ExplainIT {
         socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
     }
 
-    private static String ask(Socket socket, String request) throws IOException {
+    private static String request(Socket socket, String request) throws IOException {
         send(socket, request);
         return new BufferedReader(
                         new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))
@@ -79,10 +79,10 @@ class ExplainIT {
         }
     }
 
-    private List<String> run(String command, int status, String... words) {
+    private List<String> run(String command, int status, String... args) {
         try (StandardStreams streams = new StandardStreams()) {
             Map<String, String> environment = Map.of("HOLDFAST_HTTP", server.url());
-            assertThat(InspectionCommands.all(environment).get(command).get().execute(words))
+            assertThat(InspectionCommands.all(environment).get(command).get().execute(args))
                     .as("%s", streams.err())
                     .isEqualTo(status);
             return streams.out().lines().toList();
@@ -90,7 +90,7 @@ class ExplainIT {
     }
 
     @Test
-    void is_explained_by_either_key() {
+    void a_deadlock_is_explained_by_either_key() {
         List<String> lines = run("explain", 0, "a");
         assertThat(lines.getFirst())
                 .startsWith("lock a is stuck in a deadlock: #")
@@ -108,12 +108,12 @@ class ExplainIT {
                 .anySatisfy(line -> assertThat(line).contains("  acquired   #"));
         assertThat(run("explain", 0, "b").getFirst()).startsWith("lock b is stuck in a deadlock");
         assertThat(run("explain", 1, "c"))
-                .containsExactly("c is free: nobody holds it and nobody waits for it.");
+                .containsExactly("c is free: it has no holders and no waiters.");
         assertThat(run("explain", 1, "")).hasSize(1);
     }
 
     @Test
-    void is_explained_to_scripts() {
+    void a_deadlock_is_explained_as_json() {
         JsonValue.ObjectValue json =
                 (JsonValue.ObjectValue)
                         JsonValue.parse(run("explain", 0, "a", "--json").getFirst());
@@ -123,9 +123,9 @@ class ExplainIT {
     }
 
     @Test
-    void is_shown_by_top() {
+    void a_deadlock_is_shown_by_top() {
         assertThat(run("top", 0, "--once"))
-                .contains("keys 1-2 of 2, most waiting first")
+                .contains("keys 1-2 of 2, most waiters first")
                 .anySatisfy(line -> assertThat(line).matches("a +lock +1 +2 +#.* \\(dflockd\\) .*"))
                 .anySatisfy(
                         line -> assertThat(line).matches("b +lock +1 +1 +#.* \\(dflockd\\) .*"));

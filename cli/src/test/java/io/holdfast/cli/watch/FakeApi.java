@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Answers HTTP with what it was told, and remembers what it was asked. */
+/** An HTTP server with configured responses, which records the requests. */
 final class FakeApi implements AutoCloseable {
     static final String OVERVIEW =
             """
@@ -28,18 +28,18 @@ final class FakeApi implements AutoCloseable {
               "connections":[4,4]}}
             """;
 
-    private record Answer(int status, String body) {}
+    private record Response(int status, String body) {}
 
     private final HttpServer server;
-    private final Map<String, Answer> answers = new ConcurrentHashMap<>();
-    private final List<String> asked = new CopyOnWriteArrayList<>();
+    private final Map<String, Response> responses = new ConcurrentHashMap<>();
+    private final List<String> requests = new CopyOnWriteArrayList<>();
     private final List<String> secrets = new CopyOnWriteArrayList<>();
 
-    /** On a port that may have been that of another one; 0 takes a free one. */
+    /** Starts on the given port, for example that of a closed instance; 0 chooses a free port. */
     FakeApi(int port) throws IOException {
         server =
                 HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
-        server.createContext("/", this::answer);
+        server.createContext("/", this::respond);
         server.start();
         put("/v1/overview", OVERVIEW);
     }
@@ -49,7 +49,7 @@ final class FakeApi implements AutoCloseable {
     }
 
     FakeApi put(String path, String body) {
-        answers.put(path, new Answer(200, body));
+        responses.put(path, new Response(200, body));
         return this;
     }
 
@@ -58,21 +58,22 @@ final class FakeApi implements AutoCloseable {
     }
 
     FakeApi refuse(String path, int status, String code, String detail) {
-        answers.put(
+        responses.put(
                 path,
-                new Answer(status, "{\"error\":\"%s\",\"detail\":\"%s\"}".formatted(code, detail)));
+                new Response(
+                        status, "{\"error\":\"%s\",\"detail\":\"%s\"}".formatted(code, detail)));
         return this;
     }
 
-    private void answer(HttpExchange exchange) throws IOException {
-        asked.add(exchange.getRequestURI().toString());
+    private void respond(HttpExchange exchange) throws IOException {
+        requests.add(exchange.getRequestURI().toString());
         secrets.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
-        Answer answer =
-                answers.getOrDefault(
+        Response response =
+                responses.getOrDefault(
                         exchange.getRequestURI().getRawPath(),
-                        new Answer(404, "{\"error\":\"not_found\"}"));
-        byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
-        exchange.sendResponseHeaders(answer.status(), body.length);
+                        new Response(404, "{\"error\":\"not_found\"}"));
+        byte[] body = response.body().getBytes(StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(response.status(), body.length);
         try (OutputStream out = exchange.getResponseBody()) {
             out.write(body);
         }
@@ -86,9 +87,9 @@ final class FakeApi implements AutoCloseable {
         return "http://127.0.0.1:" + port();
     }
 
-    /** Path and query of each request. */
-    List<String> asked() {
-        return asked;
+    /** Returns path and query of each request. */
+    List<String> requests() {
+        return requests;
     }
 
     List<String> secrets() {

@@ -30,7 +30,7 @@ class KeyboardTest {
     }
 
     @Test
-    void tells_letters() throws InterruptedException {
+    void letters_are_decoded() throws InterruptedException {
         assertThat(keys("qé鍵🔒"))
                 .containsExactly(
                         new KeyPress.Typed('q'),
@@ -40,13 +40,13 @@ class KeyboardTest {
     }
 
     @Test
-    void tells_an_interrupt_before_all_else() throws InterruptedException {
+    void ctrl_c_overtakes_other_keys() throws InterruptedException {
         assertThat(keys("\u001b\u0003"))
                 .contains(KeyPress.SpecialKey.INTERRUPT, KeyPress.SpecialKey.ESCAPE);
     }
 
     @Test
-    void tells_what_moves() throws InterruptedException {
+    void movement_keys_are_decoded() throws InterruptedException {
         assertThat(keys("\u001b[A\u001b[B\u001bOA\u001bOB\u001b[5~\u001b[6~\u001b[H\u001b[F"))
                 .containsExactly(
                         KeyPress.SpecialKey.UP,
@@ -60,7 +60,7 @@ class KeyboardTest {
     }
 
     @Test
-    void tells_what_edits() throws InterruptedException {
+    void editing_keys_are_decoded() throws InterruptedException {
         assertThat(keys("\r\n\b\u007f"))
                 .containsExactly(
                         KeyPress.SpecialKey.ENTER,
@@ -70,12 +70,12 @@ class KeyboardTest {
     }
 
     @Test
-    void passes_over_what_it_does_not_know() throws InterruptedException {
+    void unknown_sequences_are_ignored() throws InterruptedException {
         assertThat(keys("\u0001\u001b[1;5C\u001b[99~x")).containsExactly(new KeyPress.Typed('x'));
     }
 
     @Test
-    void tells_escape_alone() throws InterruptedException {
+    void a_single_escape_is_decoded() throws InterruptedException {
         assertThat(keys("\u001b")).containsExactly(KeyPress.SpecialKey.ESCAPE);
     }
 }

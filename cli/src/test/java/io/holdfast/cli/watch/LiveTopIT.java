@@ -55,15 +55,15 @@ class LiveTopIT {
     private void awaitAsked(String part) {
         await(part)
                 .atMost(Duration.ofSeconds(60))
-                .until(() -> api.asked().stream().anyMatch(asked -> asked.contains(part)));
+                .until(() -> api.requests().stream().anyMatch(request -> request.contains(part)));
     }
 
     @Test
-    void shows_what_is_asked_for_by_keys() throws IOException {
+    void keys_switch_view_order_and_filter() throws IOException {
         try (Pty pty = top()) {
             pty.awaitScreen("deploy");
             assertThat(pty.screen()).hasSize(24);
-            assertThat(pty.screen().get(2)).isEqualTo("keys 1-2 of 2, most waiting first");
+            assertThat(pty.screen().get(2)).isEqualTo("keys 1-2 of 2, most waiters first");
             assertThat(pty.screen().get(3)).startsWith("KEY ");
             assertThat(pty.screen().getLast()).startsWith("q quit");
             assertThat(pty.screen().get(5)).startsWith("tenant: odd\\u001b[2J ");
@@ -97,11 +97,11 @@ class LiveTopIT {
     }
 
     @Test
-    void fits_any_size() throws Exception {
+    void the_screen_fits_any_size() throws Exception {
         try (Pty pty = top()) {
             pty.awaitScreen("deploy");
             pty.resize(8, 30);
-            // stty changes first the rows, then the columns
+            // stty changes the rows first, then the columns
             pty.awaitScreen(lines -> lines.size() == 8 && fit(lines, 30), "8 lines of 30");
             assertThat(pty.screen()).anySatisfy(line -> assertThat(line).startsWith("deploy "));
             pty.resize(1, 5);
@@ -116,12 +116,12 @@ class LiveTopIT {
     }
 
     @Test
-    void says_that_the_server_is_gone_until_it_is_back() throws IOException {
+    void a_lost_server_is_shown_until_it_is_back() throws IOException {
         try (Pty pty = top()) {
             pty.awaitScreen("deploy");
             int port = api.port();
             api.close();
-            pty.awaitScreen(", trying again");
+            pty.awaitScreen(", retrying");
             assertThat(pty.screen()).anySatisfy(line -> assertThat(line).startsWith("deploy "));
             api = started(port);
             pty.awaitScreen(lines -> lines.getLast().startsWith("q quit"), "help");
@@ -132,7 +132,7 @@ class LiveTopIT {
     }
 
     @Test
-    void restores_the_terminal_although_the_command_for_it_fails_twice(@TempDir Path folder)
+    void the_terminal_is_restored_although_stty_fails_twice(@TempDir Path folder)
             throws IOException {
         Path stty = folder.resolve("stty");
         Files.writeString(
@@ -150,7 +150,7 @@ class LiveTopIT {
         String path = folder + ":" + System.getenv("PATH");
         try (Pty pty = Pty.start(Map.of("PATH", path), "top", "--http", api.url())) {
             pty.awaitScreen("deploy");
-            pty.type("\u0013\u0003\u0003\u0003"); // the first holds no output back
+            pty.type("\u0013\u0003\u0003\u0003"); // Ctrl-S must not stop the output
             assertThat(pty.status()).isEqualTo(130);
             pty.assertClean();
             assertThat(folder.resolve("stty.2")).exists();
@@ -158,7 +158,7 @@ class LiveTopIT {
     }
 
     @Test
-    void ends_although_nobody_reads_what_it_writes() throws Exception {
+    void top_ends_although_its_output_is_not_read() throws Exception {
         String row = TopCommandIT.KEYS.lines().skip(1).limit(3).collect(Collectors.joining());
         api.put(
                 "/v1/keys",
@@ -172,8 +172,8 @@ class LiveTopIT {
             pty.resize(400, 200);
             pty.awaitScreen(lines -> lines.size() == 400, "400 lines");
             pty.stopReading();
-            int before = api.asked().size();
-            await().atMost(Duration.ofSeconds(60)).until(() -> api.asked().size() > before + 20);
+            int before = api.requests().size();
+            await().atMost(Duration.ofSeconds(60)).until(() -> api.requests().size() > before + 20);
             pty.signal("TERM");
             pty.awaitEnd();
             pty.readAgain();
@@ -183,8 +183,8 @@ class LiveTopIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"401,requires a token", "404,does not have that"})
-    void does_not_begin_where_it_is_refused(int status, String text) throws IOException {
+    @CsvSource({"401,requires a token", "404,not found"})
+    void a_rejected_first_request_ends_top(int status, String text) throws IOException {
         api.refuse("/v1/overview", status, "refused");
         try (Pty pty = top()) {
             assertThat(pty.status()).isEqualTo(3);

@@ -21,11 +21,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * {@code holdfast} in a JVM of its own, at a terminal that {@code script} makes. Before and after,
- * the terminal tells its settings.
+ * {@code holdfast} in a JVM of its own, on a terminal created by {@code script}. The settings of
+ * the terminal are printed before and after.
  */
 public final class Pty implements AutoCloseable {
-    private static final Duration LONGEST = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Pattern NAME = Pattern.compile("tty=(\\S+) ");
     private static final Pattern PID = Pattern.compile("pid=(\\d+) ");
     private static final Pattern SETTINGS = Pattern.compile("settings=(\\S+) ");
@@ -39,15 +39,15 @@ public final class Pty implements AutoCloseable {
         Thread.ofVirtual().start(this::collect);
     }
 
-    static Pty start(String... words) throws IOException {
-        return start(Map.of(), words);
+    static Pty start(String... args) throws IOException {
+        return start(Map.of(), args);
     }
 
-    public static Pty start(Map<String, String> environment, String... words) throws IOException {
-        List<String> command = HoldfastJvm.command(128, List.of(words));
+    public static Pty start(Map<String, String> environment, String... args) throws IOException {
+        List<String> command = HoldfastJvm.command(128, List.of(args));
         String line =
                 command.stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
-        // exec keeps the process id that is told; the shell outlives what the terminal sends to all
+        // exec keeps the printed process id; the outer shell survives the terminal's SIGINT
         String shell =
                 "trap : INT; stty rows 24 cols 100; printf 'tty=%s ' \"$(tty)\";"
                         + " printf 'settings=%s ' \"$(stty -g)\";"
@@ -77,21 +77,21 @@ public final class Pty implements AutoCloseable {
         }
     }
 
-    /** All that came, byte by byte. */
+    /** Returns all output so far. */
     public String written() {
         return written.toString(StandardCharsets.ISO_8859_1);
     }
 
-    /** Waits for a text that is written somewhere. */
+    /** Waits until a text was written. */
     public void awaitWritten(String text) {
         await(text)
-                .atMost(LONGEST)
+                .atMost(TIMEOUT)
                 .pollInterval(Duration.ofMillis(10))
                 .until(() -> written().contains(text) || STATUS.matcher(written()).find());
         assertThat(written()).contains(text);
     }
 
-    /** The lines of the last screen that was drawn to its end. */
+    /** Returns the lines of the last complete screen. */
     List<String> screen() {
         String all = written();
         int end = all.lastIndexOf("\u001b[J");
@@ -114,12 +114,12 @@ public final class Pty implements AutoCloseable {
         awaitScreen(lines -> lines.stream().anyMatch(line -> line.contains(text)), text);
     }
 
-    void awaitScreen(Predicate<List<String>> wanted, String what) {
+    void awaitScreen(Predicate<List<String>> condition, String what) {
         await(what)
-                .atMost(LONGEST)
+                .atMost(TIMEOUT)
                 .pollInterval(Duration.ofMillis(10))
-                .until(() -> wanted.test(screen()) || STATUS.matcher(written()).find());
-        assertThat(wanted.test(screen())).as("%s in %s", what, screen()).isTrue();
+                .until(() -> condition.test(screen()) || STATUS.matcher(written()).find());
+        assertThat(condition.test(screen())).as("%s in %s", what, screen()).isTrue();
     }
 
     void type(String keys) throws IOException {
@@ -136,7 +136,7 @@ public final class Pty implements AutoCloseable {
         ProcessSignals.send(name, Long.parseLong(found(PID)));
     }
 
-    /** Nobody reads what is written to the terminal any more. */
+    /** Stops reading the output of the terminal. */
     void stopReading() throws IOException, InterruptedException {
         ProcessSignals.send("STOP", process.pid());
     }
@@ -147,7 +147,7 @@ public final class Pty implements AutoCloseable {
 
     void awaitEnd() {
         long pid = Long.parseLong(found(PID));
-        await().atMost(LONGEST)
+        await().atMost(TIMEOUT)
                 .until(() -> !ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false));
     }
 
@@ -163,13 +163,13 @@ public final class Pty implements AutoCloseable {
 
     /** Waits for the end of the command. */
     public int status() {
-        await().atMost(LONGEST)
+        await().atMost(TIMEOUT)
                 .pollInterval(Duration.ofMillis(10))
                 .until(() -> SETTINGS.matcher(written()).results().count() == 2);
         return Integer.parseInt(found(STATUS));
     }
 
-    /** The settings of the terminal are those from before, and its screen and cursor are back. */
+    /** Asserts that the settings, the screen and the cursor of the terminal are restored. */
     void assertClean() {
         assertSettings();
         assertThat(written()).containsOnlyOnce("\u001b[?1049h").containsOnlyOnce("\u001b[?25l");
@@ -178,7 +178,7 @@ public final class Pty implements AutoCloseable {
                 .matches("(?s)\u001b\\[J\u001b\\[\\?25h\u001b\\[\\?1049l\\s*status=.*");
     }
 
-    /** The settings of the terminal are those from before. */
+    /** Asserts that the settings of the terminal are restored. */
     void assertSettings() {
         List<String> settings =
                 SETTINGS.matcher(written()).results().map(found -> found.group(1)).toList();

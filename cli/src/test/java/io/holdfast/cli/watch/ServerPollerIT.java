@@ -18,16 +18,17 @@ import java.util.function.Supplier;
 @DisplayName("A poller")
 class ServerPollerIT {
     @Test
-    void tells_about_what_nobody_thought_of_and_goes_on() throws IOException, InterruptedException {
-        AtomicInteger asked = new AtomicInteger();
+    void an_unexpected_exception_is_reported_and_polling_continues()
+            throws IOException, InterruptedException {
+        AtomicInteger tokenReads = new AtomicInteger();
         Supplier<String> token =
                 () -> {
-                    if (asked.getAndIncrement() == 0) {
+                    if (tokenReads.getAndIncrement() == 0) {
                         throw new IllegalStateException("odd");
                     }
                     return "secret";
                 };
-        BlockingQueue<Object> told = new LinkedBlockingQueue<>();
+        BlockingQueue<Object> results = new LinkedBlockingQueue<>();
         try (FakeApi api =
                         new FakeApi()
                                 .put("/v1/keys", TopCommandIT.KEYS)
@@ -36,11 +37,11 @@ class ServerPollerIT {
                         new HttpReader(
                                 URI.create(api.url()), Optional.of(token), Optional.empty())) {
             TopQuery topQuery = new TopQuery(TopView.KEYS, 0, false, "", 0, 20);
-            ServerPoller.start(server, topQuery, Duration.ofMillis(10), told::add, told::add);
-            assertThat(told.poll(60, TimeUnit.SECONDS))
+            ServerPoller.start(server, topQuery, Duration.ofMillis(10), results::add, results::add);
+            assertThat(results.poll(60, TimeUnit.SECONDS))
                     .isInstanceOfSatisfying(
                             ReadException.class, e -> assertThat(e).hasMessageContaining("odd"));
-            assertThat(told.poll(60, TimeUnit.SECONDS)).isInstanceOf(TopSample.class);
+            assertThat(results.poll(60, TimeUnit.SECONDS)).isInstanceOf(TopSample.class);
         }
     }
 }

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @DisplayName("Text on a terminal")
 class TerminalTextTest {
     @Test
-    void shows_what_could_steer_it_as_numbers() {
+    void control_characters_are_escaped() {
         assertThat(TerminalText.escaped("a\u001b[31m\tb\u009b\u202e\u2028"))
                 .isEqualTo("a\\u001b[31m\\u0009b\\u009b\\u202e\\u2028");
         assertThat(TerminalText.escaped("\ud800")).isEqualTo("\\ud800");
@@ -19,19 +19,19 @@ class TerminalTextTest {
 
     @ParameterizedTest
     @CsvSource({"abc,3", "鍵,2", "🔒,2", "e\u0301,1", "'',0"})
-    void takes_as_many_cells_as_it_has(String text, int width) {
+    void the_width_is_counted_in_cells(String text, int width) {
         assertThat(TerminalText.width(text)).isEqualTo(width);
     }
 
     @ParameterizedTest
     @CsvSource({"abcdef,6,abcdef", "abcdef,4,abc…", "鍵鍵鍵,4,鍵…", "abc,1,…", "abc,0,''"})
-    void is_cut_to_what_fits(String text, int most, String cut) {
-        assertThat(TerminalText.cut(text, most)).isEqualTo(cut);
-        assertThat(TerminalText.width(TerminalText.cut(text, most))).isLessThanOrEqualTo(most);
+    void text_is_cut_to_the_width(String text, int max, String cut) {
+        assertThat(TerminalText.cut(text, max)).isEqualTo(cut);
+        assertThat(TerminalText.width(TerminalText.cut(text, max))).isLessThanOrEqualTo(max);
     }
 
     @Test
-    void stands_left_or_right_in_its_column() {
+    void text_is_aligned_left_or_right() {
         assertThat(TerminalText.fit("ab", 4, false)).isEqualTo("ab  ");
         assertThat(TerminalText.fit("ab", 4, true)).isEqualTo("  ab");
     }
@@ -46,7 +46,7 @@ class TerminalTextTest {
         "11220,3h07m",
         "187200,2d04h"
     })
-    void tells_spans_of_time_briefly(double seconds, String text) {
+    void durations_are_formatted_briefly(double seconds, String text) {
         assertThat(DurationText.text(seconds)).isEqualTo(text);
     }
 }

@@ -22,7 +22,7 @@ class TextTableTest {
                             List.of("b", "-", "12")));
 
     @Test
-    void shows_all_where_there_is_no_limit() {
+    void an_unlimited_table_shows_everything() {
         assertThat(TABLE.lines(TextTable.UNLIMITED))
                 .containsExactly(
                         "KEY                 HOLDER                WAITING",
@@ -31,7 +31,7 @@ class TextTableTest {
     }
 
     @Test
-    void shortens_a_very_long_name_so_that_the_other_rows_stay_short() {
+    void a_very_long_name_is_cut_in_an_unlimited_table() {
         TextTable textTable =
                 new TextTable(
                         TABLE.columns(),
@@ -46,7 +46,7 @@ class TextTableTest {
     }
 
     @Test
-    void cuts_what_is_too_wide() {
+    void wide_cells_are_cut() {
         assertThat(TABLE.lines(34))
                 .containsExactly(
                         "KEY            HOLDER      WAITING",
@@ -55,7 +55,7 @@ class TextTableTest {
     }
 
     @Test
-    void leaves_out_what_weighs_least_where_it_is_narrow() {
+    void a_narrow_table_drops_the_columns_with_the_least_weight() {
         assertThat(TABLE.lines(24))
                 .containsExactly(
                         "KEY              WAITING",
@@ -66,7 +66,7 @@ class TextTableTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 5, 10, 20, 30, 50, 80})
-    void is_never_wider_than_it_may_be(int width) {
+    void a_table_is_never_wider_than_its_limit(int width) {
         assertThat(TABLE.lines(width))
                 .allSatisfy(
                         line -> assertThat(TerminalText.width(line)).isLessThanOrEqualTo(width));

@@ -15,7 +15,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-@DisplayName("holdfast top, once,")
+@DisplayName("holdfast top --once")
 class TopCommandIT {
     static final String KEYS =
             """
@@ -63,10 +63,10 @@ class TopCommandIT {
         api.close();
     }
 
-    private List<String> top(String... words) {
+    private List<String> top(String... args) {
         Map<String, String> environment = Map.of("HOLDFAST_HTTP", api.url(), "TERM", "xterm");
         try (StandardStreams streams = new StandardStreams()) {
-            int status = InspectionCommands.all(environment).get("top").get().execute(words);
+            int status = InspectionCommands.all(environment).get("top").get().execute(args);
             assertThat(streams.errLines()).isEmpty();
             assertThat(status).isZero();
             return streams.out().lines().toList();
@@ -78,30 +78,30 @@ class TopCommandIT {
     }
 
     @Test
-    void prints_a_table_of_keys() {
+    void top_once_prints_a_table_of_keys() {
         assertThat(top("--once"))
                 .containsExactly(
                         head(),
                         NUMBERS,
-                        "keys 1-2 of 2, most waiting first",
+                        "keys 1-2 of 2, most waiters first",
                         "KEY                   KIND       HELD  WAITING  HOLDER"
                                 + "                        FOR  LEASE",
                         "deploy                lock          1        3  #12 127.0.0.1:5123"
                                 + " (dflockd)  12s    20s",
                         "tenant: odd\\u001b[2J  semaphore   0/3        0  -"
                                 + "                               -      -");
-        assertThat(api.asked()).contains("/v1/keys?sort=waiters&order=desc&offset=0&limit=20");
+        assertThat(api.requests()).contains("/v1/keys?sort=waiters&order=desc&offset=0&limit=20");
     }
 
     @Test
-    void does_not_look_for_deadlocks_where_nobody_waits() {
+    void without_waiters_deadlocks_are_not_requested() {
         api.put("/v1/overview", FakeApi.OVERVIEW.replace("\"longest_wait_s\":6", "\"x\":null"));
         assertThat(top("--once").get(1)).startsWith("waiting 3, longest wait -, ");
-        assertThat(api.asked()).noneMatch(it -> it.startsWith("/v1/waits"));
+        assertThat(api.requests()).noneMatch(it -> it.startsWith("/v1/waits"));
     }
 
     @Test
-    void shows_a_restart_quarantine_in_the_first_line() {
+    void top_shows_a_restart_quarantine_in_the_first_line() {
         api.put(
                 "/v1/overview",
                 FakeApi.OVERVIEW.replaceFirst("\\{", "{\"quarantine_left_s\":8.5,"));
@@ -109,7 +109,7 @@ class TopCommandIT {
     }
 
     @Test
-    void prints_connections() {
+    void top_once_prints_connections() {
         assertThat(top("--once", "--view", "connections"))
                 .containsExactly(
                         head(),
@@ -120,14 +120,14 @@ class TopCommandIT {
     }
 
     @Test
-    void calls_a_deadlock_possible_if_somebody_in_it_does_several_things_at_once() {
+    void a_cycle_with_concurrent_requests_is_a_possible_deadlock() {
         api.put("/v1/waits", WAITS.replace("\"key\":\"a\"}", "\"key\":\"a\",\"concurrent\":true}"));
         assertThat(top("--view", "waits")).anyMatch(it -> it.startsWith("POSSIBLE DEADLOCK: #1"));
         assertThat(top("--once").get(1)).startsWith("1 POSSIBLE DEADLOCK, waiting 3, ");
     }
 
     @Test
-    void counts_possible_deadlocks_apart() {
+    void possible_deadlocks_are_counted_separately() {
         String self =
                 "[{\"connection\":1,\"kind\":\"lock\",\"namespace\":\"\",\"key\":\"a\",\"concurrent\":true}],";
         api.put("/v1/waits", WAITS.replace("\"cycles\":[", "\"cycles\":[" + self + self));
@@ -136,7 +136,7 @@ class TopCommandIT {
     }
 
     @Test
-    void prints_who_waits_and_deadlocks() {
+    void top_once_prints_waits_and_deadlocks() {
         assertThat(top("--once", "--view", "waits"))
                 .containsExactly(
                         head(),
@@ -144,15 +144,15 @@ class TopCommandIT {
                         "waits 1-2 of 2, longest wait first",
                         "DEADLOCK: #1 host:1 (dflockd) waits for lock b, which #2 host:2 (lockd)"
                                 + " holds; #2 waits for lock a, which #1 holds",
-                        "WHO WAITS            FOR     PLACE  SINCE  BLOCKED BY",
-                        "#2 host:2 (lockd)    lock a      1   6.0s  #1 host:1",
-                        "#1 host:1 (dflockd)  lock b      1   5.0s  #2 host:2");
+                        "WAITER               FOR     POS  SINCE  BLOCKED BY",
+                        "#2 host:2 (lockd)    lock a    1   6.0s  #1 host:1",
+                        "#1 host:1 (dflockd)  lock b    1   5.0s  #2 host:2");
         assertThat(top("--once", "--view", "waits", "--filter", "B", "--sort=key", "--reverse"))
                 .contains("waits 1-1 of 1, by key, reversed, with \"B\"");
     }
 
     @Test
-    void lets_nothing_that_a_server_tells_steer_the_terminal() {
+    void control_characters_from_the_server_are_escaped() {
         String odd = "\\u001b[2J\\u009b\\u202e";
         api.put("/v1/keys", KEYS.replace("deploy", odd).replace("\"lock\"", '"' + odd + '"'));
         api.put("/v1/waits", WAITS.replace("\"lock\"", '"' + odd + '"'));
@@ -164,21 +164,22 @@ class TopCommandIT {
     }
 
     @Test
-    void asks_for_no_more_than_a_server_passes_over() {
+    void the_offset_is_limited_to_the_maximum_of_the_server() {
         TopQuery topQuery = new TopQuery(TopView.KEYS, 0, false, "", 0, 20);
         assertThat(topQuery.from(Integer.MAX_VALUE).parameters()).containsEntry("offset", "100000");
         assertThat(topQuery.from(-1).parameters()).containsEntry("offset", "0");
     }
 
     @Test
-    void prints_it_also_where_there_is_no_terminal() {
+    void without_a_terminal_top_prints_one_table() {
         assertThat(top().getFirst()).isEqualTo(head());
     }
 
     @Test
-    void asks_for_what_it_is_told() {
+    void options_are_sent_as_query_parameters() {
         top("--once", "--sort", "lease", "--reverse", "--filter", "a b", "--limit", "7");
-        assertThat(api.asked()).contains("/v1/keys?q=a%20b&sort=lease&order=desc&offset=0&limit=7");
+        assertThat(api.requests())
+                .contains("/v1/keys?q=a%20b&sort=lease&order=desc&offset=0&limit=7");
     }
 
     @ParameterizedTest
@@ -188,10 +189,9 @@ class TopCommandIT {
         "--interval=x,--interval",
         "--limit=30000,20000"
     })
-    void says_in_one_line_what_it_cannot_use(String word, String named) {
+    void an_invalid_option_prints_one_line_that_names_it(String arg, String named) {
         try (StandardStreams streams = new StandardStreams()) {
-            assertThat(InspectionCommands.all(Map.of()).get("top").get().execute(word))
-                    .isEqualTo(2);
+            assertThat(InspectionCommands.all(Map.of()).get("top").get().execute(arg)).isEqualTo(2);
             assertThat(streams.errLines()).hasSize(2);
             assertThat(streams.errLines().getFirst()).contains(named);
         }
