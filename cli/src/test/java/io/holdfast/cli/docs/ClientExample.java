@@ -15,16 +15,16 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * Some lines of Java that use the client, with a server of their own instead of the one on port
- * 6388. A client {@code holdfast} is connected to it unless they make one. Where a line prints, the
- * comment behind it says what:
+ * Lines of Java that use the client, with a server of their own instead of the one on port 6388. A
+ * client named {@code holdfast} is connected to it unless they create one. The comment after a line
+ * that prints is the expected output:
  *
  * <pre>
  * System.out.println(holdfast.counter("hits").increment()); // 1
  * </pre>
  *
- * @param where for people
- * @param serverFlags how the server is started
+ * @param where position of the example, for messages
+ * @param serverFlags command and flags of the server
  */
 record ClientExample(String where, List<String> lines, List<String> serverFlags) {
     private static final String ADDRESS = "127.0.0.1:6388";

@@ -37,7 +37,7 @@ class ClientPageTest {
         page = Page.read(Path.of("..", "docs", "client.md"));
     }
 
-    /** What stands in the first column, without what is in parentheses. */
+    /** Returns the first column, without the text in parentheses. */
     private static List<String> codeIn(String heading) {
         return page.rows(heading).stream()
                 .flatMap(row -> CODE.matcher(row.getFirst()).results())
@@ -46,21 +46,21 @@ class ClientPageTest {
     }
 
     @Test
-    void lists_each_state_of_a_connection() {
+    void the_client_page_lists_each_connection_state() {
         assertThat(codeIn("When the connection is lost"))
                 .containsExactlyInAnyOrderElementsOf(
                         Stream.of(ConnectionEvent.State.values()).map(Enum::name).toList());
     }
 
     @Test
-    void lists_each_reason_of_a_loss() {
+    void the_client_page_lists_each_loss_reason() {
         assertThat(codeIn("When a hold is lost"))
                 .containsExactlyInAnyOrderElementsOf(
                         Stream.of(LossReason.values()).map(Enum::name).toList());
     }
 
     @Test
-    void lists_each_exception_and_whether_it_is_safe_to_try_again() {
+    void the_client_page_lists_each_exception_and_whether_a_retry_is_safe() {
         List<String> types =
                 new ClassFileImporter()
                         .importPackages(LockException.class.getPackageName()).stream()
@@ -76,7 +76,7 @@ class ClientPageTest {
     }
 
     @Test
-    void lists_each_setting() {
+    void the_client_page_lists_each_setting() {
         List<String> settings =
                 Stream.of(HoldfastBuilder.class.getDeclaredMethods())
                         .filter(method -> Modifier.isPublic(method.getModifiers()))
@@ -88,7 +88,7 @@ class ClientPageTest {
     }
 
     @Test
-    void tells_of_each_feature_whether_a_plain_dflockd_has_it() {
+    void the_client_page_shows_which_features_work_with_plain_dflockd() {
         assertThat(codeIn("Plain dflockd"))
                 .containsExactlyInAnyOrderElementsOf(
                         Stream.of(Features.class.getRecordComponents())

@@ -68,7 +68,7 @@ class DflockdPageTest {
                 "stats",
                 "auth"
             })
-    void lists_each_command_and_has_an_example_of_it(String command) {
+    void the_dflockd_page_lists_each_command_with_an_example(String command) {
         assertThat(hasTableRow("[`" + command + "`](#")).as("in the table").isTrue();
         assertThat(examples.stream().flatMap(example -> example.requests().stream()))
                 .as("in an example")
@@ -95,7 +95,7 @@ class DflockdPageTest {
                 "error_draining",
                 "sig"
             })
-    void lists_each_answer_and_has_an_example_of_it(String word) {
+    void the_dflockd_page_lists_each_response_with_an_example(String word) {
         assertThat(hasTableRow("`" + word + "`") || hasTableRow("`" + word + " "))
                 .as("in the table")
                 .isTrue();
@@ -115,14 +115,14 @@ class DflockdPageTest {
         return line.equals(word) || line.startsWith(word + " ");
     }
 
-    /** It is in the protocol, and we have no use for it. */
+    /** The protocol defines it, but Holdfast never sends it. */
     @Test
-    void tells_about_the_answer_that_is_never_sent() {
+    void the_dflockd_page_mentions_the_response_that_is_never_sent() {
         assertThat(page.text()).contains("`error_lease_expired`");
     }
 
     @Test
-    void tells_about_each_limit_there_is() throws IOException {
+    void the_dflockd_page_mentions_each_limit() throws IOException {
         List<String> flags =
                 Files.readAllLines(Path.of("..", "README.md")).stream()
                         .flatMap(line -> LIMIT_FLAG.matcher(line).results())
@@ -133,7 +133,7 @@ class DflockdPageTest {
     }
 
     @Test
-    void uses_nc_in_examples_that_are_run_and_nowhere_else() {
+    void the_dflockd_page_uses_nc_only_in_examples_that_are_run() {
         assertThat(examples).isNotEmpty();
         assertThat(page.blocks())
                 .filteredOn(block -> !block.kind().equals("console"))
@@ -143,9 +143,9 @@ class DflockdPageTest {
                                         .noneMatch(line -> line.matches(".*\\bnc .*")));
     }
 
-    /** So that a reader may begin anywhere. */
+    /** A reader may begin with any example. */
     @Test
-    void has_examples_that_do_not_depend_on_each_other() {
+    void the_examples_of_the_dflockd_page_are_independent() {
         Map<String, Example> owners = new HashMap<>();
         for (Example example : examples) {
             if (example.hasOwnServer()) {

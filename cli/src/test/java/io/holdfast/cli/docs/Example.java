@@ -16,22 +16,22 @@ import java.util.regex.Pattern;
  * A console block: what a reader types and sees, in one terminal or in several.
  *
  * <pre>
- * # terminal 2          go on over there; "# server" is one, too
- * $ printf ... | nc ... a command that ends; all that follows is what it prints
+ * # terminal 2          the following lines are in this terminal; "# server" is one, too
+ * $ printf ... | nc ... a command that ends; the following lines are its output
  * $ nc -N ...           stays open: three lines typed (one, to lockd's port), one line seen, and
  *                       so on; a line that begins with "sig " is always seen
- * $ nc -N -U /tmp/...   stays open, and speaks socketlock: the verb says which lines are seen
+ * $ nc -N -U /tmp/...   stays open and uses socketlock: the verb decides which lines are seen
  * $ ./holdfast ...      a server for this block alone; only ^C may follow
  * </pre>
  */
 record Example(String where, String heading, List<Step> steps) {
-    /** The port that a page gives dflockd. */
+    /** The port of dflockd on the pages. */
     static final int DFLOCKD_PORT = 6388;
 
-    /** The port that a page gives lockd. */
+    /** The port of lockd on the pages. */
     static final int LOCKD_PORT = 9999;
 
-    /** The folder of a socket on a page; a longer path is a real one. */
+    /** The folder of a socket on the pages; replaced by a temporary folder. */
     static final Pattern FOLDER = Pattern.compile("/tmp/(?=[a-z]+\\.sock\\b)");
 
     private static final Pattern TALK = Pattern.compile("nc -N 127\\.0\\.0\\.1 (6388|9999)");
@@ -49,15 +49,15 @@ record Example(String where, String heading, List<Step> steps) {
         int line();
 
         /** Starts a server for this example. */
-        record Serve(int line, List<String> words) implements Step {}
+        record Serve(int line, List<String> args) implements Step {}
 
-        /** Tells that server to end. */
+        /** Interrupts that server. */
         record Interrupt(int line) implements Step {}
 
         /** Runs a command to its end. */
         record Run(int line, String command, List<String> seen) implements Step {}
 
-        /** Starts a command that goes on reading. */
+        /** Starts a command that keeps reading its input. */
         record Open(int line, String terminal, String command) implements Step {}
 
         record Type(int line, String terminal, List<String> request) implements Step {}
@@ -65,9 +65,7 @@ record Example(String where, String heading, List<Step> steps) {
         record See(int line, String terminal, String seen) implements Step {}
     }
 
-    /**
-     * A request as it stands in an example. Where it is one line, the first word is the command.
-     */
+    /** A request of an example. If it has one line, the first word is the command. */
     record Request(String command, String key) {}
 
     private static int requestLines(int port) {
@@ -86,7 +84,7 @@ record Example(String where, String heading, List<Step> steps) {
         return steps.getFirst() instanceof Step.Serve;
     }
 
-    /** All requests, typed or printed. */
+    /** Returns all requests, typed or sent with printf. */
     List<Request> requests() {
         List<Request> requests = new ArrayList<>();
         for (Step step : steps) {
@@ -112,8 +110,8 @@ record Example(String where, String heading, List<Step> steps) {
             if (each > 1) {
                 requests.add(new Request(lines.get(i), lines.get(i + 1)));
             } else if (!lines.get(i).isEmpty()) {
-                String[] words = lines.get(i).split(" ", 2);
-                requests.add(new Request(words[0], words.length > 1 ? words[1] : ""));
+                String[] args = lines.get(i).split(" ", 2);
+                requests.add(new Request(args[0], args.length > 1 ? args[1] : ""));
             }
         }
     }
@@ -123,13 +121,13 @@ record Example(String where, String heading, List<Step> steps) {
         private final Page.Block block;
         private final List<Step> steps = new ArrayList<>();
 
-        /** Terminals where a command reads, and whether an answer is still to come there. */
+        /** Terminals with a command that reads, and whether a response is outstanding. */
         private final Map<String, Boolean> talking = new HashMap<>();
 
-        /** How many lines a request has there. */
+        /** The number of lines of a request in a terminal. */
         private final Map<String, Integer> requestLines = new HashMap<>();
 
-        /** Terminals where it takes a look at a line to tell whether it is typed. */
+        /** Terminals in which the verb of a line decides whether it is typed. */
         private final Set<String> socketlock = new HashSet<>();
 
         private String terminal = "terminal 1";
@@ -177,8 +175,8 @@ record Example(String where, String heading, List<Step> steps) {
                 if (!steps.isEmpty() || !terminal.equals("server")) {
                     throw malformed("a server comes first, and in \"# server\"");
                 }
-                String words = command.substring(SERVE.length()).replace("'", "");
-                steps.add(new Step.Serve(line, List.of(words.split(" "))));
+                String args = command.substring(SERVE.length()).replace("'", "");
+                steps.add(new Step.Serve(line, List.of(args.split(" "))));
             } else if (talk.matches()) {
                 talking.put(terminal, false);
                 requestLines.put(terminal, requestLines(portOf(talk)));

@@ -9,31 +9,31 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Does what an example shows and throws an {@link AssertionError} if something else happens. */
+/** Runs an example and throws an {@link AssertionError} if the output differs. */
 final class ExamplePlayer implements AutoCloseable {
     private final String page;
     private final ExampleServer server;
-    private final Duration patience;
+    private final Duration timeout;
     private final Expectation expectation = new Expectation();
     private final Map<String, Terminal> terminals = new HashMap<>();
 
-    private ExamplePlayer(String page, ExampleServer server, Duration patience) {
+    private ExamplePlayer(String page, ExampleServer server, Duration timeout) {
         this.page = page;
         this.server = server;
-        this.patience = patience;
+        this.timeout = timeout;
     }
 
     /**
-     * Plays an example that starts its own server.
+     * Runs an example that starts its own server.
      *
-     * @param patience how long to wait for a line
+     * @param timeout how long to wait for a line
      */
-    static void play(Example example, Duration patience) throws IOException, InterruptedException {
-        if (!(example.steps().getFirst() instanceof Example.Step.Serve(_, var words))) {
+    static void play(Example example, Duration timeout) throws IOException, InterruptedException {
+        if (!(example.steps().getFirst() instanceof Example.Step.Serve(_, var args))) {
             throw new IllegalArgumentException(example.where() + " has no server of its own");
         }
-        try (var server = new ExampleServer(words);
-                var player = new ExamplePlayer(example.where(), server, patience)) {
+        try (var server = new ExampleServer(args);
+                var player = new ExamplePlayer(example.where(), server, timeout)) {
             for (Example.Step step : example.steps()) {
                 switch (step) {
                     case Example.Step.Serve _ -> {}
@@ -45,10 +45,10 @@ final class ExamplePlayer implements AutoCloseable {
         }
     }
 
-    /** Plays an example against a server that runs already. */
-    static void play(Example example, ExampleServer server, Duration patience)
+    /** Runs an example against a running server. */
+    static void play(Example example, ExampleServer server, Duration timeout)
             throws IOException, InterruptedException {
-        try (var player = new ExamplePlayer(example.where(), server, patience)) {
+        try (var player = new ExamplePlayer(example.where(), server, timeout)) {
             for (Example.Step step : example.steps()) {
                 player.take(step);
             }
@@ -60,7 +60,7 @@ final class ExamplePlayer implements AutoCloseable {
         switch (step) {
             case Example.Step.Run(int line, var command, var seen) -> run(line, command, seen);
             case Example.Step.Open(_, var name, var command) ->
-                    terminals.put(name, new Terminal(server.here(command), patience));
+                    terminals.put(name, new Terminal(server.here(command), timeout));
             case Example.Step.Type(_, var name, var request) ->
                     terminal(name).type(request.stream().map(expectation::filled).toList());
             case Example.Step.See(int line, var name, var seen) ->
@@ -73,7 +73,7 @@ final class ExamplePlayer implements AutoCloseable {
     private void run(int line, String command, List<String> expected)
             throws IOException, InterruptedException {
         List<String> seen;
-        try (var terminal = new Terminal(server.here(expectation.filled(command)), patience)) {
+        try (var terminal = new Terminal(server.here(expectation.filled(command)), timeout)) {
             seen = terminal.end();
         }
         if (seen == null) {
@@ -89,7 +89,7 @@ final class ExamplePlayer implements AutoCloseable {
         }
     }
 
-    /** Leaves every terminal as a reader would, with the end of input. */
+    /** Ends the input of every terminal. */
     private void end() throws IOException, InterruptedException {
         for (Map.Entry<String, Terminal> open : terminals.entrySet()) {
             List<String> rest = open.getValue().end();

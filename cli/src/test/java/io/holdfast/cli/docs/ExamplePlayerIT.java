@@ -17,13 +17,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.time.Duration;
 import java.util.List;
 
-/** A player that lets everything pass would make every example worthless. */
+/** Proves that the player detects differences. */
 @DisplayName("The player of examples")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @NeedsProgram(OutsideProgram.NC)
 class ExamplePlayerIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Duration IMPATIENCE = Duration.ofMillis(300);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration SHORT_TIMEOUT = Duration.ofMillis(300);
 
     private ExampleServer server;
 
@@ -39,17 +39,17 @@ class ExamplePlayerIT {
         }
     }
 
-    private void play(Duration patience, String... lines) throws Exception {
+    private void play(Duration timeout, String... lines) throws Exception {
         Page.Block block = new Page.Block("console", "here", 1, List.of(lines));
-        ExamplePlayer.play(Example.of("here", block), server, patience);
+        ExamplePlayer.play(Example.of("here", block), server, timeout);
     }
 
     @Test
-    void plays_what_the_server_does() {
+    void an_example_that_matches_the_server_passes() {
         assertThatCode(
                         () ->
                                 play(
-                                        PATIENCE,
+                                        TIMEOUT,
                                         "$ printf 'ping\\n\\n\\n' | nc -N 127.0.0.1 6388",
                                         "ok",
                                         "# terminal 2",
@@ -79,29 +79,29 @@ class ExamplePlayerIT {
                     e\\nfails\\n\\nw\\nfails\\n0\\n | acquired TOKEN1 33;ok TOKEN2 33 | but got: ok
                     sl\\nf\\n0 2\\nsl\\nf\\n0 2\\n | ok TOKEN 33;ok TOKEN 33 | but got: ok
                     """)
-    void fails_when_a_command_prints_something_else(
+    void an_example_fails_if_a_command_prints_something_else(
             String input, String expected, String complaint) {
         String command = "$ printf '" + input + "' | nc -N 127.0.0.1 6388";
-        assertThatThrownBy(() -> play(PATIENCE, (command + ";" + expected).split(";")))
+        assertThatThrownBy(() -> play(TIMEOUT, (command + ";" + expected).split(";")))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageStartingWith("here:")
                 .hasMessageContaining(complaint);
     }
 
     @Test
-    void fails_when_a_command_does_not_end() {
+    void an_example_fails_if_a_command_does_not_end() {
         String slow = "$ (printf 'ping\\n\\n\\n'; sleep 60) | nc -N 127.0.0.1 6388";
-        assertThatThrownBy(() -> play(IMPATIENCE, slow, "ok"))
+        assertThatThrownBy(() -> play(SHORT_TIMEOUT, slow, "ok"))
                 .isInstanceOf(AssertionError.class)
                 .hasMessage("here:1: the command does not end");
     }
 
     @Test
-    void fails_when_an_answer_is_another() {
+    void an_example_fails_if_a_response_differs() {
         assertThatThrownBy(
                         () ->
                                 play(
-                                        PATIENCE,
+                                        TIMEOUT,
                                         "$ nc -N 127.0.0.1 6388",
                                         "ping",
                                         "",
@@ -114,18 +114,18 @@ class ExamplePlayerIT {
     }
 
     @Test
-    void fails_when_a_signal_does_not_come() {
-        assertThatThrownBy(() -> play(IMPATIENCE, "$ nc -N 127.0.0.1 6388", "sig a b"))
+    void an_example_fails_if_a_signal_is_not_delivered() {
+        assertThatThrownBy(() -> play(SHORT_TIMEOUT, "$ nc -N 127.0.0.1 6388", "sig a b"))
                 .isInstanceOf(AssertionError.class)
                 .hasMessage("here:2: nothing comes, instead of: sig a b");
     }
 
     @Test
-    void fails_when_more_comes_than_the_page_shows() {
+    void an_example_fails_if_there_is_more_output_than_the_page_shows() {
         assertThatThrownBy(
                         () ->
                                 play(
-                                        PATIENCE,
+                                        TIMEOUT,
                                         "$ nc -N 127.0.0.1 6388",
                                         "listen",
                                         "more",
@@ -139,14 +139,14 @@ class ExamplePlayerIT {
     }
 
     @Test
-    void fails_when_a_server_does_not_start() {
+    void an_example_fails_if_its_server_does_not_start() {
         Page.Block block =
                 new Page.Block(
                         "console",
                         "here",
                         1,
                         List.of("# server", "$ ./holdfast dflockd --max-locks none"));
-        assertThatThrownBy(() -> ExamplePlayer.play(Example.of("here", block), PATIENCE))
+        assertThatThrownBy(() -> ExamplePlayer.play(Example.of("here", block), TIMEOUT))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("configuration error");
     }

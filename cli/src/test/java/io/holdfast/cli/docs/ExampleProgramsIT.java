@@ -34,7 +34,7 @@ class ExampleProgramsIT {
 
     @TempDir private Path folder;
 
-    /** What each prints, by the page. */
+    /** The expected output of each program, from the page. */
     private static Map<String, List<String>> outputs() throws IOException {
         Map<String, List<String>> outputs = new LinkedHashMap<>();
         for (Page.Block block : Page.read(EXAMPLES.resolve("README.md")).blocks()) {
@@ -53,7 +53,7 @@ class ExampleProgramsIT {
     }
 
     @Test
-    void are_all_on_the_page() throws IOException {
+    void every_example_program_is_on_the_page() throws IOException {
         try (Stream<Path> files = Files.list(EXAMPLES)) {
             assertThat(files.map(file -> String.valueOf(file.getFileName())))
                     .filteredOn(name -> name.endsWith(".java"))
@@ -64,7 +64,7 @@ class ExampleProgramsIT {
     }
 
     @TestFactory
-    Stream<DynamicTest> print_what_the_page_says() throws IOException {
+    Stream<DynamicTest> example_programs_print_what_the_page_shows() throws IOException {
         return outputs().entrySet().stream()
                 .map(
                         output ->
@@ -90,7 +90,7 @@ class ExampleProgramsIT {
     }
 
     @Test
-    void can_be_started_as_files() throws Exception {
+    void example_programs_can_be_started_as_source_files() throws Exception {
         Process process =
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -28,15 +28,15 @@ import java.util.stream.Stream;
  * sockets in a folder of its own instead of {@code /tmp}.
  */
 final class ExampleServer implements AutoCloseable {
-    /** The port that a page gives HTTP. */
+    /** The port of HTTP on the pages. */
     static final int HTTP_PORT = 6389;
 
-    private static final Duration LONGEST = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Pattern LISTENING =
             Pattern.compile("msg=listening addr=\\S*?(?::(\\d+))? protocol=(\\S+)");
     private static final Pattern DRAINING = Pattern.compile("msg=\"shutting down");
 
-    /** Comes after the last line of the log. */
+    /** Marks the end of the log in the queue. */
     private static final String END = "(end)";
 
     private final Process process;
@@ -45,11 +45,11 @@ final class ExampleServer implements AutoCloseable {
     private final Path folder;
 
     /**
-     * @param words the command and its flags, as a page shows them
+     * @param args the command and its flags, as on a page
      */
-    ExampleServer(List<String> words) throws IOException, InterruptedException {
+    ExampleServer(List<String> args) throws IOException, InterruptedException {
         folder = Files.createTempDirectory("holdfast");
-        List<String> real = onFreePorts(words);
+        List<String> real = onFreePorts(args);
         real.replaceAll(this::inFolder);
         ProcessBuilder builder =
                 new ProcessBuilder(HoldfastJvm.command(128, real)).redirectErrorStream(true);
@@ -58,7 +58,7 @@ final class ExampleServer implements AutoCloseable {
                 .removeIf(name -> name.matches("(DFLOCKD|HOLDFAST|JAVA|JDK)_.*"));
         process = builder.start();
         Thread.ofVirtual().start(this::collect);
-        if (words.getFirst().equals("socketlockd")) {
+        if (args.getFirst().equals("socketlockd")) {
             awaitSocket(Path.of(real.get(real.indexOf("-socket") + 1)));
             return;
         }
@@ -73,19 +73,19 @@ final class ExampleServer implements AutoCloseable {
         }
     }
 
-    private static List<String> onFreePorts(List<String> words) {
-        List<String> real = new ArrayList<>(words);
+    private static List<String> onFreePorts(List<String> args) {
+        List<String> real = new ArrayList<>(args);
         real.replaceAll(word -> word.replaceFirst(":(6388|6389|9999)\\b", ":0"));
-        switch (words.getFirst()) {
+        switch (args.getFirst()) {
             case "socketlockd" -> {}
             case "dflockd" -> real.addAll(List.of("--port", "0"));
             case "lockd" -> {
-                if (!words.contains("--unix")) {
+                if (!args.contains("--unix")) {
                     real.addAll(List.of("--tcp", "0"));
                 }
             }
             default -> {
-                if (!words.contains("--listen")) {
+                if (!args.contains("--listen")) {
                     real.addAll(List.of("--listen", "dflockd://127.0.0.1:0"));
                     real.addAll(List.of("--listen", "lockd://127.0.0.1:0"));
                 }
@@ -113,11 +113,11 @@ final class ExampleServer implements AutoCloseable {
         log.add(END);
     }
 
-    /** It says nothing before the first event, but a socket is there as soon as it serves. */
+    /** Waits for the socket, because socketlockd logs nothing before the first event. */
     private void awaitSocket(Path socket) throws InterruptedException {
         long startNanos = System.nanoTime();
         while (!Files.exists(socket)) {
-            if (!process.isAlive() || System.nanoTime() - startNanos > LONGEST.toNanos()) {
+            if (!process.isAlive() || System.nanoTime() - startNanos > TIMEOUT.toNanos()) {
                 close();
                 throw new AssertionError("no socket at " + socket + "; only " + log);
             }
@@ -125,22 +125,22 @@ final class ExampleServer implements AutoCloseable {
         }
     }
 
-    private Matcher await(Pattern wanted) throws InterruptedException {
+    private Matcher await(Pattern pattern) throws InterruptedException {
         List<String> before = new ArrayList<>();
-        String line = log.poll(LONGEST.toSeconds(), TimeUnit.SECONDS);
+        String line = log.poll(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
         while (line != null && !line.equals(END)) {
-            Matcher matcher = wanted.matcher(line);
+            Matcher matcher = pattern.matcher(line);
             if (matcher.find()) {
                 return matcher;
             }
             before.add(line);
-            line = log.poll(LONGEST.toSeconds(), TimeUnit.SECONDS);
+            line = log.poll(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
         }
         close();
-        throw new AssertionError("not in the log: " + wanted + "; only " + before);
+        throw new AssertionError("not in the log: " + pattern + "; only " + before);
     }
 
-    /** The port of dflockd. */
+    /** Returns the port of dflockd. */
     int port() {
         return Objects.requireNonNull(ports.get(Example.DFLOCKD_PORT));
     }
@@ -149,7 +149,7 @@ final class ExampleServer implements AutoCloseable {
         return Objects.requireNonNull(ports.get(HTTP_PORT));
     }
 
-    /** A command of a page, with this server's ports and folder. */
+    /** Replaces the ports and the folder in a command of a page by those of this server. */
     String here(String command) {
         String real = inFolder(command);
         for (Map.Entry<Integer, Integer> port : ports.entrySet()) {
@@ -158,10 +158,10 @@ final class ExampleServer implements AutoCloseable {
         return real;
     }
 
-    /** Asks it to end, and waits until it has begun to. */
+    /** Sends SIGTERM and waits until the server has begun to drain. */
     void interrupt() throws InterruptedException {
-        // SIGTERM, since what runs in the background ignores SIGINT; and by the handle, since
-        // Process.destroy would close the log as well.
+        // SIGTERM, because background processes ignore SIGINT; by the handle, because
+        // Process.destroy would also close the log.
         process.toHandle().destroy();
         await(DRAINING);
     }
@@ -171,7 +171,7 @@ final class ExampleServer implements AutoCloseable {
         process.destroyForcibly();
         process.onExit().join();
         if (!Files.exists(folder)) {
-            return; // closed before
+            return; // already closed
         }
         try (Stream<Path> left = Files.list(folder)) {
             for (Path file : left.toList()) {

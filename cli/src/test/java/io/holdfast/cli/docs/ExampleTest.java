@@ -19,7 +19,7 @@ class ExampleTest {
     }
 
     @Test
-    void is_what_happens_in_each_terminal() {
+    void an_example_is_parsed_into_steps_per_terminal() {
         Example example =
                 parse(
                         """
@@ -87,7 +87,7 @@ class ExampleTest {
                     $ ./holdfast serve                      | a server comes first
                     ^C                                      | nothing that reads runs in terminal 1
                     """)
-    void that_has_another_shape_is_refused(String lines, String reason) {
+    void an_example_of_another_form_is_rejected(String lines, String reason) {
         assertThatThrownBy(() -> parse(lines.replace(';', '\n')))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("here.md:")
@@ -95,14 +95,14 @@ class ExampleTest {
     }
 
     @Test
-    void is_a_block_of_kind_console_and_no_other() {
+    void only_blocks_of_kind_console_are_examples() {
         Page page = new Page("here.md", "```\n$ nc\n```\n```sh\n$ nc\n```".lines().toList());
         assertThat(page.blocks()).hasSize(2);
         assertThat(page.examples()).isEmpty();
     }
 
     @Test
-    void has_requests_of_one_line_on_the_port_of_lockd() {
+    void requests_on_the_lockd_port_have_one_line() {
         Example example =
                 parse(
                         """
@@ -135,7 +135,7 @@ class ExampleTest {
     }
 
     @Test
-    void tells_by_the_verb_what_is_typed_over_socketlock() {
+    void the_verb_decides_which_socketlock_lines_are_typed() {
         Example example =
                 parse(
                         """

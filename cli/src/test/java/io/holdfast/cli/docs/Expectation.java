@@ -8,10 +8,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Compares lines with how a page writes them. {@code TOKEN}, {@code TOKEN1} and so on stand for
- * tokens, each for the same one throughout an example and for another than the others; {@code
- * ADDRESS}, {@code ADDRESS1} and so on likewise for addresses with a port; {@code SECONDS} stands
- * for a number.
+ * Compares lines with those of a page. {@code TOKEN}, {@code TOKEN1} and so on are placeholders of
+ * tokens: the same placeholder is the same token throughout an example, different placeholders are
+ * different tokens. {@code ADDRESS}, {@code ADDRESS1} and so on are placeholders of addresses with
+ * a port, {@code SECONDS} of a number.
  */
 final class Expectation {
     private static final Pattern PLACEHOLDER =
@@ -54,7 +54,7 @@ final class Expectation {
         return true;
     }
 
-    /** What a reader types where the page shows a placeholder. */
+    /** Replaces placeholders in text to type by their captured values. */
     String filled(String text) {
         return PLACEHOLDER
                 .matcher(text)

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** As a reader would, who types the first example once and then begins anywhere. */
+/** Runs the first example once, and then each of the others independently. */
 @DisplayName("The examples of docs/http.md")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @NeedsProgram(OutsideProgram.CURL)
@@ -32,7 +32,7 @@ class HttpExamplesIT {
     private static final Path EXAMPLES = Path.of("..", "examples");
     private static final String FIRST = "The examples";
 
-    /** What is different each time, and what it looks like. */
+    /** The values that differ between runs, with their patterns. */
     private static final List<Changing> CHANGING =
             List.of(
                     new Changing("(?<=\")[0-9a-f]{32}(?=\")", "[0-9a-f]{32}"),
@@ -84,14 +84,14 @@ class HttpExamplesIT {
     }
 
     @TestFactory
-    Stream<DynamicTest> do_what_the_page_says() {
+    Stream<DynamicTest> the_examples_of_the_http_page_match_the_server() {
         List<Page.Block> blocks = examples(page).toList();
         assertThat(blocks).hasSizeGreaterThan(10);
         return blocks.stream().map(block -> play(page, block));
     }
 
     @TestFactory
-    Stream<DynamicTest> of_scripts_do_what_their_page_says() throws IOException {
+    Stream<DynamicTest> the_scripts_do_what_their_page_shows() throws IOException {
         Page scripts = Page.read(EXAMPLES.resolve("README.md"));
         List<Page.Block> blocks =
                 examples(scripts)

@@ -22,7 +22,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Compares the page with the OpenAPI document, which others compare with the routes. */
+/** Compares the page with the OpenAPI document; other tests compare that with the routes. */
 @DisplayName("docs/http.md")
 class HttpPageTest {
     private static final Pattern CODE = Pattern.compile("`([a-z_]+)`");
@@ -60,7 +60,7 @@ class HttpPageTest {
     }
 
     @Test
-    void lists_each_route_and_what_it_needs() {
+    void the_http_page_lists_each_route_with_its_role() {
         JsonObject paths = api.getJsonObject("paths");
         List<Shown> routes =
                 paths.fieldNames().stream()
@@ -82,7 +82,7 @@ class HttpPageTest {
     }
 
     @Test
-    void lists_each_error() {
+    void the_http_page_lists_each_error() {
         Set<String> codes = new TreeSet<>();
         JsonObject responses = api.getJsonObject("components").getJsonObject("responses");
         for (String name : responses.fieldNames()) {
@@ -100,7 +100,7 @@ class HttpPageTest {
     }
 
     @Test
-    void uses_curl_in_examples_that_are_run_and_where_a_secret_is_needed() {
+    void the_http_page_uses_curl_only_in_examples_that_are_run_or_need_a_secret() {
         assertThat(page.blocks())
                 .filteredOn(block -> !block.kind().equals("console"))
                 .flatExtracting(Page.Block::lines)

@@ -11,7 +11,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** With the oldest Java that the client is for, and in a method if it is no whole file. */
+/**
+ * Compiles the Java blocks for the oldest supported Java, in a method if they are not whole files.
+ */
 @DisplayName("Java on a page")
 class JavaExamplesTest {
     @TempDir private Path folder;
@@ -25,7 +27,7 @@ class JavaExamplesTest {
                 "docs/recipes.md",
                 "docs/socketlock.md"
             })
-    void compiles(String name) throws IOException {
+    void every_java_block_compiles(String name) throws IOException {
         List<Page.Block> blocks =
                 Page.read(Path.of("..").resolve(name)).blocks().stream()
                         .filter(block -> block.kind().equals("java"))

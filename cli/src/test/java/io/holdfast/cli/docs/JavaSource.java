@@ -11,12 +11,12 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
 /**
- * A Java file, for the oldest Java that the client is for.
+ * A Java file, compiled for the oldest Java that the client supports.
  *
- * @param type what it declares
+ * @param type the name of the type that it declares
  */
 record JavaSource(String type, String text) {
-    /** What the compiler says about it: nothing, and it is in the folder. */
+    /** Compiles it into the folder and returns the compiler's messages; empty on success. */
     String compile(Path folder) {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter complaints = new StringWriter();

@@ -17,7 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** In the comment of every public type of the client there is one, and it does what it says. */
+/** Every public type of the client has an example in its javadoc, and it prints what it shows. */
 @DisplayName("Javadoc examples of the client")
 class JavadocExamplesIT {
     private static final Path SOURCES =
@@ -34,7 +34,7 @@ class JavadocExamplesIT {
                     Pattern.MULTILINE);
     private static final String BEGIN = "{@snippet :";
 
-    /** How the server must be started for an example to make sense. */
+    /** Flags of the server that an example requires. */
     private static final Map<String, List<String>> FLAGS =
             Map.of("AuthenticationException", List.of("--auth-token", "open-sesame"));
 
@@ -88,7 +88,7 @@ class JavadocExamplesIT {
                 .run(folder);
     }
 
-    /** Up to the brace that ends it. */
+    /** Returns the snippet up to its closing brace. */
     private static String snippet(String comment) {
         int begin = comment.indexOf(BEGIN) + BEGIN.length();
         int depth = 1;

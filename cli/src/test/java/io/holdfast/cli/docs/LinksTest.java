@@ -35,7 +35,7 @@ class LinksTest {
                 "docs/top.md",
                 "examples/README.md"
             })
-    void lead_to_a_file_and_to_a_heading_in_it(String name) throws IOException {
+    void every_link_leads_to_an_existing_file_and_heading(String name) throws IOException {
         Path file = Path.of("..").resolve(name);
         List<MatchResult> links = LINK.matcher(Files.readString(file)).results().toList();
         assertThat(links).isNotEmpty();

@@ -51,7 +51,7 @@ class LockCommandExamplesIT {
     }
 
     @TestFactory
-    Stream<DynamicTest> do_what_the_page_says() {
+    Stream<DynamicTest> the_examples_of_the_lock_command_page_match_the_commands() {
         List<Page.Block> examples =
                 page.blocks().stream().filter(block -> block.kind().equals("console")).toList();
         assertThat(examples).hasSizeGreaterThan(3);
@@ -68,7 +68,7 @@ class LockCommandExamplesIT {
     }
 
     @Test
-    void name_each_option_of_lock_sem_and_lead() throws Exception {
+    void the_page_lists_each_option_of_lock_sem_and_lead() throws Exception {
         List<String> help;
         String each =
                 "cd '" + folder + "' && for c in lock sem lead; do ./holdfast $c --help; done";

@@ -39,7 +39,7 @@ class LockdPageTest {
 
     @ParameterizedTest
     @EnumSource
-    void lists_each_command_and_has_an_example_of_it(LockdVerb word) {
+    void the_lockd_page_lists_each_command_with_an_example(LockdVerb word) {
         assertThat(
                         hasTableRow("[`" + word.text() + "`](#")
                                 || hasTableRow("[`" + word.text() + " "))
@@ -70,11 +70,11 @@ class LockdPageTest {
                 "0 disabled",
                 "map["
             })
-    void lists_each_answer_and_has_an_example_of_it(String answer) {
+    void the_lockd_page_lists_each_response_with_an_example(String response) {
         assertThat(page.text())
                 .contains(
                         "`"
-                                + answer.replaceFirst(
+                                + response.replaceFirst(
                                         "^[12] Shared Lock (Get|Is)", "COUNT Shared Lock $1"));
         assertThat(examples.stream().flatMap(example -> example.steps().stream()))
                 .as("in an example")
@@ -82,15 +82,16 @@ class LockdPageTest {
                         step ->
                                 switch (step) {
                                     case Example.Step.See(_, _, var seen) ->
-                                            seen.startsWith(answer);
+                                            seen.startsWith(response);
                                     case Example.Step.Run(_, _, var seen) ->
-                                            seen.stream().anyMatch(line -> line.startsWith(answer));
+                                            seen.stream()
+                                                    .anyMatch(line -> line.startsWith(response));
                                     default -> false;
                                 });
     }
 
     @Test
-    void tells_about_each_option_there_is() {
+    void the_lockd_page_mentions_each_option() {
         String usage;
         try (StandardStreams streams = new StandardStreams()) {
             assertThat(LockdCommand.run(List.of("--help"), "")).isZero();
@@ -115,18 +116,18 @@ class LockdPageTest {
                 "namespace=",
                 "mode="
             })
-    void lists_each_scheme_and_setting_of_a_url(String text) {
+    void the_lockd_page_lists_each_url_scheme_and_parameter(String text) {
         assertThat(hasTableRow("`" + text)).isTrue();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"-port", "-ws", "-unix", "-pidfile", "-dump", "-registry", "-verbose"})
-    void tells_what_becomes_of_each_option_of_glockd(String option) {
+    void the_lockd_page_mentions_each_option_of_glockd(String option) {
         assertThat(page.text()).containsPattern("`" + option + "\\b");
     }
 
     @Test
-    void shows_the_python_example_that_is_run() throws IOException {
+    void the_lockd_page_shows_the_python_example_that_is_run() throws IOException {
         assertThat(page.blocks())
                 .filteredOn(block -> block.kind().equals("python"))
                 .singleElement()
@@ -137,7 +138,7 @@ class LockdPageTest {
     }
 
     @Test
-    void uses_nc_in_examples_that_are_run_and_nowhere_else() {
+    void the_lockd_page_uses_nc_only_in_examples_that_are_run() {
         assertThat(page.blocks())
                 .filteredOn(block -> !block.kind().equals("console"))
                 .allSatisfy(
@@ -146,9 +147,9 @@ class LockdPageTest {
                                         .noneMatch(line -> line.matches(".*\\bnc .*")));
     }
 
-    /** So that a reader may begin anywhere. */
+    /** A reader may begin with any example. */
     @Test
-    void has_examples_that_do_not_depend_on_each_other() {
+    void the_examples_of_the_lockd_page_are_independent() {
         for (Example example : examples) {
             if (example.hasOwnServer()) {
                 continue;

@@ -17,11 +17,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
-/** The example of lockd's README, with what Python 3 asks for: bytes, and print as a function. */
-@DisplayName("The Python example that lockd has always had")
+/** The example of lockd's README, adapted to Python 3: bytes, and print as a function. */
+@DisplayName("The Python example of lockd's README")
 @NeedsProgram(OutsideProgram.PYTHON3)
 class LockdPythonExampleIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final String PATH = "/var/run/lockd/socket";
 
     @TempDir private Path folder;
@@ -38,13 +38,13 @@ class LockdPythonExampleIT {
         Path script =
                 Files.writeString(
                         folder.resolve("example.py"), program().replace(PATH, socket.toString()));
-        try (var terminal = new Terminal("python3 " + script, PATIENCE)) {
+        try (var terminal = new Terminal("python3 " + script, TIMEOUT)) {
             return Objects.requireNonNull(terminal.end());
         }
     }
 
     @Test
-    void takes_a_lock_over_a_unix_socket() throws Exception {
+    void the_python_example_acquires_a_lock_over_a_unix_socket() throws Exception {
         Path socket = folder.resolve("socket");
         try (var _ = new ExampleServer(List.of("lockd", "--unix", socket.toString()))) {
             String got = "b'1 Lock Get Success: foo\\r\\n'";

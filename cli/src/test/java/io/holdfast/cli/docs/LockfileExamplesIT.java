@@ -25,23 +25,23 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * As a reader would: saves the scripts of the page and types what follows a dollar sign, from top
- * to bottom, in one folder.
+ * Saves the scripts of the page and runs the commands after the dollar signs, from top to bottom,
+ * in one folder.
  */
 @DisplayName("The examples of docs/lockfile.md")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @NeedsProgram(OutsideProgram.PYTHON3)
 class LockfileExamplesIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Pattern FILE_NAME = Pattern.compile("# (\\w+\\.(?:py|sh)): .*");
 
     private static final Pattern OPTION = Pattern.compile("(?<![\\w-])--?[a-zA-Z][a-z-]*");
 
-    /** What is different each time: a process, a time, a nonce. */
+    /** The values that differ between runs: process, time, nonce. */
     private static final Pattern CHANGING =
             Pattern.compile("\\b(?:4711|1763222400|9f2c41d07ab35e68)\\b");
 
-    /** The folder of a reader. */
+    /** The working directory of the examples. */
     private static final String HOME = "/home/ann/";
 
     private Path folder;
@@ -64,7 +64,7 @@ class LockfileExamplesIT {
     }
 
     @TestFactory
-    Stream<DynamicTest> do_what_the_page_says() {
+    Stream<DynamicTest> the_examples_of_the_lockfile_page_match_the_command() {
         List<Page.Block> examples =
                 page.blocks().stream().filter(block -> block.kind().equals("console")).toList();
         assertThat(examples).hasSizeGreaterThan(6);
@@ -81,9 +81,9 @@ class LockfileExamplesIT {
     }
 
     @Test
-    void knows_each_option_and_each_command() throws Exception {
+    void the_lockfile_page_lists_each_option_and_command() throws Exception {
         List<String> help;
-        try (var terminal = new Terminal("'" + folder + "'/holdfast file --help", PATIENCE)) {
+        try (var terminal = new Terminal("'" + folder + "'/holdfast file --help", TIMEOUT)) {
             help = Objects.requireNonNull(terminal.end());
         }
         int commands = help.indexOf("Commands:");

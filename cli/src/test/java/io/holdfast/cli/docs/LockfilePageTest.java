@@ -67,7 +67,7 @@ class LockfilePageTest {
     // ---- the file
 
     @Test
-    void shows_a_file_that_says_what_the_table_says() {
+    void the_example_file_matches_the_table_of_fields() {
         List<String> lines =
                 page.blocks().stream()
                         .filter(block -> block.heading().equals("The file"))
@@ -83,14 +83,14 @@ class LockfilePageTest {
     }
 
     @Test
-    void tells_how_much_of_a_file_is_read() {
+    void the_page_shows_how_many_bytes_of_a_file_are_read() {
         assertThat(page.text()).contains("reads the first " + LockFile.READ_LIMIT / 1024 + " KiB");
     }
 
     // ---- the library
 
     @Test
-    void lists_each_setting() {
+    void the_lockfile_page_lists_each_setting() {
         List<String> settings =
                 Stream.of(LockFileConfig.Builder.class.getDeclaredMethods())
                         .filter(method -> Modifier.isPublic(method.getModifiers()))
@@ -101,7 +101,7 @@ class LockfilePageTest {
     }
 
     @Test
-    void tells_the_defaults() {
+    void the_lockfile_page_shows_the_defaults() {
         LockFileConfig usual = LockFileConfig.defaults();
         assertThat(defaultOf("staleTimeout"))
                 .isEqualTo(usual.staleTimeout().orElseThrow().toHours() + " h");
@@ -122,7 +122,7 @@ class LockfilePageTest {
     }
 
     @Test
-    void names_all_methods_of_a_lock_and_its_guard_and_no_others() {
+    void the_page_lists_exactly_the_methods_of_a_lock_and_its_guard() {
         Set<String> shown = new TreeSet<>();
         for (List<String> row : page.rows("The library")) {
             for (String text : List.of(row.getFirst(), row.get(1))) {
@@ -146,7 +146,7 @@ class LockfilePageTest {
     }
 
     @Test
-    void lists_each_exception() {
+    void the_lockfile_page_lists_each_exception() {
         List<String> types =
                 new ClassFileImporter()
                         .importPackages(LockFileException.class.getPackageName()).stream()
@@ -163,7 +163,7 @@ class LockfilePageTest {
 
     @ParameterizedTest
     @EnumSource
-    void names_each_policy_as_the_library_and_as_the_command_has_it(StalePolicy policy) {
+    void the_page_lists_each_policy_with_its_library_and_command_line_name(StalePolicy policy) {
         assertThat(page.text())
                 .contains("`" + policy + "`")
                 .contains("`" + policy.name().toLowerCase(Locale.ROOT).replace('_', '-') + "`");
@@ -171,7 +171,7 @@ class LockfilePageTest {
 
     @ParameterizedTest
     @EnumSource
-    void tells_how_a_lock_can_be_lost(LockLostException.Reason reason) {
+    void the_page_lists_each_reason_of_a_loss(LockLostException.Reason reason) {
         String word = reason.name().toLowerCase(Locale.ROOT).replace('_', ' ');
         assertThat(page.rows("Failures"))
                 .anySatisfy(
@@ -181,7 +181,7 @@ class LockfilePageTest {
     // ---- examples
 
     @Test
-    void uses_the_lock_in_examples_that_are_run_and_elsewhere_only_in_scripts_and_cron() {
+    void the_page_uses_the_command_only_in_examples_that_are_run_or_in_scripts_and_cron() {
         assertThat(page.blocks())
                 .filteredOn(block -> block.kind().isEmpty())
                 .allSatisfy(

@@ -50,8 +50,8 @@ class OperationsPageIT {
         scrape = scrape("serve", "--listen", "http://127.0.0.1:6389");
     }
 
-    private static String scrape(String... words) throws Exception {
-        try (var server = new ExampleServer(List.of(words));
+    private static String scrape(String... args) throws Exception {
+        try (var server = new ExampleServer(List.of(args));
                 HttpClient http = HttpClient.newHttpClient()) {
             URI base = URI.create("http://127.0.0.1:" + server.httpPort());
             String lease = "{\"acquire_timeout_s\":0}";
@@ -65,13 +65,13 @@ class OperationsPageIT {
     }
 
     private static void post(HttpClient http, URI to, String body) throws Exception {
-        HttpResponse<String> answer =
+        HttpResponse<String> response =
                 http.send(
                         HttpRequest.newBuilder(to)
                                 .POST(HttpRequest.BodyPublishers.ofString(body))
                                 .build(),
                         HttpResponse.BodyHandlers.ofString());
-        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(response.statusCode()).isEqualTo(200);
     }
 
     private static Set<String> all(Pattern pattern, String text) {
@@ -95,7 +95,7 @@ class OperationsPageIT {
     }
 
     @Test
-    void lists_each_metric_with_its_labels() {
+    void the_operations_page_lists_each_metric_with_its_labels() {
         assertThat(shown("Metrics")).hasSizeGreaterThan(20).isEqualTo(served(scrape));
     }
 
@@ -107,9 +107,10 @@ class OperationsPageIT {
     }
 
     @Test
-    void lists_what_a_server_with_a_data_directory_has_more() throws Exception {
+    void the_operations_page_lists_the_metrics_of_a_server_with_a_data_directory()
+            throws Exception {
         Map<String, Set<String>> shown = shown("Metrics of a cluster");
-        shown.values().removeIf(labels -> labels.contains("peer")); // it is alone
+        shown.values().removeIf(labels -> labels.contains("peer")); // a single node has no peers
         Map<String, Set<String>> more =
                 served(
                         scrape(
@@ -123,7 +124,7 @@ class OperationsPageIT {
     }
 
     @Test
-    void lists_each_alert_and_each_is_about_metrics_that_there_are() throws Exception {
+    void the_page_lists_each_alert_and_alerts_use_existing_metrics() throws Exception {
         String rules = Files.readString(RULES.resolve("alerts.yml"));
         assertThat(page.rows("Alerts").stream().map(row -> row.getFirst().replace("`", "")))
                 .hasSizeGreaterThan(4)
@@ -136,15 +137,15 @@ class OperationsPageIT {
 
     @Test
     @NeedsProgram(OutsideProgram.PROMTOOL)
-    void has_alerts_that_come_when_they_should() throws Exception {
+    void the_alerts_fire_when_they_should() throws Exception {
         assertThat(promtool("check", "rules", "alerts.yml")).contains("SUCCESS");
         assertThat(promtool("test", "rules", "alerts_test.yml")).contains("SUCCESS");
     }
 
-    private static String promtool(String... words) throws Exception {
+    private static String promtool(String... args) throws Exception {
         List<String> command = new ArrayList<>();
         command.add(OutsideProgram.PROMTOOL.find().orElseThrow().toString());
-        command.addAll(List.of(words));
+        command.addAll(List.of(args));
         Process process =
                 new ProcessBuilder(command)
                         .directory(RULES.toFile())

@@ -12,10 +12,10 @@ record Page(String name, List<String> lines) {
     private static final String FENCE = "```";
 
     /**
-     * What stands between two fences.
+     * A fenced code block.
      *
-     * @param kind the word behind the first fence, or nothing
-     * @param line number of the first line inside
+     * @param kind the word after the first fence, or empty
+     * @param line number of the first line in the block
      */
     record Block(String kind, String heading, int line, List<String> lines) {}
 
@@ -38,7 +38,7 @@ record Page(String name, List<String> lines) {
             }
             if (line.startsWith(FENCE)) {
                 int first = i;
-                while (!lines.get(i).equals(FENCE)) { // a block without an end runs off the page
+                while (!lines.get(i).equals(FENCE)) { // throws if the block has no end
                     i++;
                 }
                 blocks.add(
@@ -53,7 +53,9 @@ record Page(String name, List<String> lines) {
         return blocks;
     }
 
-    /** The rows of all tables below a heading, up to the next heading; cells without blanks. */
+    /**
+     * Returns the rows of all tables below a heading, up to the next heading, with stripped cells.
+     */
     List<List<String>> rows(String heading) {
         List<List<String>> rows = new ArrayList<>();
         String now = name;
@@ -71,7 +73,8 @@ record Page(String name, List<String> lines) {
             } else if (!line.startsWith("|")) {
                 inTable = false;
             } else if (inTable && now.equals(heading)) {
-                String[] cells = line.split("(?<!\\\\)\\|", -1); // an escaped bar is text
+                String[] cells =
+                        line.split("(?<!\\\\)\\|", -1); // an escaped bar belongs to the text
                 rows.add(Stream.of(cells).skip(1).map(String::strip).toList());
             }
         }

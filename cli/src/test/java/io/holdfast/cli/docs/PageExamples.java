@@ -18,28 +18,30 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** As a reader would: from top to bottom, on one server but where an example starts its own. */
+/**
+ * Runs the examples of a page from top to bottom, on one server unless an example starts its own.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @NeedsProgram(OutsideProgram.NC)
 abstract class PageExamples {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final String page;
-    private final List<String> serverWords;
+    private final List<String> serverArgs;
     private ExampleServer server;
 
     /**
-     * @param page its file name
-     * @param serverWords how the server is started that most examples use
+     * @param page file name of the page
+     * @param serverArgs command and flags of the server of most examples
      */
-    PageExamples(String page, List<String> serverWords) {
+    PageExamples(String page, List<String> serverArgs) {
         this.page = page;
-        this.serverWords = serverWords;
+        this.serverArgs = serverArgs;
     }
 
     @BeforeAll
     void start() throws Exception {
-        server = new ExampleServer(serverWords);
+        server = new ExampleServer(serverArgs);
     }
 
     @AfterAll
@@ -50,7 +52,7 @@ abstract class PageExamples {
     }
 
     @TestFactory
-    Stream<DynamicTest> do_what_the_page_says() throws IOException {
+    Stream<DynamicTest> the_examples_of_the_page_match_the_server() throws IOException {
         List<Example> examples = Page.read(Path.of("..", "docs", page)).examples();
         assertThat(examples).isNotEmpty();
         return examples.stream()
@@ -63,9 +65,9 @@ abstract class PageExamples {
 
     private void play(Example example) throws IOException, InterruptedException {
         if (example.hasOwnServer()) {
-            ExamplePlayer.play(example, PATIENCE);
+            ExamplePlayer.play(example, TIMEOUT);
         } else {
-            ExamplePlayer.play(example, server, PATIENCE);
+            ExamplePlayer.play(example, server, TIMEOUT);
         }
     }
 }

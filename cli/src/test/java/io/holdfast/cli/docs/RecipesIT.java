@@ -25,12 +25,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Saves the programs of the page as a reader would, but for the port, and runs them. */
+/** Saves the programs of the page, with the server's port, and runs them. */
 @DisplayName("The programs of docs/recipes.md")
 @NeedsProgram(OutsideProgram.PYTHON3)
 @Execution(ExecutionMode.CONCURRENT)
 class RecipesIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Pattern FILE_NAME = Pattern.compile("(?:#|//) (\\w+\\.(?:py|java)): .*");
 
     @TempDir private Path folder;
@@ -65,7 +65,7 @@ class RecipesIT {
     private Terminal start(String command) throws IOException {
         // Unbuffered, a line of two words is two writes, and two workers write to one terminal.
         String line = "unset PYTHONUNBUFFERED; cd '" + folder + "' || exit\n" + command;
-        return new Terminal(line, PATIENCE);
+        return new Terminal(line, TIMEOUT);
     }
 
     /** Runs a command to its end. */
@@ -83,10 +83,10 @@ class RecipesIT {
     }
 
     @Test
-    void workers_find_the_jobs_that_were_there_and_are_woken_by_those_that_come() throws Exception {
+    void workers_process_queued_jobs_and_are_woken_by_new_ones() throws Exception {
         try (var server = new ExampleServer(List.of("serve", "--read-timeout", "600"))) {
             save(server);
-            change("worker.py", "wait(10)", "wait(600)"); // now nothing but a signal wakes them
+            change("worker.py", "wait(10)", "wait(600)"); // now only a signal wakes them
             assertThat(run("python3 submit.py early")).isEmpty();
             try (var workers = start("python3 worker.py & python3 worker.py & wait")) {
                 assertThat(workers.read()).isEqualTo("done: early");
@@ -100,7 +100,7 @@ class RecipesIT {
     }
 
     @Test
-    void a_worker_that_was_cut_off_connects_again_and_looks_again() throws Exception {
+    void a_disconnected_worker_reconnects_and_polls_again() throws Exception {
         try (var server = new ExampleServer(List.of("dflockd", "--read-timeout", "3"))) {
             save(server);
             change("submit.py", "server.ask(\"signal\"", "0 and server.ask(\"signal\"");
@@ -117,11 +117,11 @@ class RecipesIT {
     }
 
     @Test
-    void the_rate_limit_lets_so_many_through_and_its_counters_go_away() throws Exception {
+    void the_rate_limit_admits_its_limit_and_its_counters_are_removed() throws Exception {
         try (var server =
                 new ExampleServer(List.of("serve", "--gc-interval", "1", "--gc-max-idle", "0"))) {
             save(server);
-            // A window so long that it does not end meanwhile.
+            // The window is so long that it does not end during the test.
             String rate = "python3 rate.py ann 2 1000000000";
             assertThat(run(rate)).containsExactly("go");
             assertThat(run(rate)).containsExactly("go");
@@ -131,7 +131,7 @@ class RecipesIT {
             assertThat(run("python3 tidy.py 600")).isEmpty();
             assertThat(run(stats)).singleElement().asString().contains("rate.ann.", "rate.bob.");
             assertThat(run("python3 tidy.py 0")).isEmpty();
-            await().atMost(PATIENCE)
+            await().atMost(TIMEOUT)
                     .untilAsserted(
                             () ->
                                     assertThat(run(stats))
@@ -142,7 +142,7 @@ class RecipesIT {
     }
 
     @Test
-    void the_cache_makes_a_value_once_for_all_who_ask_at_the_same_time() throws Exception {
+    void the_cache_computes_a_value_once_for_concurrent_readers() throws Exception {
         try (var server = new ExampleServer(List.of("serve"))) {
             save(server);
             assertThat(run("python3 cache.py 600 & python3 cache.py 600 & wait"))
@@ -151,18 +151,17 @@ class RecipesIT {
     }
 
     @Test
-    void the_cache_makes_a_value_again_when_its_time_is_over() throws Exception {
+    void the_cache_computes_a_value_again_after_its_ttl() throws Exception {
         try (var server = new ExampleServer(List.of("serve"))) {
             save(server);
             assertThat(run("python3 cache.py 1")).containsExactly("making it", "dark blue");
-            await().atMost(PATIENCE).until(() -> run("python3 cache.py 600").contains("making it"));
+            await().atMost(TIMEOUT).until(() -> run("python3 cache.py 600").contains("making it"));
             assertThat(run("python3 cache.py 600")).containsExactly("dark blue");
         }
     }
 
     @Test
-    void a_file_that_processes_share_misses_no_number_while_primaries_come_and_go()
-            throws Exception {
+    void a_shared_file_misses_no_number_while_primaries_change() throws Exception {
         for (Page.Block block : page.blocks()) {
             if (block.kind().equals("java")) {
                 save(block, UnaryOperator.identity());

@@ -15,9 +15,9 @@ import java.util.Objects;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
-/** Types what follows a dollar sign on a page into a shell, in a folder with our launcher. */
+/** Runs the commands after the dollar signs of a page in a shell, in a folder with the launcher. */
 final class ShellExamples {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final String NEXT = "(next command)";
 
     private final Path folder;
@@ -31,9 +31,9 @@ final class ShellExamples {
     }
 
     /**
-     * Puts a launcher into the folder.
+     * Creates the launcher in the folder.
      *
-     * @param first what each shell is told before the example
+     * @param first commands that each shell runs before the example
      */
     static ShellExamples in(Path folder, String first) throws IOException {
         String command =
@@ -61,10 +61,10 @@ final class ShellExamples {
     }
 
     /**
-     * Plays a block in one shell, so that {@code $?} is that of the command before.
+     * Runs a block in one shell, so that {@code $?} is the status of the previous command.
      *
-     * @param clean makes a real line comparable
-     * @param pattern what a line of the page stands for
+     * @param clean normalizes a line of the output
+     * @param pattern returns the pattern that a line of the page stands for
      */
     void play(Page.Block block, UnaryOperator<String> clean, UnaryOperator<String> pattern)
             throws IOException, InterruptedException {
@@ -75,7 +75,7 @@ final class ShellExamples {
                     .append("\nstatus=$?; echo '" + NEXT + "'; (exit $status)\n");
         }
         List<String> lines;
-        try (var terminal = new Terminal(script.toString(), PATIENCE)) {
+        try (var terminal = new Terminal(script.toString(), TIMEOUT)) {
             lines = Objects.requireNonNull(terminal.end(), "the example goes on and on");
         }
         assertThat(lines).filteredOn(NEXT::equals).hasSameSizeAs(commands);

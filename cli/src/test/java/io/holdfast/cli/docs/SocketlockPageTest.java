@@ -67,7 +67,7 @@ class SocketlockPageTest {
         return CODE.matcher(text).results().map((MatchResult found) -> found.group(1)).toList();
     }
 
-    /** All that is code in a column. */
+    /** Returns all code spans of a column. */
     private static List<String> codeIn(String heading, int column) {
         return page.rows(heading).stream().flatMap(row -> code(row.get(column)).stream()).toList();
     }
@@ -85,7 +85,7 @@ class SocketlockPageTest {
     // ---- the daemon, and serve
 
     @Test
-    void lists_each_flag_with_its_default() {
+    void the_socketlock_page_lists_each_flag_with_its_default() {
         String usage;
         try (StandardStreams streams = new StandardStreams()) {
             assertThat(SocketlockdCommand.run(List.of("--help"), "")).isZero();
@@ -103,7 +103,7 @@ class SocketlockPageTest {
         Map<String, String> shown = new LinkedHashMap<>();
         for (List<String> row : page.rows("As a daemon")) {
             List<String> names = code(row.getFirst());
-            if (names.size() == 1) { // others are as for serve
+            if (names.size() == 1) { // rows with several flags are shared with serve
                 shown.put(
                         names.getFirst().replaceFirst("^-([a-z-]+) .*", "$1"),
                         row.get(1).replace("`", ""));
@@ -114,9 +114,9 @@ class SocketlockPageTest {
                 .contains("--max-connections", "--transport", "--event-loops", "--debug");
     }
 
-    /** A setting that is known is not the one that is complained of. */
+    /** The error names the unknown parameter, so the others are known. */
     @Test
-    void lists_settings_that_serve_knows() {
+    void the_page_lists_url_parameters_that_serve_accepts() {
         List<String> settings =
                 codeIn("In serve", 0).stream().filter(text -> text.contains("=")).toList();
         assertThat(settings)
@@ -138,7 +138,7 @@ class SocketlockPageTest {
 
     @ParameterizedTest
     @EnumSource
-    void tells_about_each_policy(QueuePolicy queuePolicy) {
+    void the_socketlock_page_lists_each_policy(QueuePolicy queuePolicy) {
         String word = queuePolicy.name().toLowerCase(Locale.ROOT).replace("_preferred", "");
         assertThat(codeIn("Policies", 0)).hasSize(QueuePolicy.values().length).contains(word);
         assertThat(codeIn("As a daemon", 2)).contains(word);
@@ -148,7 +148,7 @@ class SocketlockPageTest {
     // ---- the client
 
     @Test
-    void lists_each_field_of_the_configuration_with_its_default() {
+    void the_page_lists_each_field_of_the_configuration_with_its_default() {
         LockConfig usual = LockConfig.defaults();
         Map<String, String> fields = new LinkedHashMap<>();
         for (RecordComponent field : LockConfig.class.getRecordComponents()) {
@@ -170,7 +170,7 @@ class SocketlockPageTest {
     }
 
     @Test
-    void names_methods_that_there_are() {
+    void the_socketlock_page_names_existing_methods() {
         Set<String> methods =
                 Stream.of(
                                 SocketLockClient.class,
@@ -208,12 +208,12 @@ class SocketlockPageTest {
 
     @ParameterizedTest
     @EnumSource
-    void names_each_state_of_a_lock(LockState state) {
+    void the_socketlock_page_lists_each_lock_state(LockState state) {
         assertThat(page.text()).contains("`" + state + "`");
     }
 
     @Test
-    void lists_each_exception() {
+    void the_socketlock_page_lists_each_exception() {
         List<String> types =
                 new ClassFileImporter()
                         .importPackages(SocketLockException.class.getPackageName()).stream()
@@ -225,14 +225,14 @@ class SocketlockPageTest {
     }
 
     @Test
-    void lists_each_event() {
+    void the_socketlock_page_lists_each_event() {
         assertThat(codeIn("Events", 0))
                 .containsExactlyInAnyOrderElementsOf(
                         Stream.of(LockEvent.Type.values()).map(LockEvent.Type::text).toList());
     }
 
     @Test
-    void tells_how_long_the_client_and_a_new_primary_wait() {
+    void the_page_shows_the_timeouts_of_the_client_and_of_a_new_primary() {
         assertThat(page.text())
                 .contains("Fails after " + seconds(SocketLockClient.CONNECT_TIMEOUT))
                 .contains("`" + seconds(LockConfig.GRACE) + "` is the *grace time*");
@@ -241,7 +241,7 @@ class SocketlockPageTest {
     // ---- the protocol
 
     @Test
-    void lists_each_reason_of_a_refusal() {
+    void the_socketlock_page_lists_each_reason_of_a_refusal() {
         assertThat(codeIn("Refusals", 0))
                 .containsExactlyInAnyOrderElementsOf(
                         Stream.of(SocketlockFailure.values())
@@ -250,7 +250,7 @@ class SocketlockPageTest {
     }
 
     @Test
-    void lists_lines_that_mean_something_and_leaves_none_out() {
+    void the_page_lists_exactly_the_lines_of_the_protocol() {
         Set<Class<?>> kinds = new HashSet<>();
         for (String line : codeIn("The protocol", 0)) {
             String typed =
@@ -274,7 +274,8 @@ class SocketlockPageTest {
     // ---- limits
 
     @Test
-    void has_the_limits_of_both_servers() throws ReflectiveOperationException {
+    void the_socketlock_page_lists_the_limits_of_both_servers()
+            throws ReflectiveOperationException {
         int requests = constant("io.holdfast.server.socketlock.SocketlockHandler", "MAX_LOCKS");
         assertThat(constant("io.holdfast.client.socketlock.LockTable", "MAX_REQUESTS"))
                 .isEqualTo(requests);
@@ -309,7 +310,7 @@ class SocketlockPageTest {
     // ---- examples
 
     @Test
-    void uses_nc_in_examples_that_are_run_and_nowhere_else() {
+    void the_socketlock_page_uses_nc_only_in_examples_that_are_run() {
         assertThat(page.blocks())
                 .filteredOn(block -> !block.kind().equals("console"))
                 .allSatisfy(

@@ -14,15 +14,15 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A shell command, with somebody who types and reads. */
+/** A running shell command with its input and output. */
 final class Terminal implements AutoCloseable {
     private final Process process;
-    private final Duration patience;
+    private final Duration timeout;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     private final Thread reader;
 
-    Terminal(String command, Duration patience) throws IOException {
-        this.patience = patience;
+    Terminal(String command, Duration timeout) throws IOException {
+        this.timeout = timeout;
         process = new ProcessBuilder("sh", "-c", command).redirectErrorStream(true).start();
         reader = Thread.ofVirtual().start(this::collect);
     }
@@ -43,18 +43,15 @@ final class Terminal implements AutoCloseable {
         out.flush();
     }
 
-    /** The next line, or null if none comes. */
+    /** Returns the next line, or null if none arrives within the timeout. */
     @Nullable String read() throws InterruptedException {
-        return lines.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
+        return lines.poll(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /**
-     * Ends the input, and gives what came that was not read, or null if the command keeps running.
-     */
+    /** Ends the input and returns the unread output, or null if the command keeps running. */
     @Nullable List<String> end() throws IOException, InterruptedException {
         process.getOutputStream().close();
-        if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)
-                || !reader.join(patience)) {
+        if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS) || !reader.join(timeout)) {
             return null;
         }
         List<String> rest = new ArrayList<>();

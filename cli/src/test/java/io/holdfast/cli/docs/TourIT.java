@@ -16,18 +16,18 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** All blocks of the tour are one example. It shows tokens and times as they might be. */
+/** All blocks of the tour are one example; tokens and times in it are samples. */
 @DisplayName("The tour of the README")
 @NeedsProgram(OutsideProgram.NC)
 class TourIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final String HEADING = "Two minutes with nc";
     private static final Pattern TOKEN = Pattern.compile("\\b[0-9a-f]{32}\\b");
     private static final Pattern SECONDS = Pattern.compile("(?<=_s\":)[0-9.]+");
 
     @Test
-    void shows_what_somebody_sees_who_follows_it() throws Exception {
-        ExamplePlayer.play(tour(), PATIENCE);
+    void the_tour_shows_the_actual_output() throws Exception {
+        ExamplePlayer.play(tour(), TIMEOUT);
     }
 
     private static Example tour() throws IOException {

@@ -20,7 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Each row of the table that tells what {@code kset} makes of its argument. */
+/** Checks each row of the table of {@code kset}'s arguments against a server. */
 @DisplayName("The table of values of docs/dflockd.md")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ValuesTableIT {
@@ -45,7 +45,7 @@ class ValuesTableIT {
     }
 
     @TestFactory
-    Stream<DynamicTest> tells_what_is_stored() throws IOException {
+    Stream<DynamicTest> the_table_of_values_shows_what_is_stored() throws IOException {
         List<String> rows =
                 Page.read(Path.of("..", "docs", "dflockd.md")).lines().stream()
                         .dropWhile(line -> !line.equals("| argument | stored |"))
@@ -60,24 +60,24 @@ class ValuesTableIT {
         Matcher cells = ROW.matcher(row);
         assertThat(cells.matches()).isTrue();
         String argument = cells.group(1) == null ? "" : cells.group(1);
-        String answers = converse("kset\nk\n" + argument + "\nkget\nk\n\nstats\n\n\nkdel\nk\n\n");
+        String responses = converse("kset\nk\n" + argument + "\nkget\nk\n\nstats\n\n\nkdel\nk\n\n");
         if (cells.group(2).contains("`error`")) {
-            assertThat(answers).startsWith("error\nnil\n");
+            assertThat(responses).startsWith("error\nnil\n");
             return;
         }
         Matcher stored = STORED.matcher(cells.group(2));
         assertThat(stored.matches()).isTrue();
         String value = stored.group(1) == null ? "" : " " + stored.group(1);
-        assertThat(answers).startsWith("ok\nok" + value + "\n");
-        Matcher ttl = TTL.matcher(answers);
-        assertThat(ttl.find()).isTrue();
-        double promised = stored.group(2) == null ? 0 : Double.parseDouble(stored.group(2));
-        assertThat(Double.parseDouble(ttl.group(1)))
-                .isLessThanOrEqualTo(promised)
-                .isGreaterThanOrEqualTo(promised / 2);
+        assertThat(responses).startsWith("ok\nok" + value + "\n");
+        Matcher matcher = TTL.matcher(responses);
+        assertThat(matcher.find()).isTrue();
+        double ttl = stored.group(2) == null ? 0 : Double.parseDouble(stored.group(2));
+        assertThat(Double.parseDouble(matcher.group(1)))
+                .isLessThanOrEqualTo(ttl)
+                .isGreaterThanOrEqualTo(ttl / 2);
     }
 
-    /** What the server says to all of it. */
+    /** Returns all responses of the server. */
     private String converse(String requests) throws IOException {
         try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
             socket.setSoTimeout(60_000);

@@ -1,7 +1,7 @@
 /**
  * Runs the examples of the documentation. {@link io.holdfast.cli.docs.Page} finds the console
- * blocks of a page, {@link io.holdfast.cli.docs.Example} knows their shape, and {@link
- * io.holdfast.cli.docs.ExamplePlayer} does what a reader would do and compares.
+ * blocks of a page, {@link io.holdfast.cli.docs.Example} parses them, and {@link
+ * io.holdfast.cli.docs.ExamplePlayer} runs them and compares the output.
  */
 @NullMarked
 package io.holdfast.cli.docs;
