@@ -20,10 +20,10 @@ import java.util.Random;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
-/** Which module may know which, as rules over the packages below {@code root}. */
+/** The allowed dependencies between modules, as rules over the packages below {@code root}. */
 final class ModuleRules {
-    /** Every module of the server, and those of ours that it may know. */
-    private static final Map<String, Set<String>> KNOWS =
+    /** Each module with the modules of this project that it may depend on. */
+    private static final Map<String, Set<String>> DEPENDENCIES =
             Map.of(
                     "engine", Set.of(),
                     "driver", Set.of("engine"),
@@ -34,8 +34,8 @@ final class ModuleRules {
                     "client", Set.of(),
                     "lockfile", Set.of());
 
-    /** Static calls whose answer depends on the moment, the machine or chance. */
-    private static final Map<String, Set<String>> UNREPEATABLE =
+    /** Static methods whose result depends on the time, the machine or randomness. */
+    private static final Map<String, Set<String>> NON_DETERMINISTIC =
             Map.of(
                     "java.lang.System",
                     Set.of(
@@ -51,7 +51,7 @@ final class ModuleRules {
                     "java.util.Collections",
                     Set.of("shuffle"));
 
-    /** State becomes bytes, and bytes state; where they are kept, the engine cannot know. */
+    /** Allowed in the engine, which serializes its state but does not store it. */
     private static final String VALUES_AS_BYTES =
             "java\\.io\\.(DataInput|DataOutput|IOException|EOFException)";
 
@@ -61,20 +61,20 @@ final class ModuleRules {
         this.root = root;
     }
 
-    /** The module knows, among ours, itself and those that {@link #KNOWS} lists. */
+    /** The module depends only on itself and on the modules in {@link #DEPENDENCIES}. */
     ArchRule of(String module) {
         DescribedPredicate<JavaClass> allowed = in(module);
-        for (String other : KNOWS.getOrDefault(module, Set.of())) {
+        for (String other : DEPENDENCIES.getOrDefault(module, Set.of())) {
             allowed = allowed.or(in(other));
         }
         return noClasses()
                 .that(in(module))
                 .should()
                 .dependOnClassesThat(resideInAPackage(root + "..").and(not(allowed)))
-                .as(module + " knows only " + KNOWS.get(module) + " of our modules");
+                .as(module + " depends only on the modules " + DEPENDENCIES.get(module));
     }
 
-    ArchRule needsTheJdkAlone(String module) {
+    ArchRule dependsOnlyOnTheJdk(String module) {
         return classes()
                 .that(in(module))
                 .should()
@@ -85,10 +85,10 @@ final class ModuleRules {
                                                 "java..",
                                                 "javax.net.ssl..",
                                                 "org.jspecify.annotations..")))
-                .as(module + " needs the JDK alone");
+                .as(module + " depends only on the JDK");
     }
 
-    ArchRule engineNeverLeavesItsRoom() {
+    ArchRule engineDoesNoInputOrOutput() {
         return noClasses()
                 .that(in("engine"))
                 .should()
@@ -117,7 +117,7 @@ final class ModuleRules {
                 .as("engine has no threads");
     }
 
-    ArchRule engineIsRepeatable() {
+    ArchRule engineIsDeterministic() {
         DescribedPredicate<JavaClass> sources =
                 assignableTo(Random.class)
                         .or(assignableTo(RandomGenerator.class))
@@ -127,8 +127,8 @@ final class ModuleRules {
                 .should()
                 .dependOnClassesThat(sources)
                 .orShould()
-                .accessTargetWhere(isUnrepeatable())
-                .as("engine has no clock and no chance");
+                .accessTargetWhere(isNonDeterministic())
+                .as("engine has no clock and no random source");
     }
 
     ArchRule protocolTakesBuffersAndCodecsFromNetty() {
@@ -148,12 +148,12 @@ final class ModuleRules {
                 .as("protocol takes buffers and codecs from Netty, and no transport");
     }
 
-    ArchRule nobodyKnowsTheCli() {
+    ArchRule nothingDependsOnTheCli() {
         return noClasses()
                 .that(resideInAPackage(root + "..").and(not(in("cli"))))
                 .should()
                 .dependOnClassesThat(in("cli"))
-                .as("nobody knows the cli");
+                .as("no module depends on the cli");
     }
 
     ArchRule noPackageCycles() {
@@ -164,14 +164,14 @@ final class ModuleRules {
         return resideInAPackage(root + "." + module + "..");
     }
 
-    private static DescribedPredicate<JavaAccess<?>> isUnrepeatable() {
+    private static DescribedPredicate<JavaAccess<?>> isNonDeterministic() {
         return DescribedPredicate.describe(
-                "asks for the time or for chance",
+                "reads the time or a random source",
                 access -> {
                     String owner = access.getTargetOwner().getName();
                     String name = access.getTarget().getName();
                     return (owner.startsWith("java.time.") && name.equals("now"))
-                            || UNREPEATABLE.getOrDefault(owner, Set.of()).contains(name);
+                            || NON_DETERMINISTIC.getOrDefault(owner, Set.of()).contains(name);
                 });
     }
 }

@@ -8,29 +8,29 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 
-import io.holdfast.cli.architecture.fixture.driver.DriverViolations.KnowsTheProtocol;
-import io.holdfast.cli.architecture.fixture.driver.DriverViolations.KnowsTheServer;
+import io.holdfast.cli.architecture.fixture.driver.DriverViolations.DependsOnTheProtocol;
+import io.holdfast.cli.architecture.fixture.driver.DriverViolations.DependsOnTheServer;
 import io.holdfast.cli.architecture.fixture.east.East;
-import io.holdfast.cli.architecture.fixture.engine.EngineViolations.AsksForNow;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.Compliant;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.DependsOnAddresses;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.DrawsARandomNumber;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.DrawsAnId;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.DrawsFromTheThread;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.KeepsAClock;
-import io.holdfast.cli.architecture.fixture.engine.EngineViolations.LooksAtAFile;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.OpensASocket;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.Prints;
+import io.holdfast.cli.architecture.fixture.engine.EngineViolations.ReadsAFile;
+import io.holdfast.cli.architecture.fixture.engine.EngineViolations.ReadsInstantNow;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.ReadsNanoTime;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.ReadsTheWallClock;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.StartsAThread;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.TakesALock;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.UsesALibrary;
+import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.Allowed;
 import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.ChoosesATransport;
-import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.Innocent;
 import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.OpensAListener;
 import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.OwnsEventLoops;
-import io.holdfast.cli.architecture.fixture.server.ServerViolations.KnowsTheCli;
+import io.holdfast.cli.architecture.fixture.server.ServerViolations.DependsOnTheCli;
 import io.holdfast.cli.architecture.fixture.west.West;
 
 import org.junit.jupiter.api.DisplayName;
@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import java.util.stream.Stream;
 
-@DisplayName("The doors between modules")
+@DisplayName("The rules between modules")
 class ModuleRulesTest {
     private static final JavaClasses OURS =
             new ClassFileImporter()
@@ -53,30 +53,31 @@ class ModuleRulesTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("rules")
-    void hold_in_our_code(ArchRule rule) {
+    void the_code_complies_with_every_rule(ArchRule rule) {
         rule.check(OURS);
     }
 
     @ParameterizedTest(name = "{0}: {1}")
-    @MethodSource("flaws")
-    void open_for_no_flaw(ArchRule rule, Class<?> flaw) {
-        assertThat(violations(rule, flaw)).anyMatch(line -> line.contains(flaw.getSimpleName()));
+    @MethodSource("violatingClasses")
+    void each_rule_detects_each_violation(ArchRule rule, Class<?> violatingClass) {
+        assertThat(violations(rule, violatingClass))
+                .anyMatch(line -> line.contains(violatingClass.getSimpleName()));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("engineRules")
-    void let_a_pure_engine_be(ArchRule rule) {
+    void the_engine_rules_accept_a_compliant_class(ArchRule rule) {
         assertThat(violations(rule, Compliant.class)).isEmpty();
     }
 
     @Test
-    void let_a_protocol_have_its_buffers() {
+    void the_protocol_rule_accepts_buffers_and_codecs() {
         var rule = FIXTURE.protocolTakesBuffersAndCodecsFromNetty();
-        assertThat(violations(rule, Innocent.class)).isEmpty();
+        assertThat(violations(rule, Allowed.class)).isEmpty();
     }
 
     @Test
-    void notice_packages_that_need_each_other() {
+    void the_cycle_rule_detects_packages_that_depend_on_each_other() {
         assertThat(violations(FIXTURE.noPackageCycles(), East.class, West.class)).hasSize(1);
         assertThat(violations(FIXTURE.noPackageCycles(), East.class)).isEmpty();
     }
@@ -91,11 +92,11 @@ class ModuleRulesTest {
                         REAL.of("server"),
                         REAL.of("cluster"),
                         REAL.of("client"),
-                        REAL.needsTheJdkAlone("client"),
+                        REAL.dependsOnlyOnTheJdk("client"),
                         REAL.of("lockfile"),
-                        REAL.needsTheJdkAlone("lockfile"),
+                        REAL.dependsOnlyOnTheJdk("lockfile"),
                         REAL.protocolTakesBuffersAndCodecsFromNetty(),
-                        REAL.nobodyKnowsTheCli(),
+                        REAL.nothingDependsOnTheCli(),
                         REAL.noPackageCycles()));
     }
 
@@ -106,31 +107,34 @@ class ModuleRulesTest {
     private static Stream<ArchRule> engineRules(ModuleRules moduleRules) {
         return Stream.of(
                 moduleRules.of("engine"),
-                moduleRules.needsTheJdkAlone("engine"),
-                moduleRules.engineNeverLeavesItsRoom(),
+                moduleRules.dependsOnlyOnTheJdk("engine"),
+                moduleRules.engineDoesNoInputOrOutput(),
                 moduleRules.engineHasNoThreads(),
-                moduleRules.engineIsRepeatable());
+                moduleRules.engineIsDeterministic());
     }
 
-    static Stream<Arguments> flaws() {
+    static Stream<Arguments> violatingClasses() {
         return Stream.of(
                         Stream.of(
                                 arguments(
                                         FIXTURE.of("engine"),
                                         io.holdfast.cli.architecture.fixture.engine.EngineViolations
-                                                .KnowsTheDriver.class),
+                                                .DependsOnTheDriver.class),
                                 arguments(
                                         FIXTURE.of("protocol"),
                                         io.holdfast.cli.architecture.fixture.protocol
-                                                .ProtocolViolations.KnowsTheDriver.class)),
-                        each(FIXTURE.of("driver"), KnowsTheProtocol.class, KnowsTheServer.class),
-                        each(FIXTURE.of("server"), KnowsTheCli.class),
-                        each(FIXTURE.nobodyKnowsTheCli(), KnowsTheCli.class),
-                        each(FIXTURE.needsTheJdkAlone("engine"), UsesALibrary.class),
+                                                .ProtocolViolations.DependsOnTheDriver.class)),
                         each(
-                                FIXTURE.engineNeverLeavesItsRoom(),
+                                FIXTURE.of("driver"),
+                                DependsOnTheProtocol.class,
+                                DependsOnTheServer.class),
+                        each(FIXTURE.of("server"), DependsOnTheCli.class),
+                        each(FIXTURE.nothingDependsOnTheCli(), DependsOnTheCli.class),
+                        each(FIXTURE.dependsOnlyOnTheJdk("engine"), UsesALibrary.class),
+                        each(
+                                FIXTURE.engineDoesNoInputOrOutput(),
                                 OpensASocket.class,
-                                LooksAtAFile.class,
+                                ReadsAFile.class,
                                 Prints.class),
                         each(
                                 FIXTURE.engineHasNoThreads(),
@@ -138,10 +142,10 @@ class ModuleRulesTest {
                                 TakesALock.class,
                                 DrawsFromTheThread.class),
                         each(
-                                FIXTURE.engineIsRepeatable(),
+                                FIXTURE.engineIsDeterministic(),
                                 ReadsNanoTime.class,
                                 ReadsTheWallClock.class,
-                                AsksForNow.class,
+                                ReadsInstantNow.class,
                                 KeepsAClock.class,
                                 DrawsARandomNumber.class,
                                 DrawsFromTheThread.class,
@@ -152,11 +156,11 @@ class ModuleRulesTest {
                                 ChoosesATransport.class,
                                 OpensAListener.class,
                                 OwnsEventLoops.class))
-                .flatMap(flaws -> flaws);
+                .flatMap(violatingClasses -> violatingClasses);
     }
 
-    private static Stream<Arguments> each(ArchRule rule, Class<?>... flaws) {
-        return Stream.of(flaws).map(flaw -> arguments(rule, flaw));
+    private static Stream<Arguments> each(ArchRule rule, Class<?>... violatingClasses) {
+        return Stream.of(violatingClasses).map(violatingClass -> arguments(rule, violatingClass));
     }
 
     private static java.util.List<String> violations(ArchRule rule, Class<?>... classes) {

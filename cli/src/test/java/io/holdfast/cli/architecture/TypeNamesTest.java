@@ -29,8 +29,8 @@ class TypeNamesTest {
     private static final Pattern WORD = Pattern.compile("[A-Z][a-z0-9]*");
 
     /**
-     * Words that stand for terms of the glossary. "Line" is a line of text, "Link" a file's second
-     * name.
+     * Words that the glossary replaces by other terms. "Line" (of text) and "Link" (of a file) are
+     * allowed.
      */
     private static final Set<String> RULED_OUT =
             Set.of(
@@ -82,24 +82,24 @@ class TypeNamesTest {
 
     static Set<String> ruledOutIn(String simpleName) {
         Set<String> found = new TreeSet<>();
-        Matcher words = WORD.matcher(simpleName);
-        while (words.find()) {
-            if (RULED_OUT.contains(words.group())) {
-                found.add(words.group());
+        Matcher args = WORD.matcher(simpleName);
+        while (args.find()) {
+            if (RULED_OUT.contains(args.group())) {
+                found.add(args.group());
             }
         }
         return found;
     }
 
     @Test
-    void are_found_in_every_module() {
+    void types_of_every_module_are_scanned() {
         assertThat(OURS)
                 .extracting(JavaClass::getSimpleName)
                 .contains("LockEngine", "HoldfastLock");
     }
 
     @Test
-    void have_none_of_the_words_that_the_glossary_replaces() {
+    void no_type_name_contains_a_word_that_the_glossary_replaces() {
         assertThat(OURS)
                 .filteredOn(type -> !ruledOutIn(type.getSimpleName()).isEmpty())
                 .extracting(JavaClass::getName)
@@ -108,19 +108,19 @@ class TypeNamesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Stint", "NodeStint", "DeskState", "Told"})
-    void with_a_word_that_the_glossary_replaces_are_noticed(String name) {
+    void a_replaced_word_in_a_type_name_is_detected(String name) {
         assertThat(ruledOutIn(name)).hasSize(1);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"Standard", "StandardOutput", "Task", "NodeIncarnation", "Classroom"})
-    void that_only_contain_the_letters_of_such_a_word_are_not(String name) {
+    void a_longer_word_that_contains_a_replaced_one_is_accepted(String name) {
         assertThat(ruledOutIn(name)).isEmpty();
     }
 
-    /** Nested types are always written or imported with the type that has them. */
+    /** Nested types are excepted, because they are written with their enclosing type. */
     @Test
-    void of_public_types_are_unique_in_the_project() {
+    void names_of_public_types_are_unique_in_the_project() {
         Map<String, TreeSet<String>> byName =
                 OURS.stream()
                         .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))

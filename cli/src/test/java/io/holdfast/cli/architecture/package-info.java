@@ -1,7 +1,7 @@
 /**
- * Holds the modules to the doors of docs/architecture.md. The rules are in {@link
- * io.holdfast.cli.architecture.Doors}; below {@code fixture} stands a small house with every
- * mistake built in, which proves that each rule can fail.
+ * Checks the dependencies that docs/architecture.md allows between modules. The rules are in {@link
+ * io.holdfast.cli.architecture.ModuleRules}; the package {@code fixture} contains violations of
+ * every rule, which prove that each rule can fail.
  */
 @NullMarked
 package io.holdfast.cli.architecture;
