@@ -2,7 +2,7 @@ package io.holdfast.cli.socketlock;
 
 import io.holdfast.cli.socketlock.OutgoingLine.What;
 import io.holdfast.client.socketlock.EmbeddedConversations;
-import io.holdfast.client.socketlock.EmbeddedConversations.Said;
+import io.holdfast.client.socketlock.EmbeddedConversations.SentLine;
 import io.holdfast.client.socketlock.LockConfig;
 import io.holdfast.client.socketlock.Policy;
 import io.holdfast.engine.ReadWriteMode;
@@ -10,7 +10,7 @@ import io.holdfast.engine.ReadWriteMode;
 import java.time.Duration;
 import java.util.List;
 
-/** The embedded primary, by its lines. */
+/** The embedded primary, driven by protocol lines. */
 final class EmbeddedSubject implements ReadWriteSubject {
     private final EmbeddedConversations primary;
     private long now;
@@ -26,7 +26,7 @@ final class EmbeddedSubject implements ReadWriteSubject {
     }
 
     @Override
-    public List<OutgoingLine> ask(
+    public List<OutgoingLine> request(
             int session, String lock, ReadWriteMode readWriteMode, long ttlSeconds) {
         String seconds = ttlSeconds == 0 ? "" : " " + ttlSeconds;
         return line(session, "REQ" + readWriteMode + " " + lock + seconds);
@@ -43,7 +43,7 @@ final class EmbeddedSubject implements ReadWriteSubject {
     }
 
     @Override
-    public List<OutgoingLine> giveUp(int session, String lock) {
+    public List<OutgoingLine> release(int session, String lock) {
         return line(session, "RELEASE " + lock);
     }
 
@@ -54,37 +54,37 @@ final class EmbeddedSubject implements ReadWriteSubject {
 
     @Override
     public List<OutgoingLine> close(int session) {
-        return tellings(primary.close(session, now));
+        return lines(primary.close(session, now));
     }
 
     @Override
     public List<OutgoingLine> advanceTo(long nanos) {
         now = nanos;
-        return tellings(primary.settle(now));
+        return lines(primary.advance(now));
     }
 
-    /** Whether everything has been given back. */
+    /** Whether nothing is queued, offered or held. */
     boolean isEmpty() {
         return primary.isEmpty();
     }
 
     private List<OutgoingLine> line(int session, String text) {
-        return tellings(primary.line(session, text, now));
+        return lines(primary.line(session, text, now));
     }
 
-    private static List<OutgoingLine> tellings(List<Said> said) {
-        return said.stream().map(EmbeddedSubject::telling).toList();
+    private static List<OutgoingLine> lines(List<SentLine> sent) {
+        return sent.stream().map(EmbeddedSubject::toOutgoingLine).toList();
     }
 
-    private static OutgoingLine telling(Said said) {
-        String[] words = said.text().split(" ", 2);
-        return switch (words[0]) {
-            case "READLOCK" -> new OutgoingLine(said.client(), What.READ_OFFER, words[1]);
-            case "WRITELOCK" -> new OutgoingLine(said.client(), What.WRITE_OFFER, words[1]);
-            case "LOCKOK" -> new OutgoingLine(said.client(), What.LOCK_OK, words[1]);
-            case "LOCKTIMEOUT" -> new OutgoingLine(said.client(), What.LOCK_TIMEOUT, words[1]);
-            case "REQFAIL" -> OutgoingLine.of(said.client(), failure(words[1]));
-            default -> throw new AssertionError("nobody asked for " + said);
+    private static OutgoingLine toOutgoingLine(SentLine sent) {
+        String[] fields = sent.text().split(" ", 2);
+        return switch (fields[0]) {
+            case "READLOCK" -> new OutgoingLine(sent.client(), What.READ_OFFER, fields[1]);
+            case "WRITELOCK" -> new OutgoingLine(sent.client(), What.WRITE_OFFER, fields[1]);
+            case "LOCKOK" -> new OutgoingLine(sent.client(), What.LOCK_OK, fields[1]);
+            case "LOCKTIMEOUT" -> new OutgoingLine(sent.client(), What.LOCK_TIMEOUT, fields[1]);
+            case "REQFAIL" -> OutgoingLine.of(sent.client(), failure(fields[1]));
+            default -> throw new AssertionError("unexpected line: " + sent);
         };
     }
 
@@ -94,7 +94,7 @@ final class EmbeddedSubject implements ReadWriteSubject {
             case "timeout waiting for confirm" -> What.CONFIRM_LIMIT;
             case "offer rejected" -> What.REJECTED;
             case "invalid lock id" -> What.INVALID_ID;
-            default -> throw new AssertionError("nobody asked for " + reason);
+            default -> throw new AssertionError("unexpected line: " + reason);
         };
     }
 }

@@ -19,22 +19,22 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The engine, with what a server adds to it: lock-ids for request numbers, and the memory of those
- * whose TTL is over.
+ * The engine, with the server's mapping of lock-ids to request numbers and its record of expired
+ * requests.
  */
 final class EngineSubject implements ReadWriteSubject {
     private static final Key KEY = Key.of("lock");
     private static final long EXPIRED = -1;
 
-    private interface Settling {
-        Command.OnTrackedRequest of(long session, long request, Key key, long asked);
+    private interface TrackedCommand {
+        Command.OnTrackedRequest of(long session, long request, Key key, long target);
     }
 
     private final PrimaryConfig primaryConfig;
     private final LockEngine engine;
     private final CountingLedger ledger = new CountingLedger();
 
-    /** By session, the request of each lock-id in use, or {@link #EXPIRED}. */
+    /** Per session, the request number of each lock-id in use, or {@link #EXPIRED}. */
     private final Map<Integer, Map<String, Long>> locks = new HashMap<>();
 
     private final Map<Integer, Long> engineSessions = new HashMap<>();
@@ -50,14 +50,14 @@ final class EngineSubject implements ReadWriteSubject {
     }
 
     @Override
-    public List<OutgoingLine> ask(
+    public List<OutgoingLine> request(
             int session, String lock, ReadWriteMode readWriteMode, long ttlSeconds) {
         if (locks(session).containsKey(lock)) {
             return List.of(OutgoingLine.of(session, What.INVALID_ID));
         }
         long request = ++lastRequest;
         locks(session).put(lock, request);
-        return tell(
+        return apply(
                 new Command.RequestOffer(
                         engineSession(session),
                         request,
@@ -71,29 +71,29 @@ final class EngineSubject implements ReadWriteSubject {
 
     @Override
     public List<OutgoingLine> confirm(int session, String lock) {
-        return settle(session, lock, Command.Confirm::new);
+        return onRequest(session, lock, Command.Confirm::new);
     }
 
     @Override
     public List<OutgoingLine> decline(int session, String lock) {
-        return settle(session, lock, Command.Decline::new);
+        return onRequest(session, lock, Command.Decline::new);
     }
 
     @Override
-    public List<OutgoingLine> giveUp(int session, String lock) {
-        List<OutgoingLine> tellings = settle(session, lock, Command.CancelOrRelease::new);
+    public List<OutgoingLine> release(int session, String lock) {
+        List<OutgoingLine> lines = onRequest(session, lock, Command.CancelOrRelease::new);
         locks(session).remove(lock);
-        return tellings;
+        return lines;
     }
 
     @Override
     public List<OutgoingLine> check(int session, String lock) {
-        Long asked = locks(session).get(lock);
-        if (asked == null || asked == EXPIRED) {
+        Long target = locks(session).get(lock);
+        if (target == null || target == EXPIRED) {
             locks(session).remove(lock);
             return List.of(new OutgoingLine(session, What.LOCK_TIMEOUT, lock));
         }
-        return settle(session, lock, Command.QueryStatus::new);
+        return onRequest(session, lock, Command.QueryStatus::new);
     }
 
     @Override
@@ -101,46 +101,46 @@ final class EngineSubject implements ReadWriteSubject {
         long closing = engineSession(session);
         locks.remove(session);
         engineSessions.remove(session);
-        return tell(new Command.CloseSession(closing, 0));
+        return apply(new Command.CloseSession(closing, 0));
     }
 
     @Override
     public List<OutgoingLine> advanceTo(long nanos) {
         now = nanos;
-        return tell(new Command.Tick());
+        return apply(new Command.Tick());
     }
 
-    /** Whether everything has been given back. */
+    /** Whether all reservations have been returned and no deadline is left. */
     boolean isEmpty() {
         return ledger.taken == 0 && engine.nextDeadlineNanos() == Long.MAX_VALUE;
     }
 
-    private List<OutgoingLine> settle(int session, String lock, Settling command) {
-        Long asked = locks(session).get(lock);
-        if (asked == null) {
+    private List<OutgoingLine> onRequest(int session, String lock, TrackedCommand command) {
+        Long target = locks(session).get(lock);
+        if (target == null) {
             return List.of(OutgoingLine.of(session, What.INVALID_ID));
         }
-        return asked == EXPIRED
+        return target == EXPIRED
                 ? List.of()
-                : tell(command.of(engineSession(session), ++lastRequest, KEY, asked));
+                : apply(command.of(engineSession(session), ++lastRequest, KEY, target));
     }
 
-    private List<OutgoingLine> tell(Command command) {
+    private List<OutgoingLine> apply(Command command) {
         List<Effect> effects = new ArrayList<>();
         engine.apply(command, now, ledger, effects);
-        List<OutgoingLine> tellings = new ArrayList<>();
+        List<OutgoingLine> lines = new ArrayList<>();
         for (Effect effect : effects) {
-            tell(effect, command, tellings);
+            addLines(effect, command, lines);
         }
-        return tellings;
+        return lines;
     }
 
-    private void tell(Effect effect, Command command, List<OutgoingLine> tellings) {
+    private void addLines(Effect effect, Command command, List<OutgoingLine> lines) {
         int session = sessions.get(effect.session());
         switch (effect) {
             case Effect.Queued _ -> {}
             case Effect.Offered offered ->
-                    tellings.add(
+                    lines.add(
                             new OutgoingLine(
                                     session,
                                     offered.mode() == ReadWriteMode.READ
@@ -149,11 +149,11 @@ final class EngineSubject implements ReadWriteSubject {
                                     lock(session, offered.request())));
             case Effect.TimedOut timedOut -> {
                 locks(session).remove(lock(session, timedOut.request()));
-                tellings.add(OutgoingLine.of(session, What.QUEUE_LIMIT));
+                lines.add(OutgoingLine.of(session, What.QUEUE_LIMIT));
             }
             case Effect.OfferExpired lapsed -> {
                 locks(session).remove(lock(session, lapsed.request()));
-                tellings.add(OutgoingLine.of(session, What.CONFIRM_LIMIT));
+                lines.add(OutgoingLine.of(session, What.CONFIRM_LIMIT));
             }
             case Effect.Expired expired ->
                     locks(session).put(lock(session, expired.request()), EXPIRED);
@@ -163,15 +163,15 @@ final class EngineSubject implements ReadWriteSubject {
                 boolean held = statusReport.status() == OfferRequestStatus.HELD;
                 if (c instanceof Command.QueryStatus) {
                     What what = held ? What.LOCK_OK : What.LOCK_TIMEOUT;
-                    tellings.add(new OutgoingLine(session, what, lock));
+                    lines.add(new OutgoingLine(session, what, lock));
                 } else if (c instanceof Command.Decline && !held) {
                     locks(session).remove(lock);
                     if (statusReport.status() == OfferRequestStatus.OFFERED) {
-                        tellings.add(OutgoingLine.of(session, What.REJECTED));
+                        lines.add(OutgoingLine.of(session, What.REJECTED));
                     }
                 }
             }
-            default -> throw new AssertionError("nobody asked for " + effect);
+            default -> throw new AssertionError("unexpected effect: " + effect);
         }
     }
 
@@ -197,7 +197,7 @@ final class EngineSubject implements ReadWriteSubject {
                 });
     }
 
-    /** Has room for everything, and counts it. */
+    /** Unlimited quotas that count the reservations. */
     private static final class CountingLedger implements Quotas {
         private long taken;
         private long fence;

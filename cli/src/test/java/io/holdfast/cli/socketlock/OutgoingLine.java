@@ -3,7 +3,7 @@ package io.holdfast.cli.socketlock;
 /**
  * One line to a session.
  *
- * @param lock empty where the line names none
+ * @param lock the lock-id; empty if the line has none
  */
 record OutgoingLine(int session, What what, String lock) {
     enum What {

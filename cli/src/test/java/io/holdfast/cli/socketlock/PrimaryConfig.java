@@ -2,5 +2,5 @@ package io.holdfast.cli.socketlock;
 
 import io.holdfast.engine.QueuePolicy;
 
-/** What a server is told when it starts. */
+/** The configuration of a socketlock server. */
 record PrimaryConfig(QueuePolicy policy, long queueNanos, long confirmNanos) {}

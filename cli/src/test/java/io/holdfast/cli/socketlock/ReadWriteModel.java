@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The protocol's description of one lock, word by word: a list of requests in order of arrival, and
- * every question answered by looking through all of it.
+ * A direct model of the protocol's description of one lock: a list of requests in order of arrival,
+ * which every operation scans completely.
  */
 final class ReadWriteModel implements ReadWriteSubject {
     static final long NEVER = Long.MAX_VALUE;
@@ -21,7 +21,7 @@ final class ReadWriteModel implements ReadWriteSubject {
         QUEUED,
         OFFERED,
         HELD,
-        /** Its TTL is over and nobody has told it so. */
+        /** Its TTL has ended, but the client has not been notified. */
         EXPIRED
     }
 
@@ -41,12 +41,12 @@ final class ReadWriteModel implements ReadWriteSubject {
         }
     }
 
-    /** A request as others may name it. */
+    /** Identifies a request. */
     record RequestId(int session, String lock) {}
 
     private final PrimaryConfig primaryConfig;
     private final List<Request> requests = new ArrayList<>();
-    private List<OutgoingLine> told = new ArrayList<>();
+    private List<OutgoingLine> outgoing = new ArrayList<>();
     private long now;
 
     ReadWriteModel(PrimaryConfig primaryConfig) {
@@ -54,7 +54,7 @@ final class ReadWriteModel implements ReadWriteSubject {
     }
 
     @Override
-    public List<OutgoingLine> ask(
+    public List<OutgoingLine> request(
             int session, String lock, ReadWriteMode readWriteMode, long ttlSeconds) {
         if (find(session, lock).isPresent()) {
             return List.of(OutgoingLine.of(session, What.INVALID_ID));
@@ -62,7 +62,7 @@ final class ReadWriteModel implements ReadWriteSubject {
         Request request = new Request(session, lock, readWriteMode, ttlSeconds);
         request.deadline = now + primaryConfig.queueNanos();
         requests.add(request);
-        return lookForTheNext();
+        return offerNext();
     }
 
     @Override
@@ -79,7 +79,7 @@ final class ReadWriteModel implements ReadWriteSubject {
                             ? NEVER
                             : now + TimeUnit.SECONDS.toNanos(request.ttlSeconds);
         }
-        return lookForTheNext();
+        return offerNext();
     }
 
     @Override
@@ -93,21 +93,21 @@ final class ReadWriteModel implements ReadWriteSubject {
             case QUEUED -> requests.remove(request);
             case OFFERED -> {
                 requests.remove(request);
-                told.add(OutgoingLine.of(session, What.REJECTED));
+                outgoing.add(OutgoingLine.of(session, What.REJECTED));
             }
             case HELD, EXPIRED -> {}
         }
-        return lookForTheNext();
+        return offerNext();
     }
 
     @Override
-    public List<OutgoingLine> giveUp(int session, String lock) {
+    public List<OutgoingLine> release(int session, String lock) {
         Optional<Request> found = find(session, lock);
         if (found.isEmpty()) {
             return List.of(OutgoingLine.of(session, What.INVALID_ID));
         }
         requests.remove(found.get());
-        return lookForTheNext();
+        return offerNext();
     }
 
     @Override
@@ -121,7 +121,7 @@ final class ReadWriteModel implements ReadWriteSubject {
     @Override
     public List<OutgoingLine> close(int session) {
         requests.removeIf(it -> it.session == session);
-        return lookForTheNext();
+        return offerNext();
     }
 
     @Override
@@ -132,11 +132,11 @@ final class ReadWriteModel implements ReadWriteSubject {
             switch (request.state) {
                 case QUEUED -> {
                     requests.remove(request);
-                    told.add(OutgoingLine.of(request.session, What.QUEUE_LIMIT));
+                    outgoing.add(OutgoingLine.of(request.session, What.QUEUE_LIMIT));
                 }
                 case OFFERED -> {
                     requests.remove(request);
-                    told.add(OutgoingLine.of(request.session, What.CONFIRM_LIMIT));
+                    outgoing.add(OutgoingLine.of(request.session, What.CONFIRM_LIMIT));
                 }
                 case HELD -> {
                     request.state = State.EXPIRED;
@@ -146,7 +146,7 @@ final class ReadWriteModel implements ReadWriteSubject {
             }
             offer();
         }
-        return lookForTheNext();
+        return offerNext();
     }
 
     private Optional<Request> due() {
@@ -155,11 +155,11 @@ final class ReadWriteModel implements ReadWriteSubject {
                 .min(Comparator.comparingLong(it -> it.deadline));
     }
 
-    private List<OutgoingLine> lookForTheNext() {
+    private List<OutgoingLine> offerNext() {
         offer();
-        List<OutgoingLine> tellings = told;
-        told = new ArrayList<>();
-        return tellings;
+        List<OutgoingLine> lines = outgoing;
+        outgoing = new ArrayList<>();
+        return lines;
     }
 
     private void offer() {
@@ -171,7 +171,7 @@ final class ReadWriteModel implements ReadWriteSubject {
                                     it.mode == ReadWriteMode.READ
                                             ? What.READ_OFFER
                                             : What.WRITE_OFFER;
-                            told.add(new OutgoingLine(it.session, what, it.lock));
+                            outgoing.add(new OutgoingLine(it.session, what, it.lock));
                         });
     }
 
@@ -205,7 +205,7 @@ final class ReadWriteModel implements ReadWriteSubject {
                 .findAny();
     }
 
-    // ---- for those who choose what to do next
+    // ---- for the generator of the next action
 
     long nextDeadline() {
         return requests.stream().mapToLong(it -> it.deadline).min().orElse(NEVER);
@@ -219,7 +219,7 @@ final class ReadWriteModel implements ReadWriteSubject {
         return requests.isEmpty();
     }
 
-    /** What must be true at any time. */
+    /** Whether the invariants hold. */
     boolean isSafe() {
         List<Request> inside =
                 requests.stream()

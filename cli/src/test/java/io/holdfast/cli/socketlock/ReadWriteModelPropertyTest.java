@@ -24,14 +24,14 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Random histories of one lock, played on the model and on everything that keeps such a lock. What
- * is told must be the same, line by line.
+ * Random histories of one lock, played on the model and on every implementation. The lines that are
+ * sent must be the same.
  *
- * <p>No two limits ever end at the same time, so their order is the same everywhere: commands are a
- * whole number of microseconds apart, and the limits end beside whole microseconds, each sort at
- * its own distance.
+ * <p>No two timeouts end at the same time, so their order is the same everywhere: commands are a
+ * whole number of microseconds apart, and each kind of timeout has its own offset from whole
+ * microseconds.
  */
-@Label("Whoever keeps a read/write lock")
+@Label("Implementations of a read/write lock")
 class ReadWriteModelPropertyTest {
     private static final int SESSIONS = 4;
     private static final List<String> LOCKS = List.of("l1", "l2", "l3");
@@ -39,39 +39,39 @@ class ReadWriteModelPropertyTest {
     private static final long QUEUE_LIMIT = 5_300 * MILLI + 7;
     private static final long CONFIRM_LIMIT = 2_900 * MILLI + 13;
 
-    /** All that must do as the model does. */
+    /** The implementations to compare with the model. */
     private static final Map<String, Function<PrimaryConfig, ReadWriteSubject>> SUBJECTS =
             Map.of("engine", EngineSubject::new, "embedded", EmbeddedSubject::new);
 
     enum Verb {
-        ASK,
+        REQUEST,
         CONFIRM,
         DECLINE,
-        GIVE_UP,
+        RELEASE,
         CHECK,
         CLOSE,
-        /** The rest is done to whoever is in such a state. */
+        /** This and the following verbs apply to a request in the named state. */
         CONFIRM_OFFERED,
         DECLINE_OFFERED,
-        GIVE_UP_OFFERED,
-        GIVE_UP_HELD,
+        RELEASE_OFFERED,
+        RELEASE_HELD,
         CHECK_HELD,
-        GIVE_UP_QUEUED,
+        RELEASE_QUEUED,
         CHECK_EXPIRED,
-        GIVE_UP_EXPIRED,
-        ASK_EXPIRED
+        RELEASE_EXPIRED,
+        REQUEST_EXPIRED
     }
 
     record Act(Verb verb, int session, int lock, ReadWriteMode mode, int ttl, long restMillis) {}
 
     @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
-    void tells_everybody_what_the_description_says(
+    void every_implementation_sends_the_same_lines_as_the_model(
             @ForAll QueuePolicy queuePolicy, @ForAll("histories") List<Act> history) {
         play(queuePolicy, history);
     }
 
     @Property(tries = 100, edgeCases = EdgeCasesMode.NONE)
-    void has_nothing_left_when_all_are_gone(
+    void nothing_is_left_when_all_sessions_are_closed(
             @ForAll QueuePolicy queuePolicy, @ForAll("histories") List<Act> history) {
         Game game = play(queuePolicy, history);
         for (int session = 0; session < SESSIONS; session++) {
@@ -106,24 +106,24 @@ class ReadWriteModelPropertyTest {
 
     private static Arbitrary<Verb> verbs() {
         return Arbitraries.frequency(
-                Tuple.of(40, Verb.ASK),
+                Tuple.of(40, Verb.REQUEST),
                 Tuple.of(3, Verb.CONFIRM),
                 Tuple.of(3, Verb.DECLINE),
-                Tuple.of(3, Verb.GIVE_UP),
+                Tuple.of(3, Verb.RELEASE),
                 Tuple.of(3, Verb.CHECK),
                 Tuple.of(3, Verb.CLOSE),
                 Tuple.of(35, Verb.CONFIRM_OFFERED),
                 Tuple.of(4, Verb.DECLINE_OFFERED),
-                Tuple.of(3, Verb.GIVE_UP_OFFERED),
-                Tuple.of(18, Verb.GIVE_UP_HELD),
+                Tuple.of(3, Verb.RELEASE_OFFERED),
+                Tuple.of(18, Verb.RELEASE_HELD),
                 Tuple.of(3, Verb.CHECK_HELD),
-                Tuple.of(3, Verb.GIVE_UP_QUEUED),
+                Tuple.of(3, Verb.RELEASE_QUEUED),
                 Tuple.of(2, Verb.CHECK_EXPIRED),
-                Tuple.of(2, Verb.GIVE_UP_EXPIRED),
-                Tuple.of(1, Verb.ASK_EXPIRED));
+                Tuple.of(2, Verb.RELEASE_EXPIRED),
+                Tuple.of(1, Verb.REQUEST_EXPIRED));
     }
 
-    /** The model and all subjects at the same work. */
+    /** Applies the same actions to the model and to all subjects. */
     private static final class Game {
         final ReadWriteModel model;
         final Map<String, ReadWriteSubject> subjects = new LinkedHashMap<>();
@@ -137,17 +137,17 @@ class ReadWriteModelPropertyTest {
         void act(Act act) {
             rest(act.restMillis() * MILLI + 1_000);
             switch (act.verb()) {
-                case ASK -> ask(act, new RequestId(act.session(), LOCKS.get(act.lock())));
-                case ASK_EXPIRED -> pick(act, State.EXPIRED, id -> ask(act, id));
+                case REQUEST -> request(act, new RequestId(act.session(), LOCKS.get(act.lock())));
+                case REQUEST_EXPIRED -> pick(act, State.EXPIRED, id -> request(act, id));
                 case CONFIRM -> confirm(new RequestId(act.session(), LOCKS.get(act.lock())));
                 case CONFIRM_OFFERED -> pick(act, State.OFFERED, this::confirm);
                 case DECLINE -> decline(new RequestId(act.session(), LOCKS.get(act.lock())));
                 case DECLINE_OFFERED -> pick(act, State.OFFERED, this::decline);
-                case GIVE_UP -> giveUp(new RequestId(act.session(), LOCKS.get(act.lock())));
-                case GIVE_UP_OFFERED -> pick(act, State.OFFERED, this::giveUp);
-                case GIVE_UP_HELD -> pick(act, State.HELD, this::giveUp);
-                case GIVE_UP_QUEUED -> pick(act, State.QUEUED, this::giveUp);
-                case GIVE_UP_EXPIRED -> pick(act, State.EXPIRED, this::giveUp);
+                case RELEASE -> release(new RequestId(act.session(), LOCKS.get(act.lock())));
+                case RELEASE_OFFERED -> pick(act, State.OFFERED, this::release);
+                case RELEASE_HELD -> pick(act, State.HELD, this::release);
+                case RELEASE_QUEUED -> pick(act, State.QUEUED, this::release);
+                case RELEASE_EXPIRED -> pick(act, State.EXPIRED, this::release);
                 case CHECK -> check(new RequestId(act.session(), LOCKS.get(act.lock())));
                 case CHECK_HELD -> pick(act, State.HELD, this::check);
                 case CHECK_EXPIRED -> pick(act, State.EXPIRED, this::check);
@@ -155,7 +155,7 @@ class ReadWriteModelPropertyTest {
             }
         }
 
-        /** Time passes, from one limit that ends to the next. */
+        /** Advances the time, one deadline after the other. */
         private void rest(long nanos) {
             long end = now + nanos;
             while (now < end) {
@@ -164,19 +164,19 @@ class ReadWriteModelPropertyTest {
             }
         }
 
-        private interface Deed {
+        private interface Action {
             void to(RequestId id);
         }
 
-        private void pick(Act act, State state, Deed deed) {
+        private void pick(Act act, State state, Action action) {
             List<RequestId> ids = model.ids(state);
             if (!ids.isEmpty()) {
-                deed.to(ids.get((act.session() * LOCKS.size() + act.lock()) % ids.size()));
+                action.to(ids.get((act.session() * LOCKS.size() + act.lock()) % ids.size()));
             }
         }
 
-        private void ask(Act act, RequestId id) {
-            same(subject -> subject.ask(id.session(), id.lock(), act.mode(), act.ttl()));
+        private void request(Act act, RequestId id) {
+            same(subject -> subject.request(id.session(), id.lock(), act.mode(), act.ttl()));
         }
 
         private void confirm(RequestId id) {
@@ -187,20 +187,20 @@ class ReadWriteModelPropertyTest {
             same(subject -> subject.decline(id.session(), id.lock()));
         }
 
-        private void giveUp(RequestId id) {
-            same(subject -> subject.giveUp(id.session(), id.lock()));
+        private void release(RequestId id) {
+            same(subject -> subject.release(id.session(), id.lock()));
         }
 
         private void check(RequestId id) {
             same(subject -> subject.check(id.session(), id.lock()));
         }
 
-        void same(Function<ReadWriteSubject, List<OutgoingLine>> deed) {
-            List<OutgoingLine> expected = deed.apply(model);
+        void same(Function<ReadWriteSubject, List<OutgoingLine>> action) {
+            List<OutgoingLine> expected = action.apply(model);
             assertThat(model.isSafe()).as("the model is safe").isTrue();
             subjects.forEach(
                     (name, subject) ->
-                            assertThat(deed.apply(subject))
+                            assertThat(action.apply(subject))
                                     .as("%s at %s ns", name, now)
                                     .isEqualTo(expected));
         }

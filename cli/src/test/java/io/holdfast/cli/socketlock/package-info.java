@@ -1,4 +1,4 @@
-/** What a socketlock lock does: a model, and random histories played on all that keep one. */
+/** A model of a socketlock lock, and random histories that compare implementations with it. */
 @NullMarked
 package io.holdfast.cli.socketlock;
 

@@ -13,31 +13,33 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The embedded primary without its sockets and its clock: lines in, lines out. Here because its
- * parts are for this package alone.
+ * The embedded primary without sockets and clock: lines in, lines out. In this package because its
+ * parts are package-private.
  */
 public final class EmbeddedConversations {
     /**
      * A line to a client.
      *
-     * @param text without the client's id
+     * @param text the line without the client's id
      */
-    public record Said(int client, String text) {}
+    public record SentLine(int client, String text) {}
 
-    /** Taken once: what is listed there is nobody's affair. */
-    private static final PrimaryLock SEAT = takeSeat();
+    /** Shared by all instances; its lock file is not used otherwise. */
+    private static final PrimaryLock PRIMARY_LOCK = takePrimaryLock();
 
     private static final String ID = "me";
 
-    private final PrimaryContext desk;
-    private final Map<Integer, PrimaryProtocolHandler> talks = new HashMap<>();
-    private final List<Said> said = new ArrayList<>();
+    private final PrimaryContext context;
+    private final Map<Integer, PrimaryProtocolHandler> handlers = new HashMap<>();
+    private final List<SentLine> sent = new ArrayList<>();
 
     public EmbeddedConversations(LockConfig config) {
-        desk = new PrimaryContext(config, SEAT, new LockEventDispatcher(config.listener()), 0);
+        context =
+                new PrimaryContext(
+                        config, PRIMARY_LOCK, new LockEventDispatcher(config.listener()), 0);
     }
 
-    private static PrimaryLock takeSeat() {
+    private static PrimaryLock takePrimaryLock() {
         try {
             Path folder = Files.createTempDirectory("socketlock");
             Path socket = folder.resolve("s");
@@ -47,52 +49,52 @@ public final class EmbeddedConversations {
                     instanceof PrimaryLock.Attempt.Taken(PrimaryLock primaryLock)) {
                 return primaryLock;
             }
-            throw new IOException("no seat at " + socket);
+            throw new IOException("cannot take the primary lock of " + socket);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** A line of a client, which has greeted if it has not before; and all that is said then. */
-    public List<Said> line(int client, String text, long nowNanos) {
-        PrimaryProtocolHandler talk = talks.get(client);
-        if (talk == null) {
-            talk =
+    /** Handles a line of a client, after a HELLO if it is the first one; returns all lines sent. */
+    public List<SentLine> line(int client, String text, long nowNanos) {
+        PrimaryProtocolHandler handler = handlers.get(client);
+        if (handler == null) {
+            handler =
                     new PrimaryProtocolHandler(
-                            desk, line -> said.add(new Said(client, withoutId(line))));
-            talks.put(client, talk);
-            talk.line(List.of(ID, "HELLO"), nowNanos);
-            said.clear();
+                            context, line -> sent.add(new SentLine(client, withoutId(line))));
+            handlers.put(client, handler);
+            handler.line(List.of(ID, "HELLO"), nowNanos);
+            sent.clear();
         }
         byte[] bytes = (ID + " " + text).getBytes(StandardCharsets.ISO_8859_1);
-        desk.table().advance(nowNanos);
-        talk.line(PrimarySyntax.fields(bytes, 0, bytes.length), nowNanos);
-        return settle(nowNanos);
+        context.table().advance(nowNanos);
+        handler.line(PrimarySyntax.fields(bytes, 0, bytes.length), nowNanos);
+        return advance(nowNanos);
     }
 
     private static String withoutId(String line) {
         return line.substring(ID.length() + 1);
     }
 
-    /** The connection ends. */
-    public List<Said> close(int client, long nowNanos) {
-        PrimaryProtocolHandler talk = talks.remove(client);
-        if (talk != null) {
-            talk.close();
+    /** Closes the connection; returns all lines sent. */
+    public List<SentLine> close(int client, long nowNanos) {
+        PrimaryProtocolHandler handler = handlers.remove(client);
+        if (handler != null) {
+            handler.close();
         }
-        return settle(nowNanos);
+        return advance(nowNanos);
     }
 
-    /** Time has passed. */
-    public List<Said> settle(long nowNanos) {
-        desk.table().advance(nowNanos);
-        List<Said> all = List.copyOf(said);
-        said.clear();
+    /** Advances the time; returns all lines sent. */
+    public List<SentLine> advance(long nowNanos) {
+        context.table().advance(nowNanos);
+        List<SentLine> all = List.copyOf(sent);
+        sent.clear();
         return all;
     }
 
-    /** Whether nothing is held, offered or awaited. */
+    /** Whether nothing is queued, offered or held. */
     public boolean isEmpty() {
-        return desk.table().size() == 0;
+        return context.table().size() == 0;
     }
 }
