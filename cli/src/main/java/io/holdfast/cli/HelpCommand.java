@@ -32,10 +32,10 @@ final class HelpCommand implements Callable<Integer> {
      */
     @Override
     public Integer call() {
-        CommandLine known = Main.commandLine(Map.of());
+        CommandLine commandLine = Main.commandLine(Map.of());
         for (String name : command) {
-            known = known.getSubcommands().get(name);
-            if (known == null) {
+            commandLine = commandLine.getSubcommands().get(name);
+            if (commandLine == null) {
                 throw new ParameterException(spec.commandLine(), "Unknown command: '" + name + "'");
             }
         }

@@ -37,7 +37,7 @@ import java.util.function.Supplier;
         synopsisSubcommandLabel = "COMMAND",
         description =
                 "A lock and coordination server that speaks the protocols of dflockd, lockd and"
-                    + " socketlock.",
+                        + " socketlock.",
         footer = {"", "holdfast help COMMAND shows the options of a command."})
 public final class Main implements Runnable {
     static final class Versions implements IVersionProvider {

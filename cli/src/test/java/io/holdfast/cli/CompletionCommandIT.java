@@ -20,14 +20,14 @@ import java.util.Map;
 @NeedsProgram(OutsideProgram.BASH)
 class CompletionCommandIT {
     @Test
-    void lets_bash_complete_a_command_and_an_option(@TempDir Path folder) throws Exception {
+    void the_script_completes_commands_and_options_in_bash(@TempDir Path folder) throws Exception {
         String script;
         try (StandardStreams streams = new StandardStreams()) {
             assertThat(Main.run(List.of("completion", "bash"), Map.of())).isZero();
             script = streams.out();
         }
         Path file = Files.writeString(folder.resolve("completion"), script);
-        String ask =
+        String completions =
                 """
                 source '%s' || exit 9
                 compopt() { :; } # works only below a real TAB
@@ -38,9 +38,12 @@ class CompletionCommandIT {
                 """
                         .formatted(file);
         Process bash =
-                new ProcessBuilder("bash", "--norc", "-c", ask).redirectErrorStream(true).start();
-        String said = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(bash.waitFor()).as(said).isZero();
-        assertThat(said.lines().map(String::strip)).containsExactly("lock lockd", "--on-lost", "");
+                new ProcessBuilder("bash", "--norc", "-c", completions)
+                        .redirectErrorStream(true)
+                        .start();
+        String output = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(bash.waitFor()).as(output).isZero();
+        assertThat(output.lines().map(String::strip))
+                .containsExactly("lock lockd", "--on-lost", "");
     }
 }

@@ -4,11 +4,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How tests start {@code holdfast} in a JVM of its own. */
+/** Builds the command lines with which tests start {@code holdfast} in a JVM of its own. */
 public final class HoldfastJvm {
     private HoldfastJvm() {}
 
-    /** The command that runs {@code holdfast} with these arguments. */
+    /** Returns the command that runs {@code holdfast} with these arguments. */
     public static List<String> command(int heapMegabytes, List<String> arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -109,7 +109,7 @@ public final class BenchCommand implements Callable<Integer> {
             paramLabel = "N",
             description =
                     "Connections per worker, used round robin; 0 means 1 (default:"
-                        + " ${DEFAULT-VALUE}).")
+                            + " ${DEFAULT-VALUE}).")
     private int connections = 0;
 
     @Mixin private ConnectionOptions connection = new ConnectionOptions();

@@ -102,10 +102,10 @@ record BenchPlan(
         require(
                 key.chars().noneMatch(c -> c == ' ' || c == '\t' || c == '\n' || c == '\r'),
                 "--key must not contain spaces, tabs or line breaks");
-        int longest = sharedKey ? MAX_LINE : MAX_LINE - MAX_SUFFIX;
+        int maxBytes = sharedKey ? MAX_LINE : MAX_LINE - MAX_SUFFIX;
         require(
-                key.getBytes(StandardCharsets.UTF_8).length <= longest,
-                "--key is longer than " + longest + " bytes");
+                key.getBytes(StandardCharsets.UTF_8).length <= maxBytes,
+                "--key is longer than " + maxBytes + " bytes");
     }
 
     private static void require(boolean holds, String otherwise) {

@@ -27,17 +27,17 @@ import java.util.Optional;
 @Command(
         exitCodeList = {
             "0-255:that of the command; 128 + N if signal N ended it, 127 if the command was not"
-                + " found, 126 if it cannot be executed",
+                    + " found, 126 if it cannot be executed",
             "1:not acquired in time, see --conflict-exit-code",
             "2:wrong usage, nothing was done",
             "3:the server is unreachable or has rejected the request, or the hold was lost, see"
-                + " --lost-exit-code"
+                    + " --lost-exit-code"
         },
         footer = {
             "",
             "TIME is in seconds, like 5 or 0.5, or has a unit: 500ms, 2s, 5m, 1h.",
             "Signals sent to holdfast, except SIGQUIT, are forwarded to the command. The key and"
-                + " the fence are in its environment as HOLDFAST_KEY and HOLDFAST_FENCE."
+                    + " the fence are in its environment as HOLDFAST_KEY and HOLDFAST_FENCE."
         })
 abstract class HoldingCommand extends ClientCommand {
     private static final String LIMIT_MISMATCH = "error_limit_mismatch";
@@ -48,7 +48,7 @@ abstract class HoldingCommand extends ClientCommand {
             converter = DurationConverter.class,
             description =
                     "Lease: how long the server keeps the hold without a renewal (default: the"
-                        + " server's setting). It is renewed while the command runs.")
+                            + " server's setting). It is renewed while the command runs.")
     private @Nullable Duration lease;
 
     @Option(
@@ -63,8 +63,8 @@ abstract class HoldingCommand extends ClientCommand {
             defaultValue = "term",
             description =
                     "What to do when the hold is lost: term ends the command and all processes that"
-                        + " it has started with SIGTERM and later SIGKILL, kill with SIGKILL at"
-                        + " once, ignore lets it run (default: term).")
+                            + " it has started with SIGTERM and later SIGKILL, kill with SIGKILL at"
+                            + " once, ignore lets it run (default: term).")
     private LossAction lossAction = LossAction.TERM;
 
     @Option(

@@ -18,7 +18,7 @@ import java.util.Optional;
         name = "info",
         description =
                 "Shows the holders of a lock or semaphore and the number of waiters; exit status 1"
-                    + " if the key is in use as neither.")
+                        + " if the key is in use as neither.")
 final class InfoCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "KEY", description = "The key of the lock or semaphore.")
     @SuppressWarnings("NullAway.Init")

@@ -67,7 +67,7 @@ final class KvCommand extends CommandGroup {
                 converter = DurationConverter.class,
                 description =
                         "Time to live (TTL): delete the value after this time, in whole seconds"
-                            + " (default: never).")
+                                + " (default: never).")
         private @Nullable Duration timeToLive;
 
         Put(CommandContext commandContext) {

@@ -69,7 +69,7 @@ final class LeadCommand extends HoldingCommand {
             info("Waiting to lead " + key);
             CommandUnderHold.Ended ended =
                     run(reporting(client, key, false, () -> lead(lock)), signals);
-            if (!ended.lost() || once || signals.takeBack().isPresent()) {
+            if (!ended.lost() || once || signals.commandEnded().isPresent()) {
                 return ended.status();
             }
         }

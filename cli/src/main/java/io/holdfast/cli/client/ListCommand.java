@@ -98,7 +98,7 @@ final class ListCommand extends CommandGroup {
                 defaultValue = "0",
                 description =
                         "Index of the first item, from 0; -1 is the last item of the list (default:"
-                            + " 0).")
+                                + " 0).")
         private long first;
 
         @Parameters(

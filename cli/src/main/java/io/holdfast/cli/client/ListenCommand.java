@@ -46,7 +46,7 @@ final class ListenCommand extends ClientCommand {
             converter = DurationConverter.class,
             description =
                     "Exit after this time (default: no timeout). Exit status 1 if --count was not"
-                        + " reached.")
+                            + " reached.")
     private @Nullable Duration timeout;
 
     @Option(

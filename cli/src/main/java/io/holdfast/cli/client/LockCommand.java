@@ -48,7 +48,7 @@ final class LockCommand extends HoldingCommand {
             paramLabel = "N",
             description =
                     "Acquire one of N permits of a semaphore; all clients of the key must use the"
-                        + " same N.")
+                            + " same N.")
     private @Nullable Integer limit;
 
     LockCommand(CommandContext commandContext) {

@@ -36,7 +36,7 @@ final class ServerOptions {
             paramLabel = "HOST:PORT[,...]",
             description =
                     "The server, or several nodes of one cluster (default: 127.0.0.1:6388)."
-                        + " Variable: HOLDFAST_SERVER.")
+                            + " Variable: HOLDFAST_SERVER.")
     private @Nullable String server;
 
     @Option(
@@ -44,7 +44,7 @@ final class ServerOptions {
             paramLabel = "HOST:PORT,...",
             description =
                     "Independent servers, each with a part of the keys: all clients must list the"
-                        + " same ones in the same order. Variable: HOLDFAST_SHARDS.")
+                            + " same ones in the same order. Variable: HOLDFAST_SHARDS.")
     private @Nullable String shards;
 
     @Mixin private ConnectionOptions connection = new ConnectionOptions();

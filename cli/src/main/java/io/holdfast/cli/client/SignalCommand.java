@@ -10,7 +10,7 @@ import picocli.CommandLine.Parameters;
         name = "signal",
         description =
                 "Sends a signal to the current listeners of a channel and prints how many received"
-                    + " it.")
+                        + " it.")
 final class SignalCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "CHANNEL", description = "The channel, like deploy.done.")
     @SuppressWarnings("NullAway.Init")

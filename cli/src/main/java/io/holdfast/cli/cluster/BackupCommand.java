@@ -20,7 +20,7 @@ import java.util.Map;
             "Copies the newest snapshot of a node to a file, whether the node is running or not.",
             "",
             "With --cluster and --node the node first writes a new snapshot. Otherwise changes"
-                + " after its last snapshot are not in the backup."
+                    + " after its last snapshot are not in the backup."
         })
 final class BackupCommand extends AdminCommand {
     @Option(

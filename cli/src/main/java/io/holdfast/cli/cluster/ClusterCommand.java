@@ -20,7 +20,7 @@ import java.util.Map;
             "Shows a cluster, changes its members, backs it up, and runs a demo cluster.",
             "",
             "To start a node of a cluster, use holdfast serve with --cluster, --node and"
-                + " --data-dir."
+                    + " --data-dir."
         },
         optionListHeading = "%nOptions:%n",
         commandListHeading = "%nCommands:%n")

@@ -21,7 +21,7 @@ final class ClusterOptions {
             paramLabel = "NODES",
             description =
                     "The nodes of the cluster, or some of them, as NAME=HOST:PORT, separated by"
-                        + " commas (HOLDFAST_CLUSTER_NODES).")
+                            + " commas (HOLDFAST_CLUSTER_NODES).")
     private @Nullable String cluster;
 
     @Option(

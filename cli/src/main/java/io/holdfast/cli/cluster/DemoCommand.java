@@ -33,7 +33,7 @@ import java.util.stream.Stream;
             "Runs a demo cluster of three nodes on this machine. Ctrl-C stops it.",
             "",
             "A node that exits is restarted after a few seconds, so you can kill one and watch the"
-                + " failover."
+                    + " failover."
         })
 final class DemoCommand implements Callable<Integer> {
     private static final int NODES = 3;
@@ -46,7 +46,7 @@ final class DemoCommand implements Callable<Integer> {
             paramLabel = "FOLDER",
             description =
                     "Where the nodes store their data (default: a temporary folder, removed at the"
-                        + " end).")
+                            + " end).")
     private @Nullable Path folder;
 
     private final CountDownLatch end = new CountDownLatch(1);
@@ -93,16 +93,16 @@ final class DemoCommand implements Callable<Integer> {
 
     /** Returns the members of an earlier run with this data, because the data names its members. */
     private String members(Path data) throws IOException {
-        Path known = data.resolve("cluster");
-        if (Files.exists(known)) {
-            return Files.readString(known).strip();
+        Path membersFile = data.resolve("cluster");
+        if (Files.exists(membersFile)) {
+            return Files.readString(membersFile).strip();
         }
         List<String> members = new ArrayList<>();
         for (int i = 0; i < NODES; i++) {
             members.add("n" + (i + 1) + "=127.0.0.1:" + port(FIRST_LOG + i));
         }
         String cluster = String.join(",", members);
-        Files.writeString(known, cluster + "\n");
+        Files.writeString(membersFile, cluster + "\n");
         return cluster;
     }
 

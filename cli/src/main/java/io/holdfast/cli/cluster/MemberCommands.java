@@ -19,7 +19,7 @@ final class MemberCommands {
                 "Adds a node to a running cluster.",
                 "",
                 "Start the node first, with holdfast serve --join and itself in --cluster. The name"
-                    + " must never have been used in this cluster."
+                        + " must never have been used in this cluster."
             })
     static final class Add extends AdminCommand {
         @Parameters(paramLabel = "NAME=HOST:PORT", description = "The new node.")

@@ -77,7 +77,7 @@ public final class FileCommand implements Runnable {
             converter = DurationConverter.class,
             description =
                     "acquire, wait, run: timeout of the wait (default: no timeout). Seconds, not"
-                        + " milliseconds; 0 is one attempt.")
+                            + " milliseconds; 0 is one attempt.")
     private @Nullable Duration timeout;
 
     @Option(
@@ -96,7 +96,7 @@ public final class FileCommand implements Runnable {
             converter = Policy.class,
             description =
                     "When a stale lock may be taken over: age, or age-and-dead: only if its process"
-                        + " is not known to be running (default: age).")
+                            + " is not known to be running (default: age).")
     private @Nullable StalePolicy stalePolicy;
 
     @Option(
@@ -113,7 +113,7 @@ public final class FileCommand implements Runnable {
             converter = Pid.class,
             description =
                     "try, acquire, run: the process to store as the holder (default: this one)."
-                        + " release: only if the file names this process.")
+                            + " release: only if the file names this process.")
     private @Nullable Long pid;
 
     @Option(
@@ -166,7 +166,7 @@ public final class FileCommand implements Runnable {
             defaultValue = "false",
             description =
                     "Print nothing on success or if the lock is held; status and errors are still"
-                        + " printed.")
+                            + " printed.")
     private boolean quiet;
 
     @Option(
@@ -200,13 +200,14 @@ public final class FileCommand implements Runnable {
             throw new ParameterException(
                     verb.commandLine(),
                     "--stale must be at least 1s, because age is counted in whole seconds; 0 means"
-                        + " never stale");
+                            + " never stale");
         }
         if (tag != null && !TrailingCommand.isText(tag)) {
             throw TrailingCommand.noText(verb, tag);
         }
-        boolean proof = nonce != null || pid != null;
-        if (verb.name().equals("release") && ((force && proof) || (nonce != null && pid != null))) {
+        boolean credential = nonce != null || pid != null;
+        if (verb.name().equals("release")
+                && ((force && credential) || (nonce != null && pid != null))) {
             throw new ParameterException(
                     verb.commandLine(), "Give only one of --nonce, --pid and --force");
         }

@@ -29,7 +29,7 @@ public final class ConnectionOptions {
             paramLabel = "FILE",
             description =
                     "File with the auth token of the server. Variables: HOLDFAST_TOKEN_FILE, or"
-                        + " HOLDFAST_TOKEN with the token itself.")
+                            + " HOLDFAST_TOKEN with the token itself.")
     private @Nullable String tokenFile;
 
     @Option(
@@ -37,7 +37,7 @@ public final class ConnectionOptions {
             paramLabel = "FILE",
             description =
                     "PEM file with the certificates to trust; implies --tls. Variable:"
-                        + " HOLDFAST_TLS_CA.")
+                            + " HOLDFAST_TLS_CA.")
     private @Nullable String authorities;
 
     @Option(

@@ -87,10 +87,10 @@ public final class SignalHandlers {
      */
     static Registration handle(ProcessSignal processSignal, Runnable action)
             throws ReflectiveOperationException {
-        Object before = swap(processSignal.name(), callback(action));
+        Object previous = swap(processSignal.name(), callback(action));
         return () -> {
             try {
-                swap(processSignal.name(), before);
+                swap(processSignal.name(), previous);
             } catch (ReflectiveOperationException e) {
                 throw new IllegalStateException(
                         e); // unreachable: installing the handler has succeeded

@@ -65,14 +65,14 @@ public final class SignalRelay implements AutoCloseable {
      *
      * @return the first termination signal that was forwarded to the command
      */
-    public synchronized Optional<ProcessSignal> takeBack() {
+    public synchronized Optional<ProcessSignal> commandEnded() {
         if (target != null) { // otherwise no command has received them
             early.clear();
         }
         target = null;
-        Optional<ProcessSignal> asked = Optional.ofNullable(end);
+        Optional<ProcessSignal> request = Optional.ofNullable(end);
         end = null;
-        return asked;
+        return request;
     }
 
     private synchronized void take(ProcessSignal processSignal) {
@@ -87,7 +87,7 @@ public final class SignalRelay implements AutoCloseable {
         }
     }
 
-    /** Ignores signals from now on, also after {@link #close}: the work of this process is done. */
+    /** Signals are ignored after {@link #close}, since the work of this process is done. */
     public synchronized void keep() {
         kept = true;
     }

@@ -27,7 +27,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-@DisplayName("The bench command, on the wire")
+@DisplayName("The bench command against a server")
 @Timeout(120)
 class BenchCommandIT {
     private static final String TOKEN = "0123456789abcdef0123456789abcdef";
@@ -57,7 +57,8 @@ class BenchCommandIT {
 
     @ParameterizedTest
     @MethodSource("transports")
-    void prints_the_header_and_the_figures_of_all_rounds(String transport) throws IOException {
+    void a_run_prints_the_header_and_the_statistics_of_all_rounds(String transport)
+            throws IOException {
         try (var server = LineServer.start(this::grant)) {
             var run =
                     bench(
@@ -81,7 +82,7 @@ class BenchCommandIT {
     }
 
     @Test
-    void sends_acquire_and_release_in_turn_on_one_key_per_worker() throws IOException {
+    void each_worker_alternates_acquire_and_release_on_its_own_key() throws IOException {
         try (var server = LineServer.start(this::grant)) {
             bench(server.address(), "--workers", "2", "--rounds", "3", "--warmup", "1");
             var byKey = requests.stream().collect(groupingBy(Request::key));
@@ -97,7 +98,7 @@ class BenchCommandIT {
     }
 
     @Test
-    void leaves_the_lease_to_the_server_when_told_zero() throws IOException {
+    void lease_0_uses_the_server_default() throws IOException {
         try (var server = LineServer.start(this::grant)) {
             bench(server.address(), "--workers", "1", "--rounds", "1", "--lease", "0");
             assertThat(requests).first().extracting(Request::argument).isEqualTo("30");
@@ -105,7 +106,7 @@ class BenchCommandIT {
     }
 
     @Test
-    void uses_the_connections_of_a_worker_in_turn() throws IOException {
+    void a_worker_uses_its_connections_round_robin() throws IOException {
         try (var server = LineServer.start(this::grant)) {
             bench(
                     server.address(),
@@ -130,7 +131,7 @@ class BenchCommandIT {
     }
 
     @Test
-    void spreads_the_workers_over_all_servers() throws IOException {
+    void the_workers_are_spread_over_all_servers() throws IOException {
         try (var one = LineServer.start(this::grant);
                 var two = LineServer.start(this::grant)) {
             var run = bench(one.address() + "," + two.address(), "--workers", "5", "--rounds", "2");
@@ -141,7 +142,7 @@ class BenchCommandIT {
     }
 
     @Test
-    void contends_for_one_key_when_told_so() throws IOException {
+    void with_shared_key_all_workers_use_one_key() throws IOException {
         try (var server = LineServer.start(this::grant)) {
             bench(server.address(), "--key", "door", "--shared-key", "--workers", "4");
             assertThat(requests.stream().map(Request::key).distinct()).containsExactly("door");
@@ -149,7 +150,7 @@ class BenchCommandIT {
     }
 
     @Test
-    void starts_all_measured_rounds_after_the_last_warm_up_round() throws IOException {
+    void measured_rounds_start_after_the_last_warm_up_round() throws IOException {
         try (var server = LineServer.start(this::grant)) {
             bench(server.address(), "--workers", "4", "--rounds", "5", "--warmup", "3");
             var acquires =
@@ -164,7 +165,7 @@ class BenchCommandIT {
     }
 
     @Test
-    void prints_nothing_but_one_object_as_json() throws IOException {
+    void json_output_is_a_single_object() throws IOException {
         try (var server = LineServer.start(this::grant)) {
             var run = bench(server.address(), "--json", "--workers", "2", "--rounds", "4");
             assertThat(run.status()).isZero();
@@ -178,7 +179,7 @@ class BenchCommandIT {
     }
 
     @Test
-    void copes_with_tokens_of_any_length() throws IOException {
+    void tokens_of_any_length_are_accepted() throws IOException {
         var count = new AtomicInteger();
         var granted = new ConcurrentLinkedQueue<String>();
         LineServer.Rule rule =
@@ -196,7 +197,7 @@ class BenchCommandIT {
     }
 
     @Test
-    void names_the_worker_that_cannot_connect() throws IOException {
+    void a_failed_connect_names_the_worker() throws IOException {
         int port;
         try (var closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = closed.getLocalPort();
@@ -212,8 +213,7 @@ class BenchCommandIT {
     }
 
     @Test
-    void ends_when_one_of_several_servers_cannot_be_reached_and_closes_the_rest()
-            throws IOException {
+    void an_unreachable_server_ends_the_run_and_closes_the_other_connections() throws IOException {
         int port;
         try (var closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = closed.getLocalPort();
@@ -227,7 +227,7 @@ class BenchCommandIT {
     }
 
     @Test
-    void ends_when_the_server_closes_a_connection_in_warm_up() throws IOException {
+    void a_connection_closed_in_warm_up_ends_the_run() throws IOException {
         LineServer.Rule rule = request -> request.connection() == 2 ? null : grant(request);
         try (var server = LineServer.start(rule)) {
             var run = bench(server.address(), "--workers", "4", "--rounds", "1000");
@@ -239,7 +239,7 @@ class BenchCommandIT {
     }
 
     @Test
-    void ends_when_the_server_closes_a_connection_in_a_measured_round() throws IOException {
+    void a_connection_closed_in_a_measured_round_ends_the_run() throws IOException {
         var seen = new AtomicInteger();
         LineServer.Rule rule = r -> seen.incrementAndGet() > 100 ? null : grant(r);
         try (var server = LineServer.start(rule)) {
@@ -250,7 +250,7 @@ class BenchCommandIT {
     }
 
     @Test
-    void tells_what_the_server_answered_instead_of_a_grant() throws IOException {
+    void an_unexpected_response_is_printed() throws IOException {
         try (var server = LineServer.start(_ -> "error_max_locks")) {
             var run = bench(server.address(), "--workers", "1");
             assertThat(run.status()).isEqualTo(1);
@@ -260,16 +260,16 @@ class BenchCommandIT {
     }
 
     @Test
-    void does_not_accept_more_lines_than_it_asked_for() throws IOException {
+    void a_second_response_to_one_request_ends_the_run() throws IOException {
         try (var server = LineServer.start(_ -> "ok " + TOKEN + " 10\nok")) {
             var run = bench(server.address(), "--workers", "1");
             assertThat(run.status()).isEqualTo(1);
-            assertThat(run.err()).contains("more than it was asked for");
+            assertThat(run.err()).contains("more than one response");
         }
     }
 
     @Test
-    void authenticates_every_connection(@TempDir Path folder) throws IOException {
+    void every_connection_is_authenticated(@TempDir Path folder) throws IOException {
         LineServer.Rule rule =
                 request ->
                         request.command().equals("auth")
@@ -291,7 +291,7 @@ class BenchCommandIT {
     }
 
     @Test
-    void uses_the_servers_that_the_variable_names() throws IOException {
+    void the_servers_can_be_set_by_a_variable() throws IOException {
         try (var one = LineServer.start(this::grant);
                 var other = LineServer.start(this::grant)) {
             var servers = one.address() + "," + other.address();
@@ -304,7 +304,7 @@ class BenchCommandIT {
     }
 
     @Test
-    void speaks_tls_and_trusts_only_what_it_is_told(@TempDir Path folder) throws Exception {
+    void tls_trusts_only_the_given_certificates(@TempDir Path folder) throws Exception {
         var identity = TestIdentity.create(folder);
         try (var server = LineServer.start(identity.listener(), this::grant)) {
             var trusting = bench(server.address(), "--tls-ca", identity.certificate().toString());

@@ -32,7 +32,7 @@ class BenchCommandTest {
         "--tls-ca, /no/such/file",
         "--transport, pigeon"
     })
-    void refuses_a_bad_value_with_one_line_before_any_work(String flag, String value) {
+    void an_invalid_value_is_rejected_with_one_line_before_any_work(String flag, String value) {
         var run = CommandRun.of(new BenchCommand(Map.of()), flag, value);
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.out()).isEmpty();
@@ -40,7 +40,7 @@ class BenchCommandTest {
     }
 
     @Test
-    void refuses_more_latencies_than_the_heap_can_hold() {
+    void more_latencies_than_the_heap_can_hold_are_rejected() {
         var plan = Plans.plan(100, 20_000, "load", false);
         BenchCommand.requireHeap(plan, 64L << 20);
         assertThatThrownBy(() -> BenchCommand.requireHeap(plan, 24L << 20))
@@ -49,7 +49,7 @@ class BenchCommandTest {
     }
 
     @Test
-    void explains_itself_on_standard_output() {
+    void help_is_printed_to_standard_output() {
         var run = CommandRun.of(new BenchCommand(Map.of()), "--help");
         assertThat(run.status()).isZero();
         assertThat(run.err()).isEmpty();
@@ -60,7 +60,7 @@ class BenchCommandTest {
     }
 
     @Test
-    void does_not_know_other_options() {
+    void unknown_options_are_rejected() {
         var run = CommandRun.of(new BenchCommand(Map.of()), "--wrokers", "3");
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.out()).isEmpty();

@@ -29,19 +29,19 @@ class BenchReportTest {
     }
 
     @Test
-    void begins_with_a_header_line() {
+    void the_report_begins_with_a_header_line() {
         assertThat(BenchReport.header(Plans.plan(4, 100, "bench", false)))
                 .isEqualTo("bench: 4 workers x 100 rounds (key_prefix=\"bench\", conns/worker=1)");
     }
 
     @Test
-    void says_in_the_header_that_the_key_is_shared() {
+    void the_header_shows_a_shared_key() {
         assertThat(BenchReport.header(Plans.plan(4, 100, "a\"b", true)))
                 .isEqualTo("bench: 4 workers x 100 rounds (shared_key=\"a\\\"b\", conns/worker=1)");
     }
 
     @Test
-    void has_one_line_per_figure() {
+    void the_text_report_has_one_line_per_statistic() {
         assertThat(report().text().lines())
                 .containsExactly(
                         "",
@@ -59,7 +59,7 @@ class BenchReportTest {
     }
 
     @Test
-    void is_one_object_as_json() {
+    void the_json_report_is_one_object() {
         assertThat(report().json())
                 .isEqualTo(
                         "{\"workers\":2,\"rounds\":2,\"warmup\":10,\"connections_per_worker\":1,"

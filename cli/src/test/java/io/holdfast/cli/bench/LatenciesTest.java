@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import java.util.Arrays;
 import java.util.stream.LongStream;
 
-@DisplayName("Figures over latencies")
+@DisplayName("Statistics of latencies")
 class LatenciesTest {
     @Test
     void percentiles_interpolate_between_the_two_neighbours_of_their_rank() {
@@ -31,14 +31,14 @@ class LatenciesTest {
     }
 
     @Test
-    void the_deviation_is_that_of_a_sample() {
+    void stdev_is_the_sample_standard_deviation() {
         var latencies = new Latencies(new long[] {2, 4, 4, 4, 5, 5, 7, 9});
         assertThat(latencies.mean()).isEqualTo(5);
         assertThat(latencies.stdev()).isCloseTo(Math.sqrt(32.0 / 7), within(1e-12));
     }
 
     @Test
-    void a_single_latency_is_every_figure_and_deviates_by_nothing() {
+    void a_single_latency_is_every_statistic_with_stdev_0() {
         var latencies = new Latencies(new long[] {7});
         assertThat(latencies.min()).isEqualTo(7);
         assertThat(latencies.max()).isEqualTo(7);
@@ -58,7 +58,7 @@ class LatenciesTest {
     }
 
     @Test
-    void no_latencies_at_all_are_refused() {
+    void an_empty_set_of_latencies_is_rejected() {
         assertThatThrownBy(() -> new Latencies(new long[0]))
                 .isInstanceOf(IllegalArgumentException.class);
     }

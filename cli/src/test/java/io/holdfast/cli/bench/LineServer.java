@@ -15,15 +15,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A server on an ephemeral loopback port that reads requests of three lines and answers by rule.
+ * A server on an ephemeral loopback port that reads requests of three lines and responds by a given
+ * rule.
  */
 public final class LineServer implements AutoCloseable {
-    /** A request and the number of the connection it came on, counted from 1. */
+    /** A request with the number of its connection, from 1. */
     public record Request(int connection, String command, String key, String argument) {}
 
     /** Called from one thread per connection; may block. */
     public interface Rule {
-        /** The answer; null closes the connection. */
+        /** Returns the response; null closes the connection. */
         @Nullable String answer(Request request) throws InterruptedException;
 
         /** The connection has ended. */
@@ -99,14 +100,14 @@ public final class LineServer implements AutoCloseable {
                 if (command == null || key == null || argument == null) {
                     return;
                 }
-                var answer = rule.answer(new Request(number, command, key, argument));
-                if (answer == null) {
+                var response = rule.answer(new Request(number, command, key, argument));
+                if (response == null) {
                     return;
                 }
-                socket.getOutputStream().write((answer + "\n").getBytes(StandardCharsets.UTF_8));
+                socket.getOutputStream().write((response + "\n").getBytes(StandardCharsets.UTF_8));
             }
         } catch (IOException | InterruptedException _) {
-            // the peer went away
+            // the client has closed the connection
         } finally {
             rule.ended(number);
             open.remove(socket);

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 
 /** {@code holdfast} in a JVM of its own. */
 final class Launched implements AutoCloseable {
-    private static final Duration LONGEST = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Pattern LISTENING = Pattern.compile("msg=listening addr=(\\S+:\\d+)");
 
     private final Process process;
@@ -40,8 +40,8 @@ final class Launched implements AutoCloseable {
                         collect(process.getErrorStream(), err));
     }
 
-    static Launched start(Map<String, String> environment, List<String> words) throws IOException {
-        List<String> command = HoldfastJvm.command(128, words);
+    static Launched start(Map<String, String> environment, List<String> args) throws IOException {
+        List<String> command = HoldfastJvm.command(128, args);
         ProcessBuilder builder = new ProcessBuilder(ProcessSignals.withDefaultSignals(command));
         builder.environment().keySet().removeIf(name -> name.startsWith("HOLDFAST_"));
         builder.environment().putAll(environment);
@@ -49,7 +49,7 @@ final class Launched implements AutoCloseable {
         return new Launched(builder.start());
     }
 
-    /** A server on a port of its own. */
+    /** Starts a server on a free port. */
     static Launched server() throws IOException {
         return start(Map.of(), List.of("serve", "--listen", "dflockd://127.0.0.1:0"));
     }
@@ -69,7 +69,7 @@ final class Launched implements AutoCloseable {
                         });
     }
 
-    /** Where the server listens, once it does. */
+    /** Waits until the server listens, and returns its port. */
     String address() {
         awaitTrue(() -> err.stream().anyMatch(line -> LISTENING.matcher(line).find()));
         Matcher listening = LISTENING.matcher(String.join("\n", err));
@@ -78,7 +78,7 @@ final class Launched implements AutoCloseable {
     }
 
     static void awaitTrue(BooleanSupplier condition) {
-        await().atMost(LONGEST).pollInterval(Duration.ofMillis(10)).until(condition::getAsBoolean);
+        await().atMost(TIMEOUT).pollInterval(Duration.ofMillis(10)).until(condition::getAsBoolean);
     }
 
     void awaitOut(String line) {
@@ -93,13 +93,13 @@ final class Launched implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Waits for the end and for all that was written before it. */
+    /** Waits for the end of the process and of its output. */
     int status() throws InterruptedException {
-        assertThat(process.waitFor(LONGEST.toSeconds(), TimeUnit.SECONDS))
+        assertThat(process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
                 .as("ends in time; its errors: %s", err)
                 .isTrue();
         for (Thread reader : readers) {
-            assertThat(reader.join(LONGEST)).isTrue();
+            assertThat(reader.join(TIMEOUT)).isTrue();
         }
         return process.exitValue();
     }

@@ -43,19 +43,19 @@ class LockCommandIT {
         server.close();
     }
 
-    private Launched start(String words, String script) throws IOException {
-        return start(server, words, script);
+    private Launched start(String args, String script) throws IOException {
+        return start(server, args, script);
     }
 
-    /** Runs a shell script whose first word is the folder. */
-    private Launched start(Launched at, String words, String script) throws IOException {
-        List<String> all = new ArrayList<>(List.of(words.split(" ")));
+    /** Runs a shell script whose first argument is the folder. */
+    private Launched start(Launched at, String args, String script) throws IOException {
+        List<String> all = new ArrayList<>(List.of(args.split(" ")));
         all.addAll(List.of("--", "sh", "-c", script, "sh", folder.toString()));
         return Launched.start(Map.of("HOLDFAST_SERVER", at.address()), all);
     }
 
-    private static Launched command(String... words) throws IOException {
-        return Launched.start(Map.of("HOLDFAST_SERVER", server.address()), List.of(words));
+    private static Launched command(String... args) throws IOException {
+        return Launched.start(Map.of("HOLDFAST_SERVER", server.address()), List.of(args));
     }
 
     private boolean exists(String name) {
@@ -63,7 +63,7 @@ class LockCommandIT {
     }
 
     @Test
-    void is_told_the_key_and_a_fence_that_grows_and_gives_its_exit_status() throws Exception {
+    void the_command_gets_key_and_growing_fence_and_its_exit_status_is_returned() throws Exception {
         List<Long> fences = new ArrayList<>();
         for (String kind : List.of("lock told", "lead told")) {
             try (Launched run =
@@ -78,7 +78,7 @@ class LockCommandIT {
     }
 
     @Test
-    void excludes_another_and_is_not_run_if_it_is_not_obtained() throws Exception {
+    void the_command_is_not_run_while_another_process_holds_the_lock() throws Exception {
         try (Launched first =
                 start("lock busy", "echo in; until test -e \"$1/go\"; do sleep 0.05; done")) {
             first.awaitOut("in");
@@ -103,7 +103,7 @@ class LockCommandIT {
 
     @Test
     @NeedsProgram(OutsideProgram.SCRIPT)
-    void shows_at_a_terminal_who_holds_the_key_and_its_position() throws Exception {
+    void a_wait_at_a_terminal_shows_the_holder_and_the_position() throws Exception {
         try (Launched first =
                 start(
                         "lock shown --label first:1",
@@ -127,7 +127,7 @@ class LockCommandIT {
     }
 
     @Test
-    void names_the_limit_that_a_semaphore_has_already() throws Exception {
+    void a_different_semaphore_limit_is_rejected_and_shows_the_limit_in_use() throws Exception {
         try (Launched first =
                 start("sem limited 2", "echo in; until test -e \"$1/go\"; do sleep 0.05; done")) {
             first.awaitOut("in");
@@ -145,18 +145,18 @@ class LockCommandIT {
 
     @ParameterizedTest
     @CsvSource({"lock shared --read", "sem shared 2", "lock shared2 --semaphore 2"})
-    void may_share_what_it_holds(String words) throws Exception {
+    void commands_can_share_read_locks_and_semaphores(String args) throws Exception {
         String script =
                 ": > \"$1/$2\"; until test -e \"$1/a\" && test -e \"$1/b\"; do sleep 0.05; done";
-        try (Launched one = start(words, script.replace("$2", "a"));
-                Launched two = start(words, script.replace("$2", "b"))) {
+        try (Launched one = start(args, script.replace("$2", "a"));
+                Launched two = start(args, script.replace("$2", "b"))) {
             assertThat(one.status()).as("%s", one.err()).isZero();
             assertThat(two.status()).as("%s", two.err()).isZero();
         }
     }
 
     @Test
-    void gets_our_signals() throws Exception {
+    void signals_are_forwarded_to_the_command() throws Exception {
         try (Launched run =
                 start(
                         "lock signals",
@@ -168,7 +168,7 @@ class LockCommandIT {
     }
 
     @Test
-    void is_ended_with_all_that_it_started_when_the_lock_is_lost() throws Exception {
+    void the_command_and_its_children_are_ended_when_the_lock_is_lost() throws Exception {
         String script = "trap '' TERM; sleep 300 & echo $! > \"$1/pid\"; echo in; wait; sleep 300";
         try (Launched doomed = Launched.server();
                 Launched run = start(doomed, "lock k --kill-after 100ms", script);
@@ -194,7 +194,7 @@ class LockCommandIT {
     }
 
     @Test
-    void is_not_run_without_a_server() throws Exception {
+    void the_command_is_not_run_without_a_server() throws Exception {
         try (Launched run =
                 Launched.start(
                         Map.of(), List.of("lock", "k", "--server", "127.0.0.1:1", "--", "true"))) {
@@ -204,13 +204,13 @@ class LockCommandIT {
     }
 
     @Test
-    void is_not_needed_to_ask_for_something() throws Exception {
-        assertThat(said(0, "kv", "put", "v", "a b")).isEmpty();
-        assertThat(said(0, "kv", "get", "v")).containsExactly("a b");
-        assertThat(said(0, "counter", "add", "c", "-5")).containsExactly("-5");
-        assertThat(said(0, "list", "push", "l", "x")).containsExactly("1");
-        assertThat(said(0, "list", "range", "l", "-1", "-1")).containsExactly("x");
-        assertThat(said(1, "kv", "get", "nothing")).isEmpty();
+    void data_commands_work_without_a_command_to_run() throws Exception {
+        assertThat(output(0, "kv", "put", "v", "a b")).isEmpty();
+        assertThat(output(0, "kv", "get", "v")).containsExactly("a b");
+        assertThat(output(0, "counter", "add", "c", "-5")).containsExactly("-5");
+        assertThat(output(0, "list", "push", "l", "x")).containsExactly("1");
+        assertThat(output(0, "list", "range", "l", "-1", "-1")).containsExactly("x");
+        assertThat(output(1, "kv", "get", "nothing")).isEmpty();
         try (Launched listening = command("listen", "a.*", "--count", "1", "--json")) {
             Launched.awaitTrue(() -> listeners() > 0);
             assertThat(listening.status()).isZero();
@@ -221,15 +221,15 @@ class LockCommandIT {
 
     private static int listeners() {
         try {
-            return Integer.parseInt(said(0, "signal", "a.b", "hello").getFirst());
+            return Integer.parseInt(output(0, "signal", "a.b", "hello").getFirst());
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
         }
     }
 
-    private static List<String> said(int status, String... words)
+    private static List<String> output(int status, String... args)
             throws IOException, InterruptedException {
-        try (Launched run = command(words)) {
+        try (Launched run = command(args)) {
             assertThat(run.status()).as("%s", run.err()).isEqualTo(status);
             assertThat(run.err()).isEmpty();
             return run.out();

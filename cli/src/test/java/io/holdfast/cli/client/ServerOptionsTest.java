@@ -21,15 +21,15 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
-@DisplayName("The options that say which server to use")
+@DisplayName("The server options")
 class ServerOptionsTest {
-    /** What a command with these words would connect to, and what it said. */
+    /** The server that a command would connect to, and its output. */
     private record Tried(int status, ServerTarget target, List<String> err) {}
 
-    /** Ends a command before it does anything. */
+    /** Ends a command before it connects. */
     private static final class NotConnected extends IllegalStateException {}
 
-    private static Tried attempt(Map<String, String> environment, String... words) {
+    private static Tried attempt(Map<String, String> environment, String... args) {
         AtomicReference<ServerTarget> target = new AtomicReference<>();
         CommandContext commandContext =
                 new CommandContext(
@@ -38,26 +38,26 @@ class ServerOptionsTest {
                             target.set(wanted);
                             throw new NotConnected();
                         });
-        try (StandardStreams streams = new StandardStreams()) { // a command line keeps its stream
+        // picocli captures System.err when the command line is created
+        try (StandardStreams streams = new StandardStreams()) {
             CommandLine line =
-                    Objects.requireNonNull(ClientCommands.all(commandContext).get(words[0])).get();
-            int status =
-                    line.execute(List.of(words).subList(1, words.length).toArray(String[]::new));
+                    Objects.requireNonNull(ClientCommands.all(commandContext).get(args[0])).get();
+            int status = line.execute(List.of(args).subList(1, args.length).toArray(String[]::new));
             return new Tried(status, target.get(), streams.errLines());
         }
     }
 
     private static ServerTarget target(Map<String, String> environment, String... options) {
-        String[] words = new String[options.length + 1];
-        words[0] = "stats";
-        System.arraycopy(options, 0, words, 1, options.length);
-        Tried tried = attempt(environment, words);
+        String[] args = new String[options.length + 1];
+        args[0] = "stats";
+        System.arraycopy(options, 0, args, 1, options.length);
+        Tried tried = attempt(environment, args);
         assertThat(tried.target()).as("%s", tried.err()).isNotNull();
         return tried.target();
     }
 
     @Test
-    void mean_the_usual_server_if_there_are_none() {
+    void without_options_the_default_server_is_used() {
         ServerTarget serverTarget = target(Map.of("HOLDFAST_SERVER", ""));
         assertThat(serverTarget.kind()).isEqualTo(ServerTarget.Kind.SERVER);
         assertThat(serverTarget.addresses()).containsExactly("127.0.0.1:6388");
@@ -67,7 +67,7 @@ class ServerOptionsTest {
 
     @ParameterizedTest
     @CsvSource({"server,SERVER,a:1", "server,SERVER,'a:1,b:2'", "shards,SHARDS,'a:1, b:2'"})
-    void can_be_given_as_variables_too(String name, ServerTarget.Kind kind, String value) {
+    void addresses_can_be_given_as_variables(String name, ServerTarget.Kind kind, String value) {
         ServerTarget option = target(Map.of(), "--" + name, value);
         ServerTarget variable =
                 target(Map.of("HOLDFAST_" + name.toUpperCase(java.util.Locale.ROOT), value));
@@ -81,7 +81,7 @@ class ServerOptionsTest {
     }
 
     @Test
-    void put_all_variables_that_say_where_out_of_force() {
+    void an_address_option_overrides_all_address_variables() {
         ServerTarget serverTarget = target(Map.of("HOLDFAST_SHARDS", "a:1,b:2"), "--server", "c:3");
         assertThat(serverTarget.kind()).isEqualTo(ServerTarget.Kind.SERVER);
         assertThat(serverTarget.addresses()).containsExactly("c:3");
@@ -120,8 +120,8 @@ class ServerOptionsTest {
                 "listen",
                 "listen p --count 0"
             })
-    void refuse_what_cannot_be_meant(String words) {
-        Tried tried = attempt(Map.of(), words.split(" "));
+    void invalid_or_contradictory_options_are_rejected(String args) {
+        Tried tried = attempt(Map.of(), args.split(" "));
         assertThat(tried.status()).as("%s", tried.err()).isEqualTo(2);
         assertThat(tried.target()).isNull();
         assertThat(tried.err().getFirst()).startsWith("Error: ");
@@ -129,7 +129,7 @@ class ServerOptionsTest {
     }
 
     @Test
-    void refuse_two_variables_that_say_where() {
+    void two_address_variables_are_rejected() {
         Tried tried = attempt(Map.of("HOLDFAST_SERVER", "a:1", "HOLDFAST_SHARDS", "b:2"), "stats");
         assertThat(tried.status()).isEqualTo(2);
         assertThat(tried.err().getFirst()).contains("HOLDFAST_SERVER", "HOLDFAST_SHARDS");
@@ -137,7 +137,7 @@ class ServerOptionsTest {
 
     @ParameterizedTest
     @CsvSource({"--tls,,true", "--no-tls,true,false", ",yes,true", ",0,false", ",,false"})
-    void say_whether_to_use_tls(String option, String variable, boolean expected) {
+    void tls_is_chosen_by_option_or_variable(String option, String variable, boolean expected) {
         Map<String, String> environment =
                 variable == null ? Map.of() : Map.of("HOLDFAST_TLS", variable);
         ServerTarget serverTarget =
@@ -146,14 +146,14 @@ class ServerOptionsTest {
     }
 
     @Test
-    void ask_for_tls_with_certificates() {
+    void certificates_imply_tls() {
         ServerTarget serverTarget = target(Map.of("HOLDFAST_TLS_CA", "ca.pem"));
         assertThat(serverTarget.tls()).isTrue();
         assertThat(serverTarget.trusted()).contains(Path.of("ca.pem"));
     }
 
     @Test
-    void take_the_token_from_a_file_or_a_variable(@TempDir Path folder) throws IOException {
+    void the_token_comes_from_a_file_or_a_variable(@TempDir Path folder) throws IOException {
         String file = Files.writeString(folder.resolve("token"), "from-file\n").toString();
         Map<String, String> both =
                 Map.of("HOLDFAST_TOKEN", "from-variable", "HOLDFAST_TOKEN_FILE", file);
@@ -168,7 +168,7 @@ class ServerOptionsTest {
     }
 
     @Test
-    void have_variables_that_the_server_does_not_read() {
+    void no_client_variable_is_a_variable_of_the_server() {
         List<String> servers =
                 io.holdfast.cli.serve.ServeCommand.create(Map.of())
                         .getCommandSpec()
@@ -190,7 +190,7 @@ class ServerOptionsTest {
     }
 
     @Test
-    void give_an_exit_status_that_is_not_that_of_an_absent_value() {
+    void a_failure_has_another_exit_status_than_an_absent_value() {
         Tried tried = attempt(Map.of(), "kv", "get", "k");
         assertThat(tried.status()).isEqualTo(3);
         assertThat(tried.err()).singleElement().asString().startsWith("Error: ");

@@ -31,13 +31,13 @@ class WaitProgressTest {
     }
 
     @Test
-    void names_the_holder_and_the_position() {
+    void the_text_shows_the_holder_and_the_position() {
         assertThat(WaitProgress.text("deploy", standing(1, 3, OptionalLong.of(2), "web-1:4711")))
                 .isEqualTo("Waiting for deploy, held by web-1:4711; position 2 of 3");
     }
 
     @Test
-    void counts_holders_beyond_the_first_three() {
+    void holders_beyond_the_first_three_are_counted() {
         assertThat(
                         WaitProgress.text(
                                 "k", standing(5, 1, OptionalLong.of(1), "a", "b", "", "d", "e")))
@@ -47,7 +47,7 @@ class WaitProgressTest {
     }
 
     @Test
-    void says_how_many_wait_where_the_server_knows_no_position() {
+    void the_number_of_waiters_is_shown_if_there_is_no_position() {
         assertThat(WaitProgress.text("k", standing(0, 2, OptionalLong.empty())))
                 .isEqualTo("Waiting for k; waiting: 2");
     }

@@ -14,7 +14,7 @@ import java.util.List;
 
 @DisplayName("The status of a cluster")
 class StatusCommandTest {
-    private static NodeReportResult answer(String name, String role, long commit, long applied) {
+    private static NodeReportResult result(String name, String role, long commit, long applied) {
         return new NodeReportResult(
                 NodeAddress.parse(name + "=10.0.0.1:1"),
                 new NodeReport(
@@ -25,13 +25,13 @@ class StatusCommandTest {
 
     private static final List<NodeReportResult> ANSWERS =
             List.of(
-                    answer("n1", "leader", 100, 99),
-                    answer("n2", "follower", 40, 40),
+                    result("n1", "leader", 100, 99),
+                    result("n2", "follower", 40, 40),
                     new NodeReportResult(
                             NodeAddress.parse("n3=10.0.0.3:1"), null, "no answer in time"));
 
     @Test
-    void says_how_far_each_node_is_behind_what_the_cluster_has_decided() {
+    void the_table_shows_how_far_each_node_lags_behind_the_commit_index() {
         List<String> lines = StatusCommand.table(ANSWERS);
         assertThat(lines.get(1)).containsPattern("n1 .* leader +3 +100 +99 +1 +yes +4");
         assertThat(lines.get(2)).containsPattern("n2 .* follower +3 +40 +40 +60 +yes +4");
@@ -39,7 +39,7 @@ class StatusCommandTest {
     }
 
     @Test
-    void says_the_same_to_programs() {
+    void the_json_output_shows_the_same_lag() {
         assertThat(StatusCommand.json("holdfast", true, ANSWERS))
                 .contains("\"node\":\"n1\"", "\"lag\":1,", "\"node\":\"n2\"", "\"lag\":60,");
     }

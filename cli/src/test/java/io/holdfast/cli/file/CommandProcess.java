@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 
 /** {@code holdfast file} in a JVM of its own. */
 final class CommandProcess implements AutoCloseable {
-    static final Duration LONGEST = Duration.ofSeconds(60);
+    static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final Process process;
     private final CompletableFuture<String> out;
@@ -30,14 +30,14 @@ final class CommandProcess implements AutoCloseable {
         this.err = readAll(process.getErrorStream());
     }
 
-    static CommandProcess start(String... words) throws IOException {
-        return new CommandProcess(new ProcessBuilder(words(List.of(words))).start());
+    static CommandProcess start(String... args) throws IOException {
+        return new CommandProcess(new ProcessBuilder(commandLine(List.of(args))).start());
     }
 
-    /** What to execute to run {@code holdfast file} with these words. */
-    static List<String> words(List<String> words) {
+    /** Returns the command that runs {@code holdfast file} with these arguments. */
+    static List<String> commandLine(List<String> args) {
         List<String> all = new ArrayList<>(List.of("file"));
-        all.addAll(words);
+        all.addAll(args);
         return ProcessSignals.withDefaultSignals(HoldfastJvm.command(64, all));
     }
 
@@ -53,7 +53,7 @@ final class CommandProcess implements AutoCloseable {
                 Thread::startVirtualThread);
     }
 
-    /** Gives it all of its standard input. */
+    /** Writes all of its standard input and closes it. */
     void type(String text) throws IOException {
         try (OutputStream in = process.getOutputStream()) {
             in.write(text.getBytes(StandardCharsets.UTF_8));
@@ -68,25 +68,25 @@ final class CommandProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Sends a signal by its name, as a shell would. */
+    /** Sends a signal by its name. */
     void signal(String name) throws IOException, InterruptedException {
         ProcessSignals.send(name, process.pid());
     }
 
     /** Waits for the end. */
     int status() throws InterruptedException {
-        assertThat(process.waitFor(LONGEST.toSeconds(), TimeUnit.SECONDS))
+        assertThat(process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
                 .as("ends in time")
                 .isTrue();
         return process.exitValue();
     }
 
     String out() {
-        return out.orTimeout(LONGEST.toSeconds(), TimeUnit.SECONDS).join();
+        return out.orTimeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
     }
 
     String err() {
-        return err.orTimeout(LONGEST.toSeconds(), TimeUnit.SECONDS).join();
+        return err.orTimeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
     }
 
     @Override

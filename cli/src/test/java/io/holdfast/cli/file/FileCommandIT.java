@@ -27,14 +27,14 @@ import java.util.stream.Stream;
 
 @DisplayName("The command file")
 class FileCommandIT {
-    private static final long DEAD = 4194304; // more than Linux gives out
+    private static final long DEAD = 4194304; // larger than any process id on Linux
     private static final long ME = ProcessHandle.current().pid();
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
     Path folder;
 
-    /** How a run ended. */
+    /** The result of a run. */
     private record Ended(int status, List<String> out, List<String> err) {
         void is(int expectedStatus, List<String> expectedOut, List<String> expectedErr) {
             assertThat(this).isEqualTo(new Ended(expectedStatus, expectedOut, expectedErr));
@@ -57,10 +57,10 @@ class FileCommandIT {
         }
     }
 
-    /** Runs {@code file} with these words, where LOCK stands for the path of the lock. */
-    private Ended run(String... words) {
+    /** Runs {@code file} with these arguments, where LOCK is replaced by the path of the lock. */
+    private Ended run(String... args) {
         String[] real =
-                Arrays.stream(words)
+                Arrays.stream(args)
                         .map(word -> word.equals("LOCK") ? lock().toString() : word)
                         .toArray(String[]::new);
         try (StandardStreams streams = new StandardStreams()) {
@@ -69,8 +69,8 @@ class FileCommandIT {
         }
     }
 
-    private Ended run(String words) {
-        return run(words.split(" "));
+    private Ended run(String args) {
+        return run(args.split(" "));
     }
 
     private Path lock() {
@@ -101,7 +101,7 @@ class FileCommandIT {
                 .orElseThrow();
     }
 
-    /** Everything in the folder but the sidecar. */
+    /** Returns the files in the folder except the sidecar. */
     private List<String> files() throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
             return files.map(file -> file.getFileName().toString())
@@ -115,14 +115,14 @@ class FileCommandIT {
     class Try {
         @ParameterizedTest
         @ValueSource(strings = {"try", "try-acquire", "acquire"})
-        void takes_a_free_lock_and_leaves_it_held(String verb) throws IOException {
+        void try_acquires_a_free_lock_and_leaves_it_held(String verb) throws IOException {
             run(verb, "LOCK").prints(0, "Lock acquired: " + lock());
             assertThat(fields().getFirst()).isEqualTo("pid=" + ME);
             assertThat(files()).containsExactly("my.lock");
         }
 
         @Test
-        void tells_who_holds_a_lock() throws IOException {
+        void try_shows_the_holder_of_a_held_lock() throws IOException {
             writeHeld(DEAD, Duration.ZERO);
             byte[] before = Files.readAllBytes(lock());
             run("try LOCK").complains(1, "Lock already held", "  Holder PID: " + DEAD);
@@ -131,7 +131,7 @@ class FileCommandIT {
         }
 
         @Test
-        void says_what_is_there_if_it_is_no_lock() throws IOException {
+        void try_shows_what_is_at_the_path_if_it_is_not_a_lock() throws IOException {
             Files.createDirectory(lock());
             run("try LOCK").complains(1, "Lock already held", "  Found: a folder");
             run("acquire LOCK --timeout 0")
@@ -143,7 +143,7 @@ class FileCommandIT {
         }
 
         @Test
-        void refuses_a_stale_time_at_which_a_fresh_lock_is_stale() {
+        void a_stale_time_below_one_second_is_rejected() {
             Ended ended = run("try LOCK --stale 999ms");
             assertThat(ended.status()).isEqualTo(2);
             assertThat(ended.err().getFirst()).startsWith("Error: --stale must be at least 1s");
@@ -151,7 +151,7 @@ class FileCommandIT {
         }
 
         @Test
-        void does_not_invent_a_holder() throws IOException {
+        void try_shows_no_holder_if_the_file_has_none() throws IOException {
             write("");
             run("try LOCK").complains(1, "Lock already held");
             run("try --json LOCK")
@@ -164,7 +164,7 @@ class FileCommandIT {
         }
 
         @Test
-        void speaks_json() throws IOException {
+        void try_can_print_json() throws IOException {
             Ended taken = run("try", "LOCK", "--json", "--tag", "a \"b\" \\ ü");
             taken.prints(
                     0,
@@ -187,13 +187,13 @@ class FileCommandIT {
         }
 
         @Test
-        void is_quiet_on_request() {
+        void try_is_quiet_with_quiet() {
             run("try -q LOCK").prints(0);
             run("try LOCK --quiet").prints(1);
         }
 
         @Test
-        void is_verbose_on_request() {
+        void try_logs_progress_with_verbose() {
             run("try -v LOCK")
                     .is(
                             0,
@@ -202,7 +202,7 @@ class FileCommandIT {
         }
 
         @Test
-        void takes_over_a_stale_lock_by_its_age_alone() throws IOException {
+        void the_default_policy_takes_over_a_stale_lock_by_its_age() throws IOException {
             writeHeld(ME, Duration.ofSeconds(3700));
             run("try --stale 0 LOCK").complains(1, "Lock already held", "  Holder PID: " + ME);
             run("try --stale 2h LOCK").complains(1, "Lock already held", "  Holder PID: " + ME);
@@ -212,20 +212,20 @@ class FileCommandIT {
         }
 
         @Test
-        void takes_over_a_stale_lock_of_the_dead_under_the_other_policy() throws IOException {
+        void age_and_dead_takes_over_a_stale_lock_of_a_dead_process() throws IOException {
             writeHeld(DEAD, Duration.ofSeconds(3));
             run("try --stale-policy age-and-dead --stale 1.5 LOCK")
                     .prints(0, "Lock acquired: " + lock());
         }
 
         @Test
-        void records_the_process_that_it_is_told() throws IOException {
+        void pid_sets_the_process_in_the_lock_file() throws IOException {
             run("try LOCK --pid 4711").prints(0, "Lock acquired: " + lock());
             assertThat(field("pid")).isEqualTo("4711");
         }
 
         @Test
-        void knows_an_empty_tag_from_none() throws IOException {
+        void an_empty_tag_differs_from_no_tag() throws IOException {
             run("try", "LOCK", "--tag", "").prints(0, "Lock acquired: " + lock());
             assertThat(fields()).contains("tag=");
         }
@@ -236,7 +236,7 @@ class FileCommandIT {
     class Acquire {
         @ParameterizedTest
         @CsvSource({"0,0", "0.05,50", "40ms,40"})
-        void gives_up_in_time(String timeout, String millis) throws IOException {
+        void acquire_times_out(String timeout, String millis) throws IOException {
             writeHeld(DEAD, Duration.ZERO);
             run("acquire", "LOCK", "--timeout", timeout).complains(1, "Timeout waiting for lock");
             run("acquire", "LOCK", "-q", "--timeout", timeout).prints(1);
@@ -250,7 +250,7 @@ class FileCommandIT {
         }
 
         @Test
-        void takes_a_lock_that_becomes_stale_while_it_waits() throws IOException {
+        void acquire_takes_over_a_lock_that_becomes_stale_while_it_waits() throws IOException {
             writeHeld(DEAD, Duration.ofSeconds(1));
             run("acquire LOCK --stale 1 --timeout 20").prints(0, "Lock acquired: " + lock());
         }
@@ -260,28 +260,28 @@ class FileCommandIT {
     @DisplayName("release")
     class Release {
         @Test
-        void removes_anybodys_lock() throws IOException {
+        void release_removes_the_lock_of_any_process() throws IOException {
             writeHeld(1, Duration.ZERO);
             run("release LOCK").prints(0, "Lock released: " + lock());
             assertThat(files()).isEmpty();
         }
 
         @Test
-        void is_content_with_a_free_lock() {
+        void release_of_a_free_lock_succeeds() {
             run("release LOCK").prints(0, "Lock released: " + lock());
             run("release LOCK --json").prints(0, "{\"status\":\"released\"}");
             run("release LOCK -q").prints(0);
         }
 
         @Test
-        void removes_debris() throws IOException {
+        void release_removes_an_unfinished_lock_file() throws IOException {
             write("pid=12");
             run("release LOCK").prints(0, "Lock released: " + lock());
             assertThat(files()).isEmpty();
         }
 
         @Test
-        void leaves_what_is_no_lock_unless_forced() throws IOException {
+        void release_leaves_a_foreign_file_unless_forced() throws IOException {
             write("Dear diary\n");
             Ended refused = run("release -q LOCK");
             assertThat(refused.status()).isEqualTo(3);
@@ -303,7 +303,7 @@ class FileCommandIT {
 
         @ParameterizedTest
         @ValueSource(strings = {"", "--force"})
-        void leaves_a_folder_even_if_forced(String option) throws IOException {
+        void release_leaves_a_folder_even_if_forced(String option) throws IOException {
             Files.createDirectory(lock());
             Ended refused = run(("release -j LOCK " + option).strip());
             assertThat(refused.status()).isEqualTo(3);
@@ -315,7 +315,7 @@ class FileCommandIT {
         }
 
         @Test
-        void removes_a_link_if_forced_and_never_what_it_leads_to() throws IOException {
+        void a_forced_release_removes_a_link_but_not_its_target() throws IOException {
             Path target = Files.createFile(folder.resolve("target"));
             Files.createSymbolicLink(lock(), target);
             assertThat(run("release LOCK").status()).isEqualTo(3);
@@ -325,7 +325,7 @@ class FileCommandIT {
         }
 
         @Test
-        void wants_the_nonce_to_match() throws IOException {
+        void release_with_a_nonce_requires_the_same_nonce() throws IOException {
             run("try -q LOCK").prints(0);
             String nonce = field("nonce");
             String refusal = "Lock held by different process (PID " + ME + ")";
@@ -345,7 +345,7 @@ class FileCommandIT {
         }
 
         @Test
-        void wants_the_pid_to_match() throws IOException {
+        void release_with_a_pid_requires_the_same_pid() throws IOException {
             writeHeld(4711, Duration.ZERO);
             run("release LOCK --pid 4712")
                     .complains(1, "Lock held by different process (PID 4711)");
@@ -360,7 +360,7 @@ class FileCommandIT {
                     "--pid 1 --nonce ab",
                     "--pid 1 --nonce ab --force"
                 })
-        void takes_one_proof_at_a_time(String options) throws IOException {
+        void release_accepts_only_one_of_nonce_pid_and_force(String options) throws IOException {
             writeHeld(1, Duration.ZERO);
             run("release LOCK " + options).isWrongUsage("only one of --nonce, --pid and --force");
             assertThat(files()).containsExactly("my.lock");
@@ -377,7 +377,7 @@ class FileCommandIT {
 
         @ParameterizedTest
         @ValueSource(strings = {"", "-q"})
-        void tells_of_a_free_lock(String option) {
+        void status_shows_that_a_lock_is_free(String option) {
             run(("status LOCK " + option).strip())
                     .prints(0, "Lock status: FREE", "  Path: " + lock());
             run(("status LOCK -j " + option).strip())
@@ -388,7 +388,7 @@ class FileCommandIT {
         }
 
         @Test
-        void tells_all_of_a_held_lock() throws IOException {
+        void status_shows_everything_about_a_held_lock() throws IOException {
             long since = now();
             write("pid=" + DEAD + "\ntimestamp=" + since + "\ntag=night\u001b[2J \"run\"\n");
             run("status -q LOCK")
@@ -411,7 +411,8 @@ class FileCommandIT {
         }
 
         @Test
-        void tells_that_a_lock_is_its_own_and_has_no_tag() throws IOException {
+        void status_shows_that_the_process_itself_holds_the_lock_without_a_tag()
+                throws IOException {
             run("try LOCK -q").prints(0);
             run("status LOCK --json")
                     .prints(
@@ -424,7 +425,7 @@ class FileCommandIT {
         }
 
         @Test
-        void tells_that_a_lock_is_stale() throws IOException {
+        void status_shows_that_a_lock_is_stale() throws IOException {
             writeHeld(DEAD, Duration.ofSeconds(60));
             assertThat(run("status LOCK --stale 59").out()).endsWith("  Stale: yes");
             assertThat(run("status LOCK --stale 59 -j").out().getFirst())
@@ -434,7 +435,7 @@ class FileCommandIT {
         }
 
         @Test
-        void notes_a_date_in_the_future() throws IOException {
+        void status_shows_a_date_in_the_future() throws IOException {
             writeHeld(0, Duration.ofDays(-1));
             assertThat(run("status LOCK").out())
                     .endsWith(
@@ -448,7 +449,7 @@ class FileCommandIT {
             "pid=1, debris, an unfinished lock file",
             "Dear diary, foreign, a file that is not a lock file"
         })
-        void tells_what_is_there_instead(String content, String type, String text)
+        void status_shows_a_foreign_file_at_the_path(String content, String type, String text)
                 throws IOException {
             write(content);
             run("status LOCK")
@@ -457,7 +458,7 @@ class FileCommandIT {
         }
 
         @Test
-        void tells_that_debris_is_stale() throws IOException {
+        void status_shows_an_unfinished_lock_file_as_stale() throws IOException {
             write("");
             Files.setLastModifiedTime(lock(), FileTime.fromMillis(0));
             assertThat(run("status LOCK").out())
@@ -466,7 +467,7 @@ class FileCommandIT {
         }
 
         @Test
-        void tells_of_folders_and_links() throws IOException {
+        void status_shows_folders_and_links() throws IOException {
             Files.createDirectory(lock());
             assertThat(run("status LOCK").out()).endsWith("  Found: a folder");
             run("status LOCK -j").prints(1, UNKNOWN.formatted("foreign", false));
@@ -476,7 +477,7 @@ class FileCommandIT {
         }
 
         @Test
-        void names_the_path_as_it_was_typed() {
+        void status_shows_the_path_as_it_was_typed() {
             String typed = folder + "/./x/../my.lock";
             assertThat(run("status", typed).status()).isEqualTo(3);
             String odd = folder + "//./my.lock";
@@ -488,7 +489,7 @@ class FileCommandIT {
     @DisplayName("wait")
     class Wait {
         @Test
-        void ends_at_once_if_the_lock_is_free() {
+        void wait_ends_at_once_if_the_lock_is_free() {
             run("wait LOCK").prints(0, "Lock is free: " + lock());
             run("wait LOCK -q").prints(0);
             run("wait LOCK -j")
@@ -499,7 +500,7 @@ class FileCommandIT {
         }
 
         @Test
-        void ends_at_once_if_the_lock_is_stale() throws IOException {
+        void wait_ends_at_once_if_the_lock_is_stale() throws IOException {
             writeHeld(DEAD, Duration.ofSeconds(4000));
             run("wait LOCK").prints(0, "Lock is stale: " + lock());
             assertThat(run("wait LOCK -j").out().getFirst()).contains("\"isStale\":true");
@@ -508,12 +509,12 @@ class FileCommandIT {
 
         @ParameterizedTest
         @ValueSource(strings = {"", "--stale 0", "--stale-policy age-and-dead --stale 1"})
-        void gives_up_in_time(String options) throws IOException {
+        void wait_times_out(String options) throws IOException {
             writeHeld(ME, Duration.ofSeconds(60));
-            String words = ("wait LOCK --timeout 20ms " + options).strip();
-            run(words).complains(1, "Timeout waiting for lock to be released");
-            run(words + " -q").prints(1);
-            run(words + " -j")
+            String args = ("wait LOCK --timeout 20ms " + options).strip();
+            run(args).complains(1, "Timeout waiting for lock to be released");
+            run(args + " -q").prints(1);
+            run(args + " -j")
                     .prints(
                             1,
                             "{\"status\":\"failed\",\"type\":\"TIMEOUT\",\"message\":\"Timeout"
@@ -526,7 +527,7 @@ class FileCommandIT {
     class Clean {
         @ParameterizedTest
         @ValueSource(strings = {"clean", "cleanup"})
-        void removes_what_is_stale_and_nothing_else(String verb) throws IOException {
+        void clean_removes_stale_files_only(String verb) throws IOException {
             run(verb, "LOCK").prints(0, "Nothing to clean: " + lock());
             writeHeld(DEAD, Duration.ofSeconds(60));
             run(verb, "LOCK").prints(0, "Nothing to clean: " + lock());
@@ -539,7 +540,7 @@ class FileCommandIT {
     }
 
     @Nested
-    @DisplayName("with words that make no sense")
+    @DisplayName("with invalid arguments")
     class WrongUsage {
         @ParameterizedTest
         @CsvSource({
@@ -577,13 +578,13 @@ class FileCommandIT {
             "run LOCK --tag -- true,--tag",
             "run LOCK -- echo \ufffd,LC_ALL=C.UTF-8"
         })
-        void shows_how_it_is_done(String words, String message) throws IOException {
-            run(words).isWrongUsage(message);
+        void invalid_arguments_print_the_usage(String args, String message) throws IOException {
+            run(args).isWrongUsage(message);
             assertThat(files()).isEmpty();
         }
 
         @Test
-        void shows_how_it_is_done_without_any() {
+        void no_arguments_print_the_usage() {
             try (StandardStreams streams = new StandardStreams()) {
                 assertThat(FileCommand.create().execute()).isEqualTo(2);
                 assertThat(streams.out()).isEmpty();
@@ -593,7 +594,7 @@ class FileCommandIT {
     }
 
     @Nested
-    @DisplayName("in its grammar")
+    @DisplayName("command line grammar")
     class Grammar {
         @ParameterizedTest
         @ValueSource(
@@ -611,8 +612,8 @@ class FileCommandIT {
                     "--settle=1ms try -j -t x LOCK",
                     "try -j -t x LOCK --settle"
                 })
-        void takes_options_anywhere(String words) throws IOException {
-            Ended taken = run(words);
+        void options_may_stand_anywhere(String args) throws IOException {
+            Ended taken = run(args);
             assertThat(taken.status()).isZero();
             assertThat(taken.err()).isEmpty();
             assertThat(taken.out().getFirst()).startsWith("{").contains("\"tag\":\"x\"");
@@ -620,7 +621,7 @@ class FileCommandIT {
         }
 
         @Test
-        void takes_no_option_behind_two_dashes() {
+        void arguments_after_two_dashes_are_not_options() {
             Ended free = run("status", "--", "-h");
             assertThat(free.out()).containsExactly("Lock status: FREE", "  Path: -h");
         }
@@ -636,8 +637,8 @@ class FileCommandIT {
                     "-q release -h",
                     "clean -h LOCK"
                 })
-        void helps(String words) {
-            Ended help = run(words);
+        void each_verb_prints_help(String args) {
+            Ended help = run(args);
             assertThat(help.status()).isZero();
             assertThat(help.err()).isEmpty();
             assertThat(help.out().getFirst()).startsWith("Usage: ");
@@ -646,17 +647,17 @@ class FileCommandIT {
     }
 
     @Nested
-    @DisplayName("with a path that will not do")
+    @DisplayName("with an invalid path")
     class BadPath {
         @ParameterizedTest
         @ValueSource(strings = {"try", "acquire", "release", "status", "wait", "clean", "run"})
-        void says_so(String verb) {
+        void a_path_that_cannot_be_used_is_reported(String verb) {
             String path = folder.resolve("missing").resolve("my.lock").toString();
-            List<String> words = new ArrayList<>(List.of(verb, path, "-q"));
+            List<String> args = new ArrayList<>(List.of(verb, path, "-q"));
             if (verb.equals("run")) {
-                words.addAll(List.of("--", "true"));
+                args.addAll(List.of("--", "true"));
             }
-            Ended failed = run(words.toArray(String[]::new));
+            Ended failed = run(args.toArray(String[]::new));
             assertThat(failed.status()).isEqualTo(3);
             assertThat(failed.out()).isEmpty();
             assertThat(failed.err())
@@ -664,8 +665,8 @@ class FileCommandIT {
                     .asString()
                     .startsWith("Error: Invalid path: ")
                     .contains("missing");
-            words.add(2, "-j");
-            Ended json = run(words.toArray(String[]::new));
+            args.add(2, "-j");
+            Ended json = run(args.toArray(String[]::new));
             assertThat(json.status()).isEqualTo(3);
             assertThat(json.err()).isEmpty();
             assertThat(json.out())
@@ -676,7 +677,7 @@ class FileCommandIT {
 
         @ParameterizedTest
         @ValueSource(strings = {"", "a\0b", "a.guard"})
-        void says_so_of_odd_names(String name) {
+        void a_path_that_is_not_text_is_reported(String name) {
             Ended failed = run("status", name.isEmpty() ? name : folder.resolve("x") + name);
             assertThat(failed.status()).isEqualTo(3);
             assertThat(failed.err()).first().asString().startsWith("Error: Invalid path: ");
@@ -684,7 +685,7 @@ class FileCommandIT {
     }
 
     @Test
-    void warns_of_a_folder_where_anybody_can_remove_locks() throws IOException {
+    void a_world_writable_folder_causes_a_warning() throws IOException {
         String path = openFolder("one").resolve("my.lock").toString();
         Ended warned = run("status", path);
         assertThat(warned.out()).hasSize(2);

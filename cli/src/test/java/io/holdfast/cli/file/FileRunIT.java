@@ -48,12 +48,12 @@ class FileRunIT {
         return folder.resolve(name);
     }
 
-    /** Runs a shell script under the lock; its words are the folder, then the given ones. */
+    /** Runs a shell script under the lock; its arguments are the folder and the given ones. */
     private CommandProcess start(List<String> options, String script) throws IOException {
-        List<String> words = new ArrayList<>(List.of("run", lock().toString()));
-        words.addAll(options);
-        words.addAll(List.of("--", "sh", "-c", script, "sh", folder.toString()));
-        return CommandProcess.start(words.toArray(String[]::new));
+        List<String> args = new ArrayList<>(List.of("run", lock().toString()));
+        args.addAll(options);
+        args.addAll(List.of("--", "sh", "-c", script, "sh", folder.toString()));
+        return CommandProcess.start(args.toArray(String[]::new));
     }
 
     private CommandProcess start(String script) throws IOException {
@@ -61,7 +61,7 @@ class FileRunIT {
     }
 
     private void awaitFile(String name) {
-        await().atMost(CommandProcess.LONGEST)
+        await().atMost(CommandProcess.TIMEOUT)
                 .pollInterval(Duration.ofMillis(10))
                 .until(() -> Files.exists(file(name)));
     }
@@ -71,7 +71,7 @@ class FileRunIT {
                 lock(), "pid=1\ntimestamp=" + Instant.now().getEpochSecond() + "\ntag=other\n");
     }
 
-    /** Whatever a run leaves in the folder, but the sidecar. */
+    /** Returns the files that a run has left in the folder, except the sidecar. */
     private List<String> left() throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
             return files.map(file -> file.getFileName().toString())
@@ -82,7 +82,8 @@ class FileRunIT {
 
     @ParameterizedTest
     @CsvSource({"exit 0,0", "exit 3,3", "exit 255,255", "kill -TERM $$,143", "kill -KILL $$,137"})
-    void gives_its_exit_status_and_leaves_no_lock(String script, int status) throws Exception {
+    void run_returns_the_exit_status_of_the_command_and_releases_the_lock(String script, int status)
+            throws Exception {
         try (CommandProcess run = start("test -e \"$1/my.lock\" || exit 99; " + script)) {
             assertThat(run.status()).isEqualTo(status);
             assertThat(run.out()).isEmpty();
@@ -92,7 +93,7 @@ class FileRunIT {
     }
 
     @Test
-    void may_not_be_there() throws Exception {
+    void a_command_that_does_not_exist_gives_127() throws Exception {
         try (CommandProcess run =
                 CommandProcess.start("run", lock().toString(), "--", "no-such-command-here")) {
             assertThat(run.status()).isEqualTo(127);
@@ -102,7 +103,7 @@ class FileRunIT {
     }
 
     @Test
-    void may_not_be_executable() throws Exception {
+    void a_command_that_is_not_executable_gives_126() throws Exception {
         Path plain = Files.createFile(file("plain"));
         try (CommandProcess run =
                 CommandProcess.start("run", lock().toString(), "--", plain.toString())) {
@@ -114,7 +115,8 @@ class FileRunIT {
 
     @ParameterizedTest
     @CsvSource({"error=13,127", "error=2,126"})
-    void may_have_a_name_that_looks_like_an_error(String name, int status) throws Exception {
+    void a_command_name_that_looks_like_an_error_is_not_misread(String name, int status)
+            throws Exception {
         if (status == 126) {
             Files.createFile(file(name));
         }
@@ -126,11 +128,12 @@ class FileRunIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"try", "acquire"})
-    void is_not_started_by_who_cannot_learn_the_nonce(String verb) throws Exception {
+    void the_lock_is_released_if_the_nonce_cannot_be_written(String verb) throws Exception {
         Path full = Path.of("/dev/full");
         assumeTrue(Files.exists(full), "no output that takes nothing");
         Process process =
-                new ProcessBuilder(CommandProcess.words(List.of(verb, lock().toString(), "-j")))
+                new ProcessBuilder(
+                                CommandProcess.commandLine(List.of(verb, lock().toString(), "-j")))
                         .redirectOutput(full.toFile())
                         .start();
         try {
@@ -148,9 +151,9 @@ class FileRunIT {
     }
 
     @Test
-    void has_our_input_and_output_and_its_words_untouched() throws Exception {
+    void the_command_inherits_input_and_output_and_gets_its_arguments_unchanged() throws Exception {
         boolean utf8 = "UTF-8".equals(System.getProperty("sun.jnu.encoding"));
-        String word = utf8 ? "ü" : "u"; // this JVM cannot write another in a C locale
+        String word = utf8 ? "ü" : "u"; // in a C locale, this JVM cannot pass non-ASCII arguments
         try (CommandProcess run =
                 CommandProcess.start(
                         "run",
@@ -177,7 +180,7 @@ class FileRunIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"TERM", "HUP", "INT", "USR1", "USR2"})
-    void gets_our_signals_and_may_end_as_it_likes(String signal) throws Exception {
+    void signals_are_forwarded_and_the_command_may_handle_them(String signal) throws Exception {
         String script =
                 "trap 'echo "
                         + signal
@@ -196,7 +199,7 @@ class FileRunIT {
     }
 
     @Test
-    void keeps_the_lock_until_its_end_even_if_it_ignores_signals() throws Exception {
+    void the_lock_is_held_until_a_command_ends_that_ignores_signals() throws Exception {
         String script =
                 "trap 'echo x >> \"$1/got\"' TERM; : > \"$1/ready\";"
                         + " while ! test -e \"$1/go\"; do sleep 0.05; done; exit 5";
@@ -214,7 +217,7 @@ class FileRunIT {
     }
 
     @Test
-    void ends_by_a_signal_that_it_does_not_handle() throws Exception {
+    void a_command_ended_by_a_signal_gives_128_plus_its_number() throws Exception {
         try (CommandProcess run = start(": > \"$1/ready\"; exec sleep 100")) {
             awaitFile("ready");
             run.signal("TERM");
@@ -224,7 +227,7 @@ class FileRunIT {
     }
 
     @Test
-    void is_not_run_if_the_lock_is_held() throws Exception {
+    void the_command_is_not_run_if_the_lock_is_held() throws Exception {
         hold();
         byte[] before = Files.readAllBytes(lock());
         try (CommandProcess plain = start(List.of("--timeout", "50ms"), ": > \"$1/ran\"");
@@ -249,7 +252,8 @@ class FileRunIT {
 
     @ParameterizedTest
     @CsvSource({"TERM,143", "INT,130", "HUP,129"})
-    void is_not_run_if_a_signal_ends_the_wait(String signal, int status) throws Exception {
+    void the_command_is_not_run_if_a_signal_ends_the_wait(String signal, int status)
+            throws Exception {
         hold();
         byte[] before = Files.readAllBytes(lock());
         try (CommandProcess run = start(List.of("-v"), ": > \"$1/ran\"")) {
@@ -263,7 +267,7 @@ class FileRunIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"acquire", "wait"})
-    void is_no_condition_for_a_wait_to_end_by_a_signal(String verb) throws Exception {
+    void a_signal_also_ends_a_wait_without_a_command(String verb) throws Exception {
         hold();
         try (CommandProcess waiting = CommandProcess.start(verb, lock().toString())) {
             awaitWaiting(waiting);
@@ -275,7 +279,7 @@ class FileRunIT {
 
     /** A process that waits for a lock has a thread that watches the folder. */
     private static void awaitWaiting(CommandProcess waiting) {
-        await().atMost(CommandProcess.LONGEST)
+        await().atMost(CommandProcess.TIMEOUT)
                 .pollInterval(Duration.ofMillis(10))
                 .until(() -> watches(waiting.pid()));
     }
@@ -289,13 +293,13 @@ class FileRunIT {
                 }
             }
         } catch (NoSuchFileException e) {
-            return false; // it closed one while we looked
+            return false; // a file descriptor was closed in the meantime
         }
         return false;
     }
 
     @Test
-    void excludes_another() throws Exception {
+    void commands_under_the_same_lock_exclude_each_other() throws Exception {
         String script =
                 "mkdir \"$1/inside\" || exit 99; sleep 0.2; rmdir \"$1/inside\"; echo x >>"
                         + " \"$1/done\"";
@@ -311,12 +315,12 @@ class FileRunIT {
     }
 
     @Test
-    void is_kept_fresh_while_it_runs() throws Exception {
+    void the_lock_file_is_refreshed_while_the_command_runs() throws Exception {
         String script = ": > \"$1/ready\"; while ! test -e \"$1/go\"; do sleep 0.05; done";
         try (CommandProcess run = start(List.of("--stale", "4"), script)) {
             awaitFile("ready");
             String first = timestamp();
-            await().atMost(CommandProcess.LONGEST).until(() -> !timestamp().equals(first));
+            await().atMost(CommandProcess.TIMEOUT).until(() -> !timestamp().equals(first));
             Files.createFile(file("go"));
             assertThat(run.status()).isZero();
             assertThat(lock()).doesNotExist();
@@ -328,7 +332,7 @@ class FileRunIT {
     }
 
     @Test
-    void tells_that_the_lock_was_lost_and_leaves_the_successors_file() throws Exception {
+    void a_lost_lock_is_reported_and_the_successors_file_stays() throws Exception {
         String script = ": > \"$1/ready\"; while ! test -e \"$1/go\"; do sleep 0.05; done; exit 4";
         try (CommandProcess run = start(List.of("-q"), script)) {
             awaitFile("ready");
@@ -343,7 +347,7 @@ class FileRunIT {
     }
 
     @Test
-    void tells_of_the_successor_without_moving_the_cursor() throws Exception {
+    void control_characters_of_the_successors_tag_are_not_printed() throws Exception {
         String script =
                 "rm \"$1/my.lock\"; printf 'pid=1\\ntimestamp=%s\\ntag=a\\033[2Jb\\n'"
                         + " \"$(date +%s)\" > \"$1/my.lock\"";
@@ -355,14 +359,14 @@ class FileRunIT {
 
     @Test
     @NeedsProgram(OutsideProgram.SCRIPT)
-    void gets_a_signal_of_a_terminal_once() throws Exception {
+    void a_signal_typed_at_a_terminal_reaches_the_command_once() throws Exception {
         String counting =
                 "trap 'echo x >> \"$1/got\"' INT; : > \"$1/ready\";"
                         + " until test -e \"$1/got\"; do sleep 0.05; done; sleep 0.7; exit 6";
-        List<String> words =
+        List<String> args =
                 List.of("run", lock().toString(), "--", "sh", "-c", counting, "sh", "" + folder);
-        Path line = Files.writeString(file("line"), quoted(CommandProcess.words(words)));
-        // Without exec some shells stay in between, and die of the signal themselves.
+        Path line = Files.writeString(file("line"), quoted(CommandProcess.commandLine(args)));
+        // Without exec some shells stay as the parent and are ended by the signal themselves.
         Process terminal =
                 new ProcessBuilder("script", "-qec", "exec sh " + line, "/dev/null")
                         .redirectOutput(file("typescript").toFile())
@@ -372,7 +376,7 @@ class FileRunIT {
             awaitFile("ready");
             keys.write(CONTROL_C);
             keys.flush();
-            assertThat(terminal.waitFor(CommandProcess.LONGEST.toSeconds(), TimeUnit.SECONDS))
+            assertThat(terminal.waitFor(CommandProcess.TIMEOUT.toSeconds(), TimeUnit.SECONDS))
                     .isTrue();
             assertThat(terminal.exitValue()).isEqualTo(6);
             assertThat(file("got")).hasContent("x\n");
@@ -383,8 +387,8 @@ class FileRunIT {
         }
     }
 
-    private static String quoted(List<String> words) {
-        return words.stream()
+    private static String quoted(List<String> args) {
+        return args.stream()
                 .map(word -> "'" + word.replace("'", "'\\''") + "'")
                 .collect(Collectors.joining(" ", "exec ", "\n"));
     }

@@ -14,7 +14,7 @@ import java.util.Map;
 @DisplayName("The JSON reader")
 class JsonValueTest {
     @Test
-    void reads_every_kind_of_value() {
+    void every_kind_of_value_is_parsed() {
         var text = " { \"a\" : [ 1 , -2.5e-07 , true , null , \"x\" , { } , [ ] ] } ";
         assertThat(JsonValue.parse(text))
                 .isEqualTo(
@@ -33,7 +33,7 @@ class JsonValueTest {
     }
 
     @Test
-    void undoes_escapes() {
+    void escapes_are_decoded() {
         assertThat(JsonValue.parse("\"a\\\"\\\\\\/\\b\\f\\n\\r\\t\\u003e\\u00e9é\""))
                 .isEqualTo(new JsonValue.StringValue("a\"\\/\b\f\n\r\t>éé"));
     }
@@ -58,13 +58,13 @@ class JsonValueTest {
                 "1e",
                 "'a'"
             })
-    void refuses_what_is_not_json(String text) {
+    void text_that_is_not_json_is_rejected(String text) {
         assertThatThrownBy(() -> JsonValue.parse(text))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
-    void refuses_endless_nesting() {
+    void nesting_beyond_the_limit_is_rejected() {
         assertThatThrownBy(() -> JsonValue.parse("[".repeat(100_000)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("deep");

@@ -20,8 +20,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /**
- * The real script in a checkout that has a Maven and a Java of the test's own. They are of version
- * 99, and so is what the script asks for: whatever Java this machine has is too old.
+ * The real script in a checkout with a fake Maven and a fake Java of version 99, which the script
+ * requires: the machine's own Java is too old for it.
  */
 @DisplayName("The launcher")
 class LauncherIT {
@@ -112,7 +112,7 @@ class LauncherIT {
     }
 
     @Test
-    void reports_each_phase_of_the_first_build_on_a_line() throws Exception {
+    void the_first_build_reports_each_phase_on_one_line() throws Exception {
         Path jdk = jdk();
         assertThat(launch(jdk).lines())
                 .containsExactly(
@@ -125,7 +125,7 @@ class LauncherIT {
 
     @Test
     @NeedsProgram(OutsideProgram.SCRIPT)
-    void shows_the_module_that_is_built_on_a_terminal() throws Exception {
+    void a_terminal_shows_the_module_being_built() throws Exception {
         Path jdk = jdk();
         Ended ended = run(jdk, "script", "-qec", home.resolve("holdfast") + " serve", "/dev/null");
         assertThat(ended.written())
@@ -135,7 +135,7 @@ class LauncherIT {
     }
 
     @Test
-    void builds_although_nobody_reads_its_progress() throws Exception {
+    void the_build_continues_if_its_output_is_not_read() throws Exception {
         Path jdk = jdk();
         Process process = launcher(jdk, home.resolve("holdfast").toString(), "serve").start();
         process.getErrorStream().close();
@@ -145,7 +145,7 @@ class LauncherIT {
     }
 
     @Test
-    void shows_why_a_build_failed_and_keeps_no_half_of_it() throws Exception {
+    void a_failed_build_shows_the_reason_and_leaves_no_partial_result() throws Exception {
         Files.createFile(home.resolve("broken"));
         Ended ended = launch(jdk());
         assertThat(ended.status()).isEqualTo(1);
@@ -159,14 +159,14 @@ class LauncherIT {
     }
 
     @Test
-    void runs_what_is_built_on_a_jre() throws Exception {
+    void a_jre_is_enough_to_run_a_finished_build() throws Exception {
         assertThat(launch(jdk()).status()).isZero();
         Path jre = jre("jre");
         assertThat(launch(jre)).isEqualTo(new Ended(0, DONE + jre + "\n"));
     }
 
     @Test
-    void says_that_a_jre_is_not_enough_to_build() throws Exception {
+    void a_build_with_a_jre_fails_with_an_explanation() throws Exception {
         Path jre = jre("jre");
         Ended ended = launch(jre);
         assertThat(ended.status()).isEqualTo(1);
@@ -178,7 +178,7 @@ class LauncherIT {
     }
 
     @Test
-    void says_what_it_needs_where_there_is_no_java() throws Exception {
+    void without_java_the_required_version_is_printed() throws Exception {
         Path nothing = Files.createDirectory(home.resolveSibling("nothing"));
         assertThat(launch(nothing).lines())
                 .containsExactly(
@@ -193,7 +193,7 @@ class LauncherIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"dflockd", "lockd", "socketlockd"})
-    void is_the_command_that_a_link_to_it_is_named_after(String name) throws Exception {
+    void a_link_to_the_launcher_runs_the_command_of_its_name(String name) throws Exception {
         Path jdk = jdk();
         assertThat(launch(jdk).status()).isZero();
         Path bin = Files.createDirectory(home.resolveSibling("bin"));
@@ -207,7 +207,7 @@ class LauncherIT {
     }
 
     @Test
-    void trains_the_start_up_cache_again_for_another_java() throws Exception {
+    void another_java_trains_the_start_up_cache_again() throws Exception {
         assertThat(launch(jdk()).status()).isZero();
         Path newer = jre("newer");
         Files.writeString(newer.resolve("release"), "JAVA_VERSION=\"100\"\n");

@@ -42,13 +42,13 @@ class LineLoggerTest {
         }
     }
 
-    /** Without the time. */
+    /** Returns the line without its time. */
     private static String rest(String line) {
         return line.strip().replaceFirst("^time=\\S+ ", "");
     }
 
     @Test
-    void has_a_time_a_level_and_a_message() {
+    void a_line_has_time_level_and_message() {
         String line = logged(log -> log.info("listening"));
         assertThat(line)
                 .matches(
@@ -60,7 +60,7 @@ class LineLoggerTest {
     }
 
     @Test
-    void has_names_and_values_behind_the_message() {
+    void keys_and_values_follow_the_message() {
         assertThat(
                         rest(
                                 logged(
@@ -75,7 +75,7 @@ class LineLoggerTest {
     }
 
     @Test
-    void has_arguments_in_its_message() {
+    void arguments_are_inserted_into_the_message() {
         assertThat(rest(logged(log -> log.warn("{} of {}", 1, "two"))))
                 .isEqualTo("level=WARN msg=\"1 of two\"");
         assertThat(rest(logged(log -> log.atWarn().log("{} of {}", 1, "two"))))
@@ -97,19 +97,19 @@ class LineLoggerTest {
                 "\"|\"\\\"\"",
                 "caf\u00e9|\"caf\u00e9\""
             })
-    void quotes_a_value_where_it_must(String value, String shown) {
+    void values_are_quoted_where_necessary(String value, String shown) {
         assertThat(rest(logged(log -> log.atInfo().addKeyValue("v", value).log("m"))))
                 .isEqualTo("level=INFO msg=m v=" + shown);
     }
 
     @Test
-    void shows_an_empty_value() {
+    void an_empty_value_is_quoted() {
         assertThat(rest(logged(log -> log.atInfo().addKeyValue("v", "").log("m"))))
                 .isEqualTo("level=INFO msg=m v=\"\"");
     }
 
     @Test
-    void stays_one_line_whatever_is_in_it() {
+    void line_breaks_in_a_value_are_escaped() {
         String nasty = "a\nlevel=ERROR msg=forged\r\tb\u0000\u001b[31m\u007f\u0085";
         String line = logged(log -> log.atInfo().addKeyValue("v", nasty).log(nasty));
         assertThat(line.lines()).hasSize(1);
@@ -122,7 +122,7 @@ class LineLoggerTest {
     }
 
     @Test
-    void names_a_cause() {
+    void an_exception_is_logged_with_its_cause() {
         var cause = new IOException("No space left on device");
         assertThat(rest(logged(log -> log.error("failed", cause))))
                 .isEqualTo("level=ERROR msg=failed error=\"no space left on device\"");
@@ -131,17 +131,17 @@ class LineLoggerTest {
     }
 
     @Nested
-    @DisplayName("for debugging")
+    @DisplayName("at debug level")
     class Debugging {
         @Test
-        void is_not_written() {
+        void debug_lines_are_off_by_default() {
             assertThat(logged(log -> log.debug("m"))).isEmpty();
             assertThat(logged(log -> log.atDebug().log("m"))).isEmpty();
             assertThat(OURS.isDebugEnabled()).isFalse();
         }
 
         @Test
-        void is_written_if_asked_for() {
+        void debug_lines_can_be_turned_on() {
             LineLogger.setDebug(true);
             assertThat(rest(logged(log -> log.debug("m")))).isEqualTo("level=DEBUG msg=m");
             assertThat(rest(logged(log -> log.atDebug().log("m")))).isEqualTo("level=DEBUG msg=m");
@@ -149,7 +149,7 @@ class LineLoggerTest {
         }
 
         @Test
-        void says_where_a_failure_came_from() {
+        void a_debug_line_shows_where_an_exception_was_thrown() {
             LineLogger.setDebug(true);
             assertThat(
                             logged(
@@ -164,7 +164,7 @@ class LineLoggerTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void comes_from_a_library_only_if_something_is_wrong(boolean debug) {
+    void libraries_log_errors_only(boolean debug) {
         LineLogger.setDebug(debug);
         assertThat(logged(LIBRARY, log -> log.debug("m"))).isEmpty();
         assertThat(logged(LIBRARY, log -> log.info("m"))).isEmpty();

@@ -12,7 +12,8 @@ import java.util.Optional;
 
 class DurationsPropertyTest {
     @Property(tries = 500)
-    void is_the_same_in_every_unit(@ForAll @LongRange(min = 0, max = 9_000_000_000L) long millis) {
+    void equal_durations_in_different_units_are_equal(
+            @ForAll @LongRange(min = 0, max = 9_000_000_000L) long millis) {
         Optional<Duration> span = Optional.of(Duration.ofMillis(millis));
         String seconds = "%d.%03d".formatted(millis / 1000, millis % 1000);
         assertThat(Durations.parse(millis + "ms")).isEqualTo(span);
@@ -22,7 +23,7 @@ class DurationsPropertyTest {
     }
 
     @Property(tries = 500)
-    void is_zero_only_if_all_digits_are(
+    void only_zero_digits_give_zero(
             @ForAll @IntRange(min = 0, max = 1000) int whole,
             @ForAll @IntRange(min = 0, max = 1_000_000) int rest,
             @ForAll @IntRange(min = 0, max = 60) int zeros) {
@@ -31,7 +32,7 @@ class DurationsPropertyTest {
     }
 
     @Property(tries = 1000)
-    void is_never_a_reason_to_fail(@ForAll String text) {
+    void arbitrary_text_never_throws(@ForAll String text) {
         Durations.parse(text).ifPresent(span -> assertThat(span.isNegative()).isFalse());
     }
 }

@@ -9,9 +9,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
 
-@DisplayName("A span of time in an option")
+@DisplayName("A duration in an option")
 class DurationsTest {
-    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+    private static final Duration MAX_DURATION = Duration.ofNanos(Long.MAX_VALUE);
 
     @ParameterizedTest
     @CsvSource({
@@ -29,7 +29,7 @@ class DurationsTest {
         "1.5h, PT1H30M",
         "0.0000000001, PT0.000000001S"
     })
-    void is_read(String text, Duration span) {
+    void a_duration_is_parsed(String text, Duration span) {
         assertThat(Durations.parse(text)).contains(span);
     }
 
@@ -39,13 +39,13 @@ class DurationsTest {
                 "", " ", "s", ".", ".s", "-1", "+1", "1 s", " 1", "1s ", "1S", "2d", "1m30s", "1e3",
                 "1,5", "0x10", "٣", "1ns", "1us", "--", "NaN", "1.2.3"
             })
-    void is_nothing_else(String text) {
+    void other_text_is_not_a_duration(String text) {
         assertThat(Durations.parse(text)).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"9223372037", "99999999999999999999999h", "2562048h"})
-    void is_capped_where_numbers_end(String text) {
-        assertThat(Durations.parse(text)).contains(LONGEST);
+    void a_huge_duration_is_capped(String text) {
+        assertThat(Durations.parse(text)).contains(MAX_DURATION);
     }
 }

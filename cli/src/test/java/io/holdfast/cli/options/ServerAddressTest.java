@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("A server address")
 class ServerAddressTest {
     @Test
-    void is_a_host_and_a_port() {
+    void an_address_is_host_and_port() {
         assertThat(ServerAddress.parse("localhost:6388"))
                 .isEqualTo(new ServerAddress("localhost", 6388))
                 .hasToString("localhost:6388");
@@ -25,7 +25,7 @@ class ServerAddressTest {
     }
 
     @Test
-    void has_no_scheme() {
+    void an_address_with_a_scheme_is_rejected() {
         assertThatThrownBy(() -> ServerAddress.parse("http://localhost:6389"))
                 .hasMessage("server \"http://localhost:6389\": give HOST:PORT, without a scheme");
     }
@@ -47,7 +47,7 @@ class ServerAddressTest {
                 "host:+1",
                 "[]:1"
             })
-    void refuses_anything_else(String text) {
+    void a_malformed_address_is_rejected(String text) {
         assertThatThrownBy(() -> ServerAddress.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("server");

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @DisplayName("A line of JSON")
 class JsonLineTest {
     @Test
-    void has_its_members_in_order() {
+    void members_are_written_in_order() {
         assertThat(
                         new JsonLine()
                                 .put("text", "x")
@@ -23,7 +23,7 @@ class JsonLineTest {
     }
 
     @Test
-    void has_null_for_what_is_not_known() {
+    void missing_values_are_null() {
         assertThat(
                         new JsonLine()
                                 .put("text", (String) null)
@@ -56,14 +56,14 @@ class JsonLineTest {
                 "fffd,\ufffd",
                 "1f512,🔒"
             })
-    void escapes_what_does_not_fit_into_it(String hex, String expected) {
+    void unsafe_characters_are_escaped(String hex, String expected) {
         String text = new StringBuilder().appendCodePoint(Integer.parseInt(hex, 16)).toString();
         assertThat(new JsonLine().put(text, text))
                 .hasToString("{\"" + expected + "\":\"" + expected + "\"}");
     }
 
     @Test
-    void keeps_pairs_of_surrogates_and_escapes_halves() {
+    void surrogate_pairs_are_kept_and_lone_surrogates_escaped() {
         assertThat(new JsonLine().put("a", "\udd12🔒\ud83d"))
                 .hasToString("{\"a\":\"\\udd12🔒\\ud83d\"}");
     }

@@ -24,10 +24,10 @@ import java.util.List;
 class StandardOutputIT {
     private record Ended(int status, String err) {}
 
-    /** Runs a command in a shell script, where it is {@code "$@"}. */
-    private static Ended run(String script, String words) throws IOException, InterruptedException {
+    /** Runs a shell script whose {@code "$@"} is the holdfast command. */
+    private static Ended run(String script, String args) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("sh", "-c", script, "sh"));
-        command.addAll(HoldfastJvm.command(64, List.of(words.split(" "))));
+        command.addAll(HoldfastJvm.command(64, List.of(args.split(" "))));
         Process process =
                 new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
         String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -43,9 +43,10 @@ class StandardOutputIT {
         "top --help, 3",
         "help kv, 1"
     })
-    void that_takes_nothing_makes_a_command_fail(String words, int status) throws Exception {
+    void a_failed_write_to_standard_output_makes_a_command_fail(String args, int status)
+            throws Exception {
         assumeTrue(Files.exists(Path.of("/dev/full")));
-        assertThat(run("exec \"$@\" >/dev/full", words))
+        assertThat(run("exec \"$@\" >/dev/full", args))
                 .isEqualTo(
                         new Ended(
                                 status,
@@ -54,7 +55,7 @@ class StandardOutputIT {
     }
 
     @Test
-    void whose_reader_has_gone_is_no_failure() throws Exception {
+    void a_pipe_closed_by_its_reader_is_not_a_failure() throws Exception {
         String script = "{ \"$@\"; echo status=$? >&2; } | :";
         assertThat(run(script, "--help")).isEqualTo(new Ended(0, "status=0\n"));
     }

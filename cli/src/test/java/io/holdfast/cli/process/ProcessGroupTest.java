@@ -18,7 +18,8 @@ class ProcessGroupTest {
         "'nothing of the kind', true",
         "'', true"
     })
-    void is_in_the_foreground_if_it_is_the_terminals(String stat, boolean expected) {
+    void a_process_group_is_in_the_foreground_if_it_is_the_group_of_the_terminal(
+            String stat, boolean expected) {
         assertThat(ProcessGroup.isInForeground(stat)).isEqualTo(expected);
     }
 }
