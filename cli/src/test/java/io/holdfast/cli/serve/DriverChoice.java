@@ -20,8 +20,7 @@ enum DriverChoice {
     LAGGING {
         @Override
         HoldfastServer start(ServerConfig config) throws StartException {
-            return HoldfastServer.start(
-                    config, List.of(), LaggingDriver.source(SEED, MAX_PAUSE));
+            return HoldfastServer.start(config, List.of(), LaggingDriver.source(SEED, MAX_PAUSE));
         }
     };
 

@@ -88,7 +88,7 @@ class HttpSettingsTest {
     }
 
     @Nested
-    @DisplayName("of serve")
+    @DisplayName("serve")
     class OfServe {
         @Test
         void http_listens_on_the_loopback_address_by_default() {
@@ -227,7 +227,7 @@ class HttpSettingsTest {
     }
 
     @Nested
-    @DisplayName("of dflockd")
+    @DisplayName("dflockd")
     class OfDflockd {
         @Test
         void dflockd_has_no_http_without_a_port() {

@@ -69,7 +69,7 @@ class SecretIT {
     }
 
     @Nested
-    @DisplayName("of dflockd")
+    @DisplayName("dflockd")
     class OfDflockd {
         @Test
         void dflockd_uses_the_first_of_two_variables_and_two_flags() {
@@ -97,7 +97,7 @@ class SecretIT {
     }
 
     @Nested
-    @DisplayName("of serve")
+    @DisplayName("serve")
     class OfServe {
         @Test
         void serve_uses_the_first_of_two_options_and_two_variables() {

@@ -292,7 +292,7 @@ class ExplainCommandIT {
     }
 
     @Nested
-    @DisplayName("fails with status 3")
+    @DisplayName("Failures")
     class Fails {
         @TempDir private Path folder;
 
