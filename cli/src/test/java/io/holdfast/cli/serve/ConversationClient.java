@@ -21,6 +21,7 @@ final class ConversationClient implements Closeable {
     private final ByteBuffer piece = ByteBuffer.allocate(65536);
     private String unread = "";
     private boolean ended;
+    private boolean waited;
 
     ConversationClient(SocketAddress server) throws IOException {
         if (server instanceof UnixDomainSocketAddress) {
@@ -48,6 +49,7 @@ final class ConversationClient implements Closeable {
     /** Returns the next line, without its end. */
     String line(Duration within) throws IOException {
         long deadline = System.nanoTime() + within.toNanos();
+        waited = unread.indexOf('\n') < 0 && selector.selectNow(_ -> {}) == 0;
         int feed = unread.indexOf('\n');
         for (; feed < 0; feed = unread.indexOf('\n')) {
             if (ended) {
@@ -63,6 +65,11 @@ final class ConversationClient implements Closeable {
         return line;
     }
 
+    /** Returns whether the last line had not arrived yet when it was requested. */
+    boolean waited() {
+        return waited;
+    }
+
     /** Asserts that the server closes the connection without sending another byte. */
     void expectEnd(Duration within) throws IOException {
         long deadline = System.nanoTime() + within.toNanos();
@@ -76,9 +83,13 @@ final class ConversationClient implements Closeable {
         }
     }
 
-    void expectSilence(Duration span) throws IOException {
-        boolean silent = unread.isEmpty() && !receive(System.nanoTime() + span.toNanos());
-        if (!silent) {
+    /**
+     * Asserts that nothing arrives until a time. Bytes first seen after that time may have arrived
+     * after it: on a busy machine this method may begin late.
+     */
+    void expectSilence(long untilNanos) throws IOException {
+        boolean silent = unread.isEmpty() && !receive(untilNanos);
+        if (!silent && System.nanoTime() - untilNanos < 0) {
             throw new ConversationMismatch(
                     "expected silence, got " + quoted(unread) + (ended ? " and the end" : ""));
         }

@@ -40,6 +40,9 @@ final class ConversationPlayer implements AutoCloseable {
     private final Map<String, String> captured = new HashMap<>();
     private final Map<String, UnorderedLines> loose = new HashMap<>();
 
+    /** The begin of the next silence: the last step that sent something or had to wait. */
+    private long lastEventNanos = System.nanoTime();
+
     /** Lines of one client that may arrive in any order. */
     private record UnorderedLines(int count, List<String> expected) {}
 
@@ -97,17 +100,24 @@ final class ConversationPlayer implements AutoCloseable {
         String who = args[0];
         if (who.equals("sleep")) {
             Thread.sleep(seconds(Double.parseDouble(args[1])));
+            lastEventNanos = System.nanoTime();
             return;
         }
         String verb = args.length > 1 ? args[1] : "";
         String argument = args.length > 2 ? args[2] : "";
+        if (!verb.equals("<") && !verb.equals("silent")) {
+            lastEventNanos = System.nanoTime();
+        }
         switch (verb) {
             case "open" -> open(who);
             case ">" -> client(who).send(LinePattern.fill(argument, captured) + "\n");
             case ">>" -> client(who).send(unescaped(LinePattern.fill(argument, captured)));
             case "<" -> receive(who, argument);
             case "eof" -> client(who).expectEnd(expectedLine(" " + argument).within());
-            case "silent" -> client(who).expectSilence(seconds(Double.parseDouble(argument)));
+            case "silent" -> {
+                lastEventNanos += seconds(Double.parseDouble(argument)).toNanos();
+                client(who).expectSilence(lastEventNanos);
+            }
             case "*" ->
                     loose.put(
                             who, new UnorderedLines(Integer.parseInt(argument), new ArrayList<>()));
@@ -154,7 +164,11 @@ final class ConversationPlayer implements AutoCloseable {
 
     /** Receives a line and removes it from the expected ones. */
     private void receiveOne(String who, List<String> expected, Duration within) throws IOException {
-        String got = client(who).line(within);
+        ConversationClient client = client(who);
+        String got = client.line(within);
+        if (client.waited()) {
+            lastEventNanos = System.nanoTime();
+        }
         for (String text : expected) {
             Optional<Map<String, String>> found = new LinePattern(text, captured).match(got);
             if (found.isPresent()) {
