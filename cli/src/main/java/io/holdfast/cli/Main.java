@@ -140,6 +140,11 @@ public final class Main implements Runnable {
         line.setParameterExceptionHandler(
                 (e, args) -> {
                     CommandLine failed = e.getCommandLine();
+                    if (failed.getParent() == null
+                            && e instanceof CommandLine.UnmatchedArgumentException unmatched
+                            && !unmatched.isUnknownOption()) {
+                        return unknownCommand(unmatched);
+                    }
                     return (failed.getParent() == null
                                     ? defaultHandler
                                     : failed.getParameterExceptionHandler())
@@ -152,6 +157,18 @@ public final class Main implements Runnable {
         line.setExpandAtFiles(false); // a key, or an argument of a command to run, may begin with @
         addVersionOption(line.getSubcommands());
         return line;
+    }
+
+    private static int unknownCommand(CommandLine.UnmatchedArgumentException e) {
+        List<String> similar = e.getSuggestions();
+        Printer.err(
+                "unknown command: "
+                        + e.getUnmatched().getFirst()
+                        + (similar.isEmpty()
+                                ? ""
+                                : " (similar: " + String.join(", ", similar) + ")"));
+        Printer.err("holdfast help lists the commands");
+        return CommandLine.ExitCode.USAGE;
     }
 
     private static int execute(ParseResult parsed) {

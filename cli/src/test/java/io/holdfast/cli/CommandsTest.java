@@ -63,6 +63,15 @@ class CommandsTest {
     }
 
     @Test
+    void an_unknown_command_is_named_beside_similar_ones() {
+        Ended ended = Ended.of("locks", "k");
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.err().getFirst()).startsWith("unknown command: locks (similar: lock");
+        assertThat(ended.err()).hasSize(2).last().asString().contains("holdfast help");
+        assertThat(Ended.of("xyzzyxyzzy").err().getFirst()).startsWith("unknown command: xyzzy");
+    }
+
+    @Test
     void the_help_of_the_root_lists_all_commands() {
         for (String arg : List.of("--help", "-h")) {
             Ended ended = Ended.of(arg);

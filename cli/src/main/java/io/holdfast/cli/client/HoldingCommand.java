@@ -52,6 +52,15 @@ abstract class HoldingCommand extends ClientCommand {
     private @Nullable Duration lease;
 
     @Option(
+            names = "--grace",
+            paramLabel = "TIME",
+            converter = DurationConverter.class,
+            description =
+                    "Grace period: how long the hold survives a lost connection; after that it"
+                            + " counts as lost (default: 3s). The server may allow less.")
+    private @Nullable Duration grace;
+
+    @Option(
             names = "--label",
             paramLabel = "TEXT",
             description = "Description of the holder, shown to other clients (default: host:pid).")
@@ -118,6 +127,7 @@ abstract class HoldingCommand extends ClientCommand {
         TrailingCommand.of(spec, childCommandLine());
         ServerTarget serverTarget =
                 target().withLabel(Optional.ofNullable(label))
+                        .withGrace(Optional.ofNullable(grace))
                         .withListener(
                                 event ->
                                         info(

@@ -68,6 +68,7 @@ final class ServerOptions {
                 tls.on(),
                 tls.authorities(),
                 Optional.empty(),
+                Optional.empty(),
                 event -> {});
     }
 

@@ -6,6 +6,7 @@ import io.holdfast.client.Holdfast;
 import io.holdfast.client.HoldfastBuilder;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -16,6 +17,7 @@ import java.util.function.Supplier;
  *
  * @param addresses nodes of one cluster, or shards, as {@code kind} specifies
  * @param token the auth token, read at each connect
+ * @param grace the grace period of the session; if empty, the client's default
  * @param trusted file with the certificates to trust; if empty, those that the JVM trusts
  */
 record ServerTarget(
@@ -25,6 +27,7 @@ record ServerTarget(
         boolean tls,
         Optional<Path> trusted,
         Optional<String> label,
+        Optional<Duration> grace,
         Consumer<ConnectionEvent> listener) {
     enum Kind {
         SERVER,
@@ -32,11 +35,15 @@ record ServerTarget(
     }
 
     ServerTarget withLabel(Optional<String> text) {
-        return new ServerTarget(kind, addresses, token, tls, trusted, text, listener);
+        return new ServerTarget(kind, addresses, token, tls, trusted, text, grace, listener);
     }
 
     ServerTarget withListener(Consumer<ConnectionEvent> action) {
-        return new ServerTarget(kind, addresses, token, tls, trusted, label, action);
+        return new ServerTarget(kind, addresses, token, tls, trusted, label, grace, action);
+    }
+
+    ServerTarget withGrace(Optional<Duration> period) {
+        return new ServerTarget(kind, addresses, token, tls, trusted, label, period, listener);
     }
 
     Holdfast connect() {
@@ -48,6 +55,7 @@ record ServerTarget(
         }
         token.ifPresent(builder::authToken);
         label.ifPresent(builder::label);
+        grace.ifPresent(builder::grace);
         if (tls) {
             builder.tls(TrustedCertificates.context(trusted));
         }

@@ -16,6 +16,7 @@ import picocli.CommandLine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -78,6 +79,16 @@ class ServerOptionsTest {
                             assertThat(serverTarget.addresses())
                                     .containsExactly(value.split(", ?"));
                         });
+    }
+
+    @Test
+    void the_commands_that_hold_a_lock_take_a_grace_period() {
+        for (String command : List.of("lock k", "sem k 2", "lead k")) {
+            String args = command + " --grace 750ms -- true";
+            assertThat(attempt(Map.of(), args.split(" ")).target().grace())
+                    .contains(Duration.ofMillis(750));
+        }
+        assertThat(attempt(Map.of(), "lock", "k", "--", "true").target().grace()).isEmpty();
     }
 
     @Test
