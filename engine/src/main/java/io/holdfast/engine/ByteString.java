@@ -4,8 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Bytes as a value: compared as they are, never changed. The order is that of unsigned bytes; hash
- * collisions chosen by a client cost a logarithm because of it.
+ * An immutable byte string, compared byte by byte. The order is that of unsigned bytes; because
+ * there is one, hash collisions chosen by a client cost logarithmic and not linear time in a hash
+ * map.
  */
 public final class ByteString implements Comparable<ByteString> {
     public static final ByteString EMPTY = new ByteString(new byte[0]);
@@ -25,7 +26,7 @@ public final class ByteString implements Comparable<ByteString> {
         return of(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The bytes themselves, not a copy: read only. */
+    /** The bytes themselves, not a copy: must not be changed. */
     public byte[] bytes() {
         return bytes;
     }

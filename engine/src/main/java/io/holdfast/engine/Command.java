@@ -1,16 +1,16 @@
 package io.holdfast.engine;
 
 /**
- * What the engine can be asked to do. Every value in here has already been validated.
+ * A command to the engine. Every value in it has already been validated.
  *
- * <p>A session numbers its requests from 1 upwards; the number comes back in the effect that
- * answers the request, and names the wait that the request began. Spans are nanoseconds; {@link
- * #FOREVER} has no end.
+ * <p>A session numbers its requests from 1 upwards. The number is repeated in the effects of the
+ * request, and identifies the waiter or the hold that the request created. Durations are in
+ * nanoseconds; {@link #FOREVER} is unlimited.
  */
 public sealed interface Command {
     long FOREVER = Long.MAX_VALUE;
 
-    /** A command about one key, which is answered to the session that sent it. */
+    /** A command about one key; its effect is addressed to the session that sent it. */
     sealed interface Keyed extends Command {
         long session();
 
@@ -24,7 +24,7 @@ public sealed interface Command {
         ResourceKind kind();
     }
 
-    /** Take a slot, waiting in line at most {@code waitNanos}; 0 tries once. */
+    /** Acquires a slot, waiting in the queue for up to {@code waitNanos}; 0 does not wait. */
     record Acquire(
             long session,
             long request,
@@ -59,9 +59,9 @@ public sealed interface Command {
     }
 
     /**
-     * Get in line without blocking; {@link Await} asks for the outcome.
+     * Takes a position in the queue without blocking; {@link Await} collects the grant later.
      *
-     * @param mode {@link ReadWriteMode#READ} for mutexes only
+     * @param mode {@link ReadWriteMode#READ} for read/write locks only
      */
     record Enqueue(
             long session,
@@ -86,53 +86,57 @@ public sealed interface Command {
     }
 
     /**
-     * Wait for what {@link Enqueue} began. Who waits for it already is told {@link
-     * Effect.Cancelled}.
+     * Waits for the grant of an {@link Enqueue}. An earlier await of the same waiter ends with
+     * {@link Effect.Cancelled}.
      */
     record Await(long session, long request, ResourceKind kind, Key key, long waitNanos)
             implements Locking {}
 
-    /** Give a slot back: whoever knows the token may. */
+    /** Releases a slot. Any session may, if it has the token. */
     record Release(long session, long request, ResourceKind kind, Key key, Token token)
             implements Locking {}
 
-    /** Start the lease anew, with this length: whoever knows the token may. */
+    /** Restarts the lease, with this duration. Any session may, if it has the token. */
     record Renew(
             long session, long request, ResourceKind kind, Key key, Token token, long leaseNanos)
             implements Locking {}
 
     /**
-     * Take a slot at once and keep it until {@link ReleaseBySession} or the end of the session: it
-     * has no lease, and nobody is told a token. A session that has one keeps it. The name of what
-     * was only ever claimed is forgotten as soon as nobody has it.
+     * Acquires a slot without waiting and holds it until {@link ReleaseBySession} or the end of the
+     * session: the hold has no lease, and its token is not returned. A session that holds a slot
+     * already keeps it. A key that was only ever try-acquired is dropped as soon as it has no
+     * holder.
      */
     record TryAcquire(long session, long request, ResourceKind kind, Key key, long salt)
             implements Locking {}
 
-    /** Give back what this session holds, unless it asked for it by {@link RequestOffer}. */
+    /** Releases what this session holds, except a hold that began with {@link RequestOffer}. */
     record ReleaseBySession(long session, long request, ResourceKind kind, Key key)
             implements Locking {}
 
-    /** Ask how many hold it, and whether this session does other than by {@link RequestOffer}. */
+    /**
+     * Queries the number of holders, and whether this session is one of them other than by {@link
+     * RequestOffer}.
+     */
     record Inspect(long session, long request, ResourceKind kind, Key key) implements Locking {}
 
     /**
-     * Take a slot away from whoever has it, however it was taken: an operator says so. Answered by
-     * {@link Effect.ForceReleased}; those who can be told are told {@link Effect.Revoked}.
+     * Releases a hold of any session, however it was acquired, on behalf of an operator. The result
+     * is {@link Effect.ForceReleased}; holders of tracked holds get {@link Effect.Revoked}.
      *
-     * @param fence of the hold; 0 for all there are
+     * @param fence of the hold; 0 for all holds of the key
      */
     record ForceRelease(long session, long request, ResourceKind kind, Key key, long fence)
             implements Locking {}
 
     /**
-     * End the blocked request of this number. A wait is withdrawn; a hold that was granted to it
-     * meanwhile is released, so the sender must disregard a {@link Effect.Granted} of that number
-     * from now on. Nothing happens where neither exists.
+     * Ends the blocked request with this number. A waiter is removed from the queue; a hold that
+     * has been granted to the request meanwhile is released, so from now on the sender must ignore
+     * an {@link Effect.Granted} with that number. Has no effect if neither exists.
      */
     record Cancel(long session, long request, ResourceKind kind, Key key) implements Locking {}
 
-    /** A command about a mutex as a read/write lock. */
+    /** A command about a read/write lock. */
     sealed interface ReadWrite extends Locking {
         @Override
         default ResourceKind kind() {
@@ -141,12 +145,13 @@ public sealed interface Command {
     }
 
     /**
-     * Get in line for a lock, to read or to write. It is answered by {@link Effect.Queued} at once,
-     * and then, with the number of this request, by {@link Effect.Offered} or, after {@code
-     * waitNanos} in line, by {@link Effect.TimedOut}. The request number names it until it ends; a
-     * session may have many. It ends with the session in any case.
+     * Enqueues for a lock, to read or to write. The effect is {@link Effect.Queued} at once,
+     * followed, with the number of this request, by {@link Effect.Offered} or, after {@code
+     * waitNanos} in the queue, by {@link Effect.TimedOut}. The request number identifies the
+     * waiter, the offer and the hold until it ends; a session may have many. It always ends with
+     * the session.
      *
-     * @param confirmNanos how long the offer stands
+     * @param confirmNanos how long the offer can be confirmed
      * @param leaseNanos counted from the confirmation
      */
     record RequestOffer(
@@ -161,63 +166,66 @@ public sealed interface Command {
             implements ReadWrite {}
 
     /**
-     * A command about the ask, or the tracked acquire, of a request number, answered by {@link
-     * Effect.StatusReport}.
+     * A command about the requested offer, or the tracked acquire, with a request number. The
+     * result is {@link Effect.StatusReport}.
      */
     sealed interface OnTrackedRequest extends ReadWrite {
         long targetRequest();
     }
 
-    /** Take up an offer: it is a hold now. Nothing changes where there is none. */
+    /** Confirms an offer, which makes it a hold. Has no effect if there is no offer. */
     record Confirm(long session, long request, Key key, long targetRequest)
             implements OnTrackedRequest {}
 
-    /** Leave the line, or turn an offer down. What is held stays. */
+    /** Leaves the queue, or declines an offer. A confirmed hold stays. */
     record Decline(long session, long request, Key key, long targetRequest)
             implements OnTrackedRequest {}
 
-    /** Leave the line, turn the offer down or release, as it may be. */
+    /** Leaves the queue, declines the offer or releases the hold, whichever applies. */
     record CancelOrRelease(long session, long request, Key key, long targetRequest)
             implements OnTrackedRequest {}
 
-    /** Ask how it stands. */
+    /** Queries the status. */
     record QueryStatus(long session, long request, Key key, long targetRequest)
             implements OnTrackedRequest {}
 
     /**
-     * Grant and offer nothing more of a key, until {@link Resume}. Who would be granted waits, as
-     * long as it wants to; holds stay. A key that nobody uses is remembered meanwhile.
+     * Suspends grants and offers of a key until {@link Resume}. Requests are queued and their wait
+     * timeouts continue to run; holds stay. An unused key is retained meanwhile.
      */
     record Suspend(long session, long request, Key key) implements ReadWrite {}
 
-    /** Grant and offer again. */
+    /** Resumes grants and offers. */
     record Resume(long session, long request, Key key) implements ReadWrite {}
 
     /**
-     * Have a lock as if this request had asked for it and confirmed. Refused as {@link
-     * Refusal#BUSY} unless the key is suspended and what is held and offered leaves room for it.
+     * Restores a hold as if this request had been offered the lock and had confirmed. Refused as
+     * {@link Refusal#BUSY} unless the key is suspended and the hold is compatible with the existing
+     * holds and offers.
      */
     record Reassert(
             long session, long request, Key key, ReadWriteMode mode, long leaseNanos, long salt)
             implements ReadWrite {}
 
-    /** Read or change a counter, a value or a list. */
+    /** Reads or changes a counter, a value or a list. */
     record Data(long session, long request, Key key, DataOperation operation) implements Keyed {}
 
     /**
-     * The session is gone: its waits end and, unless auto-release is off, its holds are released.
-     * Holds without a lease, those whose token nobody was told, and those that began with an {@link
-     * RequestOffer}, are released in any case; unbound ones are not. Nobody was told those of
-     * requests after {@code lastAnswered}, the last whose answer was written. A session with more
-     * than {@code most} of both is closed by asking again.
+     * The session has ended: its waiters are removed and, unless auto-release is off, its holds are
+     * released. Holds without a lease, holds whose token was not delivered, and holds that began
+     * with a {@link RequestOffer} are always released; other unbound holds are not. The tokens of requests
+     * after {@code lastAnswered}, the last request whose response was written, count as not
+     * delivered. Repeat the command while the session has more than {@code maxEnded} waiters and
+     * holds.
      *
+     * @param maxEnded maximum number of waiters and holds that one command ends
      * @param successorsSinceNanos a hold that another session has renewed at this time or later
-     *     passes to that session instead; {@link #FOREVER} for no such inheritance
+     *     passes to that session instead of being released; {@link #FOREVER} to pass on none
      */
     record CloseSession(long session, long lastAnswered, int maxEnded, long successorsSinceNanos)
             implements Command {
-        public CloseSession(long session, long lastAnswered, int most) {
-            this(session, lastAnswered, most, FOREVER);
+        public CloseSession(long session, long lastAnswered, int maxEnded) {
+            this(session, lastAnswered, maxEnded, FOREVER);
         }
 
         public CloseSession(long session, long lastAnswered) {
@@ -225,12 +233,12 @@ public sealed interface Command {
         }
     }
 
-    /** Time has passed and nothing else happened. */
+    /** Time has passed: expires what is due. */
     record Tick() implements Command {}
 
     /**
-     * Drop keys that have been idle for too long, looking at no more than {@code most} locks and as
-     * many entries.
+     * Drops keys that have been idle for too long, examining at most {@code maxExamined} locks and
+     * as many data entries.
      */
     record Collect(int maxExamined) implements Command {}
 }

@@ -1,6 +1,6 @@
 package io.holdfast.engine;
 
-/** A number that many add to. Forgotten when it has been 0 and idle for long enough. */
+/** A counter. It is dropped when it is 0 and has been idle for {@link EngineSettings#idleNanos}. */
 final class CounterEntry extends DataEntry {
     long value;
 

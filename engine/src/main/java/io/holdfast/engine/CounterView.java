@@ -1,8 +1,8 @@
 package io.holdfast.engine;
 
 /**
- * A counter as it was at one moment.
+ * A counter at one moment.
  *
- * @param idleNanos how long ago the last activity was
+ * @param idleNanos time since the last activity
  */
 public record CounterView(Key key, long value, long idleNanos) {}

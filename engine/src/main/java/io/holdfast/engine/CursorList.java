@@ -2,9 +2,12 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** Names in order, among which places can be marked, so that they can be read in slices. */
+/**
+ * A linked list of keyed states that also holds cursors, so that it can be read in slices while it
+ * changes.
+ */
 final class CursorList {
-    /** Something that stands in the list: a name, or the place a reader has got to. */
+    /** An element of the list: the state of a key, or the cursor of a reader. */
     sealed interface Node permits KeyedState, KeyScan.Cursor {
         @Nullable Node before();
 
@@ -30,8 +33,8 @@ final class CursorList {
         link(last, node, null);
     }
 
-    void addAfter(Node place, Node node) {
-        link(place, node, place.after());
+    void addAfter(Node position, Node node) {
+        link(position, node, position.after());
     }
 
     void remove(Node node) {

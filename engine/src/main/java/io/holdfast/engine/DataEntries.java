@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The entries of one sort: by key, and in order of creation. */
+/** The entries of one type: by key, and in order of creation. */
 final class DataEntries<E extends DataEntry> {
     private final Map<Key, E> byKey = new HashMap<>();
     private final CursorList inOrder = new CursorList();

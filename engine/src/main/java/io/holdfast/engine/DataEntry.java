@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A counter, a value or a list. */
 abstract sealed class DataEntry extends KeyedState permits CounterEntry, ValueEntry, ListEntry {
-    /** Who made it; not part of the state that is written. */
+    /** The client that created it; not part of the snapshot. */
     Quotas.@Nullable Client creator;
 
     DataEntry(Key key) {

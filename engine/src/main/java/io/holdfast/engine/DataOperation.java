@@ -1,8 +1,8 @@
 package io.holdfast.engine;
 
 /**
- * What can be done to data. Counters, values and lists have key spaces of their own, and belong to
- * no session: what one writes, every other can read, change and remove.
+ * An operation on data. Counters, values and lists have separate key spaces and belong to no
+ * session: every session can read, change and remove what another has written.
  */
 public sealed interface DataOperation {
     /** An end of a list. */
@@ -11,12 +11,12 @@ public sealed interface DataOperation {
         BACK
     }
 
-    /** Whether it may bring data into being. */
+    /** Whether it may create an entry. */
     default boolean mayCreate() {
         return false;
     }
 
-    /** An operation that creates what it is about, if need be. */
+    /** An operation that creates its entry if there is none. */
     sealed interface Creating extends DataOperation {
         @Override
         default boolean mayCreate() {
@@ -24,10 +24,10 @@ public sealed interface DataOperation {
         }
     }
 
-    /** Answered with the new {@link Effect.Counted}. */
+    /** The result is {@link Effect.Counted} with the new value. */
     record Increment(long delta) implements Creating {}
 
-    /** Answered with the new {@link Effect.Counted}. */
+    /** The result is {@link Effect.Counted} with the new value. */
     record Decrement(long delta) implements Creating {}
 
     /** A counter that does not exist reads as 0. */
@@ -38,16 +38,16 @@ public sealed interface DataOperation {
     /**
      * Replaces a value and its time to live.
      *
-     * @param ttlNanos {@link Command#FOREVER} for none
+     * @param ttlNanos {@link Command#FOREVER} for no time to live
      */
     record SetValue(ByteString value, long ttlNanos) implements Creating {}
 
     record GetValue() implements DataOperation {}
 
-    /** Answered with {@link Effect.Changed} whether there was a value or not. */
+    /** The result is {@link Effect.Changed}, whether there was a value or not. */
     record DeleteValue() implements DataOperation {}
 
-    /** Answered with the new length. */
+    /** The result is {@link Effect.Counted} with the new length. */
     record Push(End end, ByteString item) implements Creating {}
 
     record Pop(End end) implements DataOperation {}
@@ -56,7 +56,7 @@ public sealed interface DataOperation {
 
     /**
      * Items from {@code first} to {@code last}, both included, counted from 0; negative numbers
-     * count from the end, -1 being the last item. What lies outside is left out.
+     * count from the end, -1 being the last item. Indexes outside of the list are clamped.
      */
     record Range(long first, long last) implements DataOperation {}
 }

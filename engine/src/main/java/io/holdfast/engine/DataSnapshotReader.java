@@ -29,7 +29,7 @@ final class DataSnapshotReader {
         for (int left = in.count(); left > 0; left--) {
             ListEntry list = add(new ListEntry(in.key()), data.lists);
             int items = in.count();
-            SnapshotInput.check(items > 0, "a list of nothing");
+            SnapshotInput.check(items > 0, "an empty list");
             for (int i = 0; i < items; i++) {
                 list.push(DataOperation.End.BACK, ByteString.of(in.bytes()));
             }
@@ -37,7 +37,7 @@ final class DataSnapshotReader {
     }
 
     private <E extends DataEntry> E add(E entry, DataEntries<E> dataEntries) throws IOException {
-        SnapshotInput.check(dataEntries.get(entry.key) == null, "two of one name");
+        SnapshotInput.check(dataEntries.get(entry.key) == null, "duplicate data key");
         entry.lastActivityNanos = in.fixed();
         dataEntries.add(entry);
         return entry;

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 
-/** Writes counters, values and lists. */
+/** Writes counters, values and lists into a snapshot. */
 final class DataSnapshotWriter {
     private final DataStore data;
     private final SnapshotOutput out;
@@ -20,7 +20,7 @@ final class DataSnapshotWriter {
         out.number(data.counters.size());
         for (CursorList.Node node = first(data.counters); node != null; node = node.after()) {
             if (node instanceof CounterEntry counterEntry) {
-                name(counterEntry);
+                writeHeader(counterEntry);
                 out.number(counterEntry.value);
                 out.deadline(counterEntry);
             }
@@ -28,7 +28,7 @@ final class DataSnapshotWriter {
         out.number(data.values.size());
         for (CursorList.Node node = first(data.values); node != null; node = node.after()) {
             if (node instanceof ValueEntry valueEntry) {
-                name(valueEntry);
+                writeHeader(valueEntry);
                 out.bytes(valueEntry.content.bytes());
                 out.flag(valueEntry.expires);
                 out.deadline(valueEntry);
@@ -37,7 +37,7 @@ final class DataSnapshotWriter {
         out.number(data.lists.size());
         for (CursorList.Node node = first(data.lists); node != null; node = node.after()) {
             if (node instanceof ListEntry list) {
-                name(list);
+                writeHeader(list);
                 out.number(list.size());
                 for (int i = 0; i < list.size(); i++) {
                     out.bytes(list.item(i).bytes());
@@ -50,7 +50,7 @@ final class DataSnapshotWriter {
         return dataEntries.inOrder().first();
     }
 
-    private void name(DataEntry dataEntry) throws IOException {
+    private void writeHeader(DataEntry dataEntry) throws IOException {
         out.key(dataEntry.key);
         out.fixed(dataEntry.lastActivityNanos);
     }

@@ -4,7 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 
-/** Counters, values and lists. Each operation costs the same however many there are. */
+/**
+ * Counters, values and lists. The cost of an operation does not depend on the number of entries.
+ */
 final class DataStore {
     private static final int CHARGED_STEP = 64;
 
@@ -13,12 +15,12 @@ final class DataStore {
     final DataEntries<ValueEntry> values = new DataEntries<>();
     final DataEntries<ListEntry> lists = new DataEntries<>();
 
-    /** When values with a time to live end. */
+    /** The expiries of values with a time to live. */
     final Deadlines expiries = new Deadlines();
 
     /**
-     * When counters of 0 and values without a time to live may be forgotten. One that is used again
-     * stays where it is and is looked at when its time comes.
+     * When counters of 0 and values without a time to live may be collected. Using an entry does
+     * not reschedule it; its last activity is checked when the deadline is due.
      */
     final Deadlines idleEnds = new Deadlines();
 
@@ -52,12 +54,12 @@ final class DataStore {
         }
     }
 
-    /** When the first value ends at the earliest; {@link Long#MAX_VALUE} if none does. */
+    /** Not after the first expiry of a value; {@link Long#MAX_VALUE} if no value expires. */
     long nextDeadlineNanos() {
         return expiries.next();
     }
 
-    /** Ends the values whose time had come at {@code until}. */
+    /** Expires the values that were due at {@code until}. */
     void expireDue(long until, long now, Quotas quotas) {
         nowNanos = now;
         for (Deadline due = expiries.pollDue(until); due != null; due = expiries.pollDue(until)) {
@@ -65,7 +67,7 @@ final class DataStore {
         }
     }
 
-    /** Applies a command after everything due at this time has ended. */
+    /** Applies a command; everything due at this time must have been expired before. */
     Effect apply(Command.Data c, long now, Quotas quotas) {
         nowNanos = now;
         return switch (c.operation()) {
@@ -235,7 +237,7 @@ final class DataStore {
         return number(c, list.size());
     }
 
-    /** No ring can be longer than the largest power of two below 2^31. */
+    /** The ring of a list cannot be longer than the largest power of two below 2^31. */
     private boolean isFull(ListEntry list) {
         return list.size() >= 1 << 30
                 || (engineSettings.maxListLength() > 0
@@ -272,14 +274,17 @@ final class DataStore {
         return idleEnds.next() <= before;
     }
 
-    /** Drops what has been idle since before a time, looking at no more than {@code most}. */
-    void collect(long before, int most, Quotas quotas) {
-        for (int i = 0; i < most; i++) {
+    /**
+     * Drops entries whose idle time ended at {@code before} or earlier, examining at most {@code
+     * max}.
+     */
+    void collect(long before, int max, Quotas quotas) {
+        for (int i = 0; i < max; i++) {
             if (!(idleEnds.pollDue(before) instanceof DataEntry dataEntry)) {
                 return;
             }
             if (dataEntry instanceof CounterEntry counterEntry && counterEntry.value != 0) {
-                continue; // rests again when it is 0 again
+                continue; // scheduled again when it becomes 0
             }
             long end = engineSettings.idleEnd(dataEntry.lastActivityNanos);
             if (end > before) {
@@ -292,7 +297,8 @@ final class DataStore {
                     returnEntry(counterEntry, quotas);
                 }
                 case ValueEntry valueEntry -> remove(valueEntry, quotas);
-                case ListEntry list -> throw new IllegalStateException("lists stay: " + list.key);
+                case ListEntry list ->
+                        throw new IllegalStateException("lists are not collected: " + list.key);
             }
         }
     }
@@ -318,7 +324,9 @@ final class DataStore {
         quotas.returnEntry(dataEntry.key, dataEntry.creator);
     }
 
-    /** Rounded up, so that a value can be replaced by a similar one when no memory is left. */
+    /**
+     * Rounded up, so that a value can be replaced by one of similar length when no memory is left.
+     */
     private static int chargedBytes(ByteString content) {
         return (content.length() / CHARGED_STEP + 1) * CHARGED_STEP;
     }
@@ -330,12 +338,12 @@ final class DataStore {
         return entry;
     }
 
-    private long after(long spanNanos) {
-        long time = nowNanos + spanNanos;
+    private long after(long durationNanos) {
+        long time = nowNanos + durationNanos;
         return time < nowNanos ? Long.MAX_VALUE : time;
     }
 
-    // ---- answers
+    // ---- results
 
     private static Effect number(Command.Data c, long value) {
         return new Effect.Counted(c.session(), c.request(), value);
@@ -387,7 +395,7 @@ final class DataStore {
                                 : null);
     }
 
-    /** Null when its time has come and it only waits to be removed. */
+    /** Null if the value is due and only has not been removed yet. */
     private @Nullable ValueView view(ValueEntry valueEntry, long now) {
         long at = Math.max(nowNanos, now);
         long end = expiries.timeOf(valueEntry);

@@ -2,17 +2,17 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** Something that ends at a time. Its fields belong to {@link Deadlines}. */
+/** Something that ends at a point in time. Its fields belong to {@link Deadlines}. */
 abstract sealed class Deadline permits Hold, Waiter, KeyedState, RestartQuarantine {
     static final int UNSCHEDULED = -1;
 
-    /** When it ends, while it is scheduled. */
+    /** When it ends; valid while it is scheduled. */
     long time;
 
     /** Order among equal times. */
     long sequence;
 
-    /** Where it is: a place in the heap, or the slot of the wheel as a number below -1. */
+    /** The index in the heap, or a number below -1 that encodes the slot of the wheel. */
     int index = UNSCHEDULED;
 
     /** Neighbours in a slot of the wheel. */

@@ -4,7 +4,10 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
 
-/** A binary heap whose entries know their place, so that removing one is a real removal. */
+/**
+ * A binary heap whose entries store their index, so that any entry can be removed in logarithmic
+ * time.
+ */
 final class DeadlineHeap {
     private static final int MIN_CAPACITY = 16;
 

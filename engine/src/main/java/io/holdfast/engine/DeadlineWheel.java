@@ -3,11 +3,11 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deadlines that are some ticks away, in slots. A tick is about a millisecond. Time is read as a
- * number with digits of base 64; an entry stands on the level of the first digit, from the left, in
- * which its tick differs from the current one, in the slot of its own digit there. So the lowest
- * level that is not empty has the earliest entries. When the current tick reaches a slot, its
- * entries move to lower levels, or, when their tick has come, to the heap.
+ * A hierarchical timing wheel for deadlines that are at least a tick away. A tick is about a
+ * millisecond. A tick is written as a number in base 64; an entry is on the level of the most
+ * significant digit in which its tick differs from the current tick, in the slot of its own digit
+ * there. So the lowest non-empty level has the earliest entries. When the current tick reaches a
+ * slot, its entries move to lower levels or, if their tick is reached, to the heap.
  */
 final class DeadlineWheel {
     private static final int TICK_BITS = 20;
@@ -18,13 +18,13 @@ final class DeadlineWheel {
 
     private final DeadlineHeap heap;
 
-    /** First entries of the slots, level by level. */
+    /** The first entry of each slot, level by level. */
     private final @Nullable Deadline[] slots = new Deadline[LEVELS * SLOTS];
 
-    /** For each level, which slots are not empty. */
+    /** For each level, the set of non-empty slots. */
     private final long[] occupied = new long[LEVELS];
 
-    /** Which levels are not empty. */
+    /** The set of non-empty levels. */
     private int levels;
 
     private long tick = Long.MIN_VALUE >> TICK_BITS;
@@ -38,18 +38,18 @@ final class DeadlineWheel {
         return size;
     }
 
-    /** When the current tick begins. */
+    /** The start of the current tick. */
     long reachedNanos() {
         return tick << TICK_BITS;
     }
 
-    /** When the first slot that is not empty begins; {@link Long#MAX_VALUE} if all are. */
+    /** The start of the first non-empty slot; {@link Long#MAX_VALUE} if all are empty. */
     long next() {
         int level = lowestLevel();
         return level == Integer.SIZE ? Long.MAX_VALUE : startOf(level) << TICK_BITS;
     }
 
-    /** Takes an entry in, or gives it to the heap if its tick has come. */
+    /** Adds an entry, or passes it to the heap if its tick is reached. */
     void add(Deadline entry) {
         long entryTick = entry.time >> TICK_BITS;
         if (entryTick <= tick) {
@@ -97,7 +97,10 @@ final class DeadlineWheel {
         size--;
     }
 
-    /** Moves the current tick on to that of a time, and all whose tick has come to the heap. */
+    /**
+     * Advances the current tick to that of {@code now}, and moves all entries whose tick is reached
+     * to the heap.
+     */
     void advance(long now) {
         long target = now >> TICK_BITS;
         if (target <= tick) {
@@ -118,12 +121,12 @@ final class DeadlineWheel {
         tick = target;
     }
 
-    /** {@link Integer#SIZE} if all are empty. */
+    /** {@link Integer#SIZE} if all levels are empty. */
     private int lowestLevel() {
         return Integer.numberOfTrailingZeros(levels);
     }
 
-    /** The first tick of the first slot in use on a level. */
+    /** The first tick of the first non-empty slot of a level. */
     private long startOf(int level) {
         int below = level * DIGIT_BITS;
         int digit = Long.numberOfTrailingZeros(occupied[level]);

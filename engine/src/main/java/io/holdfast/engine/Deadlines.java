@@ -3,9 +3,9 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deadlines in order of (time, sequence). What is due within about a millisecond stands in a heap,
- * which keeps the exact order; all the rest stands in a wheel, where scheduling and removing cost
- * the same however many there are. Most deadlines are removed before they ever get to the heap.
+ * Deadlines in order of (time, sequence). Those due within about a millisecond are in a heap, which
+ * keeps the exact order; all others are in a timing wheel, where scheduling and removing take
+ * constant time. Most deadlines are removed before they reach the heap.
  */
 final class Deadlines {
     private final DeadlineHeap heap = new DeadlineHeap();
@@ -16,7 +16,7 @@ final class Deadlines {
         return heap.size() + wheel.size();
     }
 
-    /** A time that is not after the first deadline; {@link Long#MAX_VALUE} if there is none. */
+    /** A time not after the first deadline; {@link Long#MAX_VALUE} if there is none. */
     long next() {
         Deadline first = heap.first();
         return first == null ? wheel.next() : first.time;
@@ -26,18 +26,18 @@ final class Deadlines {
         return lastSequence;
     }
 
-    /** The time up to which what is due stands in the heap. */
+    /** The time up to which deadlines are in the heap. */
     long reachedNanos() {
         return wheel.reachedNanos();
     }
 
-    /** Goes on from a time and a sequence, with nothing scheduled yet. */
+    /** Restores the last sequence and the time that was reached, before any entry. */
     void restore(long sequence, long reachedNanos) {
         lastSequence = sequence;
         wheel.advance(reachedNanos);
     }
 
-    /** Puts an entry where it stood. */
+    /** Restores a scheduled entry. */
     void restore(Deadline entry, long time, long sequence) {
         entry.time = time;
         entry.sequence = sequence;
@@ -48,7 +48,7 @@ final class Deadlines {
         return entry.isScheduled() ? entry.time : Long.MAX_VALUE;
     }
 
-    /** Sets the time of an entry, scheduled before or not. {@link Long#MAX_VALUE} is never. */
+    /** Schedules or reschedules an entry. {@link Long#MAX_VALUE} is never. */
     void schedule(Deadline entry, long time) {
         remove(entry);
         if (time != Long.MAX_VALUE) {
@@ -66,7 +66,7 @@ final class Deadlines {
         }
     }
 
-    /** Takes the first entry whose time has come. */
+    /** Removes and returns the first entry that is due; null if none is. */
     @Nullable Deadline pollDue(long now) {
         wheel.advance(now);
         Deadline first = heap.first();

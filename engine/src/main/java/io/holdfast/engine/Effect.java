@@ -2,7 +2,7 @@ package io.holdfast.engine;
 
 import java.util.List;
 
-/** What to tell which session: the answer to the request of that number. */
+/** A result of a command, addressed to a session and to its request with that number. */
 public sealed interface Effect {
     long session();
 
@@ -12,37 +12,40 @@ public sealed interface Effect {
     record Granted(long session, long request, Key key, Token token, long leaseNanos)
             implements Effect {}
 
-    /** An enqueue or an ask joined the line. */
+    /** An {@link Command.Enqueue} or {@link Command.RequestOffer} was queued. */
     record Queued(long session, long request) implements Effect {}
 
     record Released(long session, long request) implements Effect {}
 
     record Renewed(long session, long request, long leaseNanos) implements Effect {}
 
-    /** The wait ran out; the place in line is given up. */
+    /** The wait timed out; the waiter was removed from the queue. */
     record TimedOut(long session, long request) implements Effect {}
 
     /** {@link Command.Cancel} ended the request. */
     record Cancelled(long session, long request) implements Effect {}
 
     /**
-     * The session has what it claimed.
+     * The session holds what it tried to acquire.
      *
-     * @param isNew whether it had not before
-     * @param holders how many have it now
+     * @param isNew false if it held it before
+     * @param holders the current number of holders
      */
     record TryAcquired(long session, long request, boolean isNew, int holders) implements Effect {}
 
     /**
-     * What {@link Command.Inspect} found.
+     * The result of {@link Command.Inspect}.
      *
-     * @param own whether the session that asks is one of the holders
+     * @param own whether the requesting session is one of the holders
      */
     record Inspected(long session, long request, int holders, boolean own) implements Effect {}
 
-    /** A session ended while it had claims: how many of these kinds were released by that. */
+    /**
+     * A session ended with try-acquired holds: how many locks and shared locks were released by
+     * that.
+     */
     record Orphaned(long session, int locks, int shared) implements Effect {
-        /** It answers no request. */
+        /** 0: it is the result of no request. */
         @Override
         public long request() {
             return 0;
@@ -50,8 +53,8 @@ public sealed interface Effect {
     }
 
     /**
-     * The turn of a {@link Command.RequestOffer} has come: it is to be confirmed in time. This and
-     * the two below carry the number of the ask, and come unasked.
+     * The lock is offered to a {@link Command.RequestOffer} and has to be confirmed in time. This
+     * and the two effects below carry the number of that request and are unsolicited.
      */
     record Offered(long session, long request, Key key, ReadWriteMode mode, long fence)
             implements Effect {}
@@ -59,17 +62,17 @@ public sealed interface Effect {
     /** An offer was not confirmed in time. */
     record OfferExpired(long session, long request) implements Effect {}
 
-    /** The lease of what was asked for and confirmed, or of a tracked hold, has ended. */
+    /** The lease of a confirmed offer or of a tracked hold has expired. */
     record Expired(long session, long request) implements Effect {}
 
-    /** Another session released a tracked hold, or took it away. */
+    /** A tracked hold was released by another session or by an operator. */
     record Revoked(long session, long request) implements Effect {}
 
     /**
-     * Holds were taken away.
+     * Holds were released by force.
      *
-     * @param lost who lost what, in order of grant
-     * @param fence above theirs, and below that of every grant that follows
+     * @param lost the released holds, in order of grant
+     * @param fence above the fences of these holds, and below that of every later grant
      */
     record ForceReleased(long session, long request, List<Loss> lost, long fence)
             implements Effect {
@@ -77,29 +80,29 @@ public sealed interface Effect {
             return lost.size();
         }
 
-        /** One hold that was taken away. */
+        /** A hold that was released by force. */
         public record Loss(long session, long fence) {}
     }
 
     /**
-     * How an ask stood before the command that this answers; after a {@link Command.Reassert}, how
-     * it stands.
+     * The status of an offer request or tracked acquire before the command; for a {@link
+     * Command.Reassert}, the status after it.
      *
      * @param fence 0 unless it is offered or held
      */
     record StatusReport(long session, long request, OfferRequestStatus status, long fence)
             implements Effect {}
 
-    /** It was changed as asked. */
+    /** The change was made. */
     record Changed(long session, long request) implements Effect {}
 
-    /** What a counter is now, or how long a list is. */
+    /** The current value of a counter, or the length of a list. */
     record Counted(long session, long request, long value) implements Effect {}
 
-    /** The value, or the item that was taken out of a list. */
+    /** The value, or the item that was popped from a list. */
     record Found(long session, long request, ByteString value) implements Effect {}
 
-    /** There is no such value, or no item in the list. */
+    /** There is no such value, or the list is empty. */
     record Absent(long session, long request) implements Effect {}
 
     /** Items of a list, in order. */

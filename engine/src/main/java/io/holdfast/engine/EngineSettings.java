@@ -3,14 +3,14 @@ package io.holdfast.engine;
 import java.util.Map;
 
 /**
- * The settings that change outcomes.
+ * The settings that affect the results of commands.
  *
- * @param maxWaiters how many may wait for one key; 0 is no limit
- * @param idleNanos how long a key nobody uses is remembered
+ * @param maxWaiters maximum number of waiters of one key; 0 is no limit
+ * @param idleNanos how long an unused key is retained
  * @param autoRelease whether the end of a session releases its holds
- * @param maxListLength how many items one list may have; 0 is no limit
- * @param keepsValues whether values without a time to live stay however long nobody uses them
- * @param policies who comes next, for mutexes where it is not {@link QueuePolicy#FIFO}
+ * @param maxListLength maximum number of items of one list; 0 is no limit
+ * @param keepsValues whether values without a time to live are exempt from idle collection
+ * @param policies the queue policy of locks where it is not {@link QueuePolicy#FIFO}
  */
 public record EngineSettings(
         int maxWaiters,
@@ -33,7 +33,7 @@ public record EngineSettings(
         policies = Map.copyOf(policies);
     }
 
-    /** Where values are forgotten like everything else that nobody uses. */
+    /** With idle collection of values without a time to live. */
     public EngineSettings(
             int maxWaiters,
             long idleNanos,
@@ -43,12 +43,12 @@ public record EngineSettings(
         this(maxWaiters, idleNanos, autoRelease, maxListLength, false, policies);
     }
 
-    /** First come, first served everywhere. */
+    /** First come, first served for every key. */
     public EngineSettings(int maxWaiters, long idleNanos, boolean autoRelease, int maxListLength) {
         this(maxWaiters, idleNanos, autoRelease, maxListLength, Map.of());
     }
 
-    /** With lists of any length. */
+    /** With unlimited list length. */
     public EngineSettings(int maxWaiters, long idleNanos, boolean autoRelease) {
         this(maxWaiters, idleNanos, autoRelease, 0);
     }
@@ -57,7 +57,7 @@ public record EngineSettings(
         return policies.getOrDefault(key, QueuePolicy.FIFO);
     }
 
-    /** When something that was last used at a time may be forgotten. */
+    /** When a key may be collected whose last activity was at this time. */
     long idleEnd(long lastActivityNanos) {
         long end = lastActivityNanos + idleNanos;
         return end < lastActivityNanos ? Long.MAX_VALUE : end;

@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** All that an engine remembers: the rules are in {@link LockEngine}. */
+/** The state of an engine; the rules are in {@link LockEngine}. */
 final class EngineState {
     final Map<Key, Resource> locks = new HashMap<>();
     final Map<Key, Resource> semaphores = new HashMap<>();
@@ -19,8 +19,8 @@ final class EngineState {
     final Deadlines deadlines = new Deadlines();
 
     /**
-     * When keys that nobody uses may be forgotten. A key that is used again stays where it is and
-     * is looked at when its time comes: using a key costs nothing here.
+     * When unused keys may be collected. Using a key does not reschedule it, so it costs nothing
+     * here; the last activity is checked when the deadline is due.
      */
     final Deadlines idleEnds = new Deadlines();
 
@@ -37,19 +37,19 @@ final class EngineState {
     }
 
     Resource add(ResourceKind resourceKind, Key key, long limit) {
-        UsageCounters tally = usage(key.namespace(), resourceKind);
+        UsageCounters usageCounters = usage(key.namespace(), resourceKind);
         Resource resource =
                 switch (resourceKind) {
-                    case LOCK -> new ReadWriteLock(key, tally);
-                    case SEMAPHORE -> new Semaphore(key, limit, tally);
-                    case SHARED -> new SharedLock(key, tally);
+                    case LOCK -> new ReadWriteLock(key, usageCounters);
+                    case SEMAPHORE -> new Semaphore(key, limit, usageCounters);
+                    case SHARED -> new SharedLock(key, usageCounters);
                 };
         space(resourceKind).put(key, resource);
         all.addLast(resource);
         return resource;
     }
 
-    void forget(Resource resource) {
+    void drop(Resource resource) {
         all.remove(resource);
         space(resource.kind()).remove(resource.key);
     }
@@ -71,7 +71,10 @@ final class EngineState {
         return sessionState;
     }
 
-    /** The session of a client, which is known from the first time on, also when it has closed. */
+    /**
+     * The session of a client. Passing the client here fixes it: quotas are charged to it even
+     * after the session has closed.
+     */
     SessionState session(long id, Quotas.@Nullable Client client) {
         SessionState sessionState = sessions.get(id);
         if (sessionState == null) {

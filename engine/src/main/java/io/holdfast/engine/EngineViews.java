@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.stream.LongStream;
 
 /**
- * What can be seen of an engine. Looking changes nothing. A time that is asked about is never
- * before that of the last command.
+ * Read access to the state of an engine. No method changes the state. A {@code now} before the time
+ * of the last command counts as that time.
  */
 public final class EngineViews {
     private final EngineState state;
@@ -18,24 +18,24 @@ public final class EngineViews {
         this.state = state;
     }
 
-    /** Whether the session holds anything here. */
+    /** Whether the session has a hold in this engine. */
     public boolean hasHolds(long session) {
         SessionState found = state.sessions.get(session);
         return found != null && found.hasHolds();
     }
 
-    /** Whether a name is remembered, used or not. */
+    /** Whether a key exists, in use or idle. */
     public boolean isKnown(ResourceKind resourceKind, Key key) {
         return state.space(resourceKind).containsKey(key);
     }
 
-    /** Whether a hold would be granted now to one who wants a key for itself. */
+    /** Whether an exclusive hold would be granted now. */
     public boolean isFree(ResourceKind resourceKind, Key key) {
         Resource resource = state.space(resourceKind).get(key);
         return resource == null || (resource.waiters == 0 && resource.admits());
     }
 
-    /** Whether there is what an operation is about. */
+    /** Whether the data entry of an operation exists. */
     public boolean isKnown(DataOperation operation, Key key) {
         return state.data.isKnown(operation, key);
     }
@@ -45,12 +45,12 @@ public final class EngineViews {
         return listResources(false);
     }
 
-    /** The keys that have neither. */
+    /** The keys that have neither holders nor waiters. */
     public KeyScan<ResourceView> listIdle() {
         return listResources(true);
     }
 
-    /** The keys of one kind that somebody holds. */
+    /** The keys of one kind that have holders. */
     public KeyScan<HolderView> listHolders(Namespace namespace, ResourceKind resourceKind) {
         return new KeyScan<>(
                 state.all,
@@ -64,25 +64,25 @@ public final class EngineViews {
                 view -> view.sessions().size() - 1);
     }
 
-    /** Who holds a key; null if nobody does. */
+    /** The holders of a key; null if there are none. */
     public @Nullable HolderView holders(ResourceKind resourceKind, Key key) {
         Resource resource = state.space(resourceKind).get(key);
         return resource == null || resource.holders() == 0 ? null : holders(resource);
     }
 
     /**
-     * How a key stands, with {@code most} holders at most, and as many of those who wait after the
-     * first {@code ahead}; null if nobody uses it.
+     * A key with up to {@code max} holders and up to {@code max} waiters after the first {@code
+     * ahead}; null if it has neither.
      */
     public @Nullable KeyView view(
-            ResourceKind resourceKind, Key key, int ahead, int most, long now) {
+            ResourceKind resourceKind, Key key, int ahead, int max, long now) {
         Resource resource = state.space(resourceKind).get(key);
         if (resource == null || resource.isUnused()) {
             return null;
         }
         List<KeyView.Holder> holders = new ArrayList<>();
         for (Hold hold : resource.holds()) {
-            if (holders.size() == most) {
+            if (holders.size() == max) {
                 break;
             }
             holders.add(
@@ -94,15 +94,15 @@ public final class EngineViews {
                             remaining(hold, now),
                             hold.isOffer()));
         }
-        List<KeyView.Waiter> line = new ArrayList<>();
+        List<KeyView.Waiter> queue = new ArrayList<>();
         int[] position = {0};
         resource.eachWait(
                 waiter -> {
-                    if (line.size() == most) {
+                    if (queue.size() == max) {
                         return false;
                     }
                     if (++position[0] > ahead) {
-                        line.add(
+                        queue.add(
                                 new KeyView.Waiter(
                                         waiter.session.id,
                                         position[0],
@@ -118,23 +118,23 @@ public final class EngineViews {
                 resource.holders(),
                 resource.waiters,
                 holders,
-                line);
+                queue);
     }
 
-    /** The keys that somebody waits for, with so many holders and waiters of each at most. */
-    public KeyScan<QueueView> listQueues(int most) {
+    /** The keys that have waiters, each with up to {@code max} holders and {@code max} waiters. */
+    public KeyScan<QueueView> listQueues(int max) {
         return new KeyScan<>(
                 state.all,
                 (keyedState, now) ->
                         keyedState instanceof Resource resource && resource.waiters > 0
-                                ? queueView(resource, most, now)
+                                ? queueView(resource, max, now)
                                 : null,
                 view -> view.holders().size() + view.waiters().size());
     }
 
-    private QueueView queueView(Resource resource, int most, long now) {
+    private QueueView queueView(Resource resource, int max, long now) {
         List<Long> holders =
-                resource.holds().stream().limit(most).map(hold -> hold.session.id).toList();
+                resource.holds().stream().limit(max).map(hold -> hold.session.id).toList();
         List<QueueView.Waiter> waiters = new ArrayList<>();
         resource.eachWait(
                 waiter -> {
@@ -144,7 +144,7 @@ public final class EngineViews {
                                     waiter.mode(),
                                     since(waiter.sinceNanos, now),
                                     waiter.isAwaited()));
-                    return waiters.size() < most;
+                    return waiters.size() < max;
                 });
         return new QueueView(
                 resource.kind(),
@@ -155,20 +155,20 @@ public final class EngineViews {
                 waiters);
     }
 
-    /** How much a session has here. */
+    /** How many holds and waiters a session has in this engine. */
     public SessionUsage usage(long session) {
         SessionState found = state.sessions.get(session);
         return found == null ? new SessionUsage(0, 0) : new SessionUsage(found.holds, found.waits);
     }
 
-    /** What a session holds and waits for, so many of each at most. */
-    public List<HoldOrWaiterView> holdsAndWaiters(long session, int most, long now) {
+    /** The holds and waiters of a session, up to {@code max} of each. */
+    public List<HoldOrWaiterView> holdsAndWaiters(long session, int max, long now) {
         List<HoldOrWaiterView> all = new ArrayList<>();
         SessionState found = state.sessions.get(session);
         if (found == null) {
             return all;
         }
-        int left = most;
+        int left = max;
         for (Hold hold = found.firstHold; hold != null && left > 0; hold = hold.after, left--) {
             all.add(
                     new HoldOrWaiterView(
@@ -182,7 +182,7 @@ public final class EngineViews {
                             since(hold.sinceNanos, now),
                             remaining(hold, now)));
         }
-        left = most;
+        left = max;
         for (Waiter waiter = found.firstWait;
                 waiter != null && left > 0;
                 waiter = waiter.after, left--) {
@@ -205,28 +205,31 @@ public final class EngineViews {
         return Math.max(state.nowNanos, now) - thenNanos;
     }
 
-    /** The tracked acquires of a session with numbers above one, in order, so many at most. */
-    public List<TrackedRequestView> trackedRequests(long session, long after, int most, long now) {
-        List<TrackedRequestView> places = new ArrayList<>();
+    /**
+     * The tracked acquires of a session with request numbers greater than {@code after}, in order,
+     * up to {@code max}.
+     */
+    public List<TrackedRequestView> trackedRequests(long session, long after, int max, long now) {
+        List<TrackedRequestView> views = new ArrayList<>();
         SessionState found = state.sessions.get(session);
         if (found == null) {
-            return places;
+            return views;
         }
         for (HoldOrWaiter holdOrWaiter : found.trackedAfter(after)) {
-            if (places.size() == most) {
+            if (views.size() == max) {
                 break;
             }
             switch (holdOrWaiter) {
                 case HoldWithAttributes hold ->
-                        places.add(
+                        views.add(
                                 new TrackedRequestView(
                                         hold.request, hold.token(), remaining(hold, now)));
                 case WaiterWithAttributes wait ->
-                        places.add(new TrackedRequestView(wait.request, null, 0));
+                        views.add(new TrackedRequestView(wait.request, null, 0));
                 case Hold _, Waiter _ -> {}
             }
         }
-        return places;
+        return views;
     }
 
     private long remaining(Deadline entry, long now) {
@@ -242,7 +245,7 @@ public final class EngineViews {
         return resource != null && resource.holdOf(session) != null;
     }
 
-    /** As what a session holds a key by a request; null if it does not. */
+    /** The kind of the hold of a key that a request of a session got; null if there is none. */
     public @Nullable ResourceKind kindHeldBy(long session, long request, Key key) {
         SessionState found = state.sessions.get(session);
         for (Hold hold = found == null ? null : found.lastHold; hold != null; hold = hold.before) {
@@ -255,7 +258,7 @@ public final class EngineViews {
         return null;
     }
 
-    /** Whether a session has got what it went in line for, and has not awaited it. */
+    /** Whether an {@link Command.Enqueue} of the session has been granted and not been awaited. */
     public boolean hasUnawaited(long session, ResourceKind resourceKind, Key key) {
         Resource resource = state.space(resourceKind).get(key);
         SessionState found = state.sessions.get(session);
@@ -268,35 +271,40 @@ public final class EngineViews {
         return new HolderView(resource.key, sessions, resource.heldSince);
     }
 
-    /** How much of one kind is held. */
+    /** The number of held keys and of holds of one kind. */
     public HeldCounts countHeld(Namespace namespace, ResourceKind resourceKind) {
-        UsageCounters tally = state.usage(namespace, resourceKind);
-        return new HeldCounts(tally.keys, tally.holds);
+        UsageCounters usageCounters = state.usage(namespace, resourceKind);
+        return new HeldCounts(usageCounters.keys, usageCounters.holds);
     }
 
-    /** How much of one kind is in use; namespaces are few. */
+    /** The usage of one kind in all namespaces. Visits each namespace: they are few. */
     public ResourceKindUsage countUse(ResourceKind resourceKind) {
         ResourceKindUsage sum = new ResourceKindUsage(0, 0, 0);
         for (Map<ResourceKind, UsageCounters> kinds : state.usage.values()) {
-            UsageCounters tally = kinds.get(resourceKind);
-            if (tally != null) {
-                sum = sum.plus(new ResourceKindUsage(tally.keys, tally.holds, tally.waits));
+            UsageCounters usageCounters = kinds.get(resourceKind);
+            if (usageCounters != null) {
+                sum =
+                        sum.plus(
+                                new ResourceKindUsage(
+                                        usageCounters.keys,
+                                        usageCounters.holds,
+                                        usageCounters.waits));
             }
         }
         return sum;
     }
 
     /**
-     * How long those have waited who wait for keys of one kind, so many of each namespace at most:
-     * those who have waited longest.
+     * How long, in nanoseconds, the current waiters for keys of one kind have waited, up to {@code
+     * max} of each namespace: those that have waited longest.
      */
-    public long[] waited(ResourceKind resourceKind, int most, long now) {
+    public long[] waited(ResourceKind resourceKind, int max, long now) {
         LongStream.Builder all = LongStream.builder();
         for (Map<ResourceKind, UsageCounters> kinds : state.usage.values()) {
-            UsageCounters tally = kinds.get(resourceKind);
-            if (tally != null) {
-                int[] left = {most};
-                tally.eachWait(
+            UsageCounters usageCounters = kinds.get(resourceKind);
+            if (usageCounters != null) {
+                int[] left = {max};
+                usageCounters.eachWait(
                         waiter -> {
                             all.add(since(waiter.sinceNanos, now));
                             return --left[0] > 0;

@@ -1,10 +1,10 @@
 package io.holdfast.engine;
 
 /**
- * How much of one namespace and kind is held.
+ * The held keys and the holds of one namespace and kind.
  *
- * @param keys how many keys somebody holds
- * @param holds how often, all holders of each counted
+ * @param keys number of keys that have holders
+ * @param holds number of holds of these keys
  */
 public record HeldCounts(int keys, int holds) {
     public HeldCounts plus(HeldCounts other) {

@@ -2,7 +2,7 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** A slot that a session has, until it is released or its lease ends. */
+/** A slot held by a session, until it is released or its lease expires. */
 sealed class Hold extends Deadline implements HoldOrWaiter permits OfferHold, HoldWithAttributes {
     final Resource resource;
     SessionState session;
@@ -15,16 +15,16 @@ sealed class Hold extends Deadline implements HoldOrWaiter permits OfferHold, Ho
     /** When it was granted, or confirmed. */
     long sinceNanos;
 
-    /** The request it answers. */
+    /** The request it was granted to. */
     long request;
 
-    /** The request whose answer told the token first, 0 if none has. */
+    /** The request whose response delivered the token first; 0 if none has. */
     long tokenSentBy;
 
-    /** Whoever renewed it last, if that was another session. */
+    /** The session that renewed it last, if that was another one. */
     @Nullable Successor successor;
 
-    /** Its place among the holds of the session, known only while a state is written or read. */
+    /** Its index among the holds of the session; only valid while a snapshot is written or read. */
     int rank;
 
     /** Neighbours among the holds of the session. */
@@ -62,7 +62,7 @@ sealed class Hold extends Deadline implements HoldOrWaiter permits OfferHold, Ho
                         resource, sessionState, request, fence, salt, leaseNanos, holdAttributes);
     }
 
-    /** Another session has it from now on, as if its request had been granted it. */
+    /** Passes the hold to another session, as if it had been granted to that session's request. */
     void passTo(SessionState next, long nextRequest) {
         session = next;
         request = nextRequest;
@@ -70,7 +70,7 @@ sealed class Hold extends Deadline implements HoldOrWaiter permits OfferHold, Ho
         successor = null;
     }
 
-    HoldAttributes terms() {
+    HoldAttributes attributes() {
         return HoldAttributes.PLAIN;
     }
 
@@ -78,12 +78,12 @@ sealed class Hold extends Deadline implements HoldOrWaiter permits OfferHold, Ho
         return ReadWriteMode.WRITE;
     }
 
-    /** Whether the session has it on record by its request. */
+    /** Whether the session tracks it by its request number. */
     boolean isTracked() {
         return false;
     }
 
-    /** Whether it is only offered yet. */
+    /** Whether it is an offer that has not been confirmed. */
     boolean isOffer() {
         return false;
     }

@@ -1,4 +1,4 @@
 package io.holdfast.engine;
 
-/** Where a request has got to: still in line, or granted. */
+/** The state of a request: queued or granted. */
 sealed interface HoldOrWaiter permits Hold, Waiter {}

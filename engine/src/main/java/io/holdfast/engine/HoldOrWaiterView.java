@@ -1,14 +1,15 @@
 package io.holdfast.engine;
 
 /**
- * Something a session holds or waits for.
+ * A hold or a waiter of a session.
  *
- * @param held whether it is held, and not waited for
- * @param awaited whether it is waited for, and somebody is blocked until it is granted
- * @param offered whether it is held but not confirmed yet
- * @param fence 0 unless it is held
- * @param sinceNanos how long it has been held, or waited for
- * @param leftNanos what is left of the lease, or of the wait; {@link Command#FOREVER} without end
+ * @param held true for a hold, false for a waiter
+ * @param awaited for a waiter: whether a request is blocked on it
+ * @param offered for a hold: whether it is an offer that has not been confirmed
+ * @param fence 0 for a waiter
+ * @param sinceNanos how long it has been held, or has waited
+ * @param leftNanos what is left of the lease or of the wait timeout; {@link Command#FOREVER} if
+ *     unlimited
  */
 public record HoldOrWaiterView(
         ResourceKind kind,

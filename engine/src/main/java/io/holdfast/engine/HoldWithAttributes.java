@@ -1,6 +1,6 @@
 package io.holdfast.engine;
 
-/** A slot that is held on other terms than {@link HoldAttributes#PLAIN}. */
+/** A hold with other attributes than {@link HoldAttributes#PLAIN}. */
 final class HoldWithAttributes extends Hold {
     private HoldAttributes holdAttributes;
 
@@ -23,7 +23,7 @@ final class HoldWithAttributes extends Hold {
     }
 
     @Override
-    HoldAttributes terms() {
+    HoldAttributes attributes() {
         return holdAttributes;
     }
 

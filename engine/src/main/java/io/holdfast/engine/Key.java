@@ -4,11 +4,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The name of what is locked: a byte string inside a namespace. Bytes are compared as they are, so
- * names that are not valid UTF-8 stay distinct and come back unchanged.
+ * The name of what is locked: a byte string inside a namespace. Keys are compared byte by byte, so
+ * keys that are not valid UTF-8 stay distinct and are returned unchanged.
  *
- * <p>The order is only there so that hash collisions chosen by a client cost a logarithm, and so
- * that snapshots have one order.
+ * <p>The order exists so that hash collisions chosen by a client cost logarithmic and not linear
+ * time, and so that snapshots have a defined order.
  */
 public final class Key implements Comparable<Key> {
     private final Namespace namespace;
@@ -26,7 +26,7 @@ public final class Key implements Comparable<Key> {
         return new Key(namespace, bytes);
     }
 
-    /** A key of the default namespace, for text. */
+    /** A key of the default namespace, from text in UTF-8. */
     public static Key of(String text) {
         return new Key(Namespace.DEFAULT, text.getBytes(StandardCharsets.UTF_8));
     }
@@ -35,7 +35,7 @@ public final class Key implements Comparable<Key> {
         return namespace;
     }
 
-    /** The bytes themselves, not a copy: read only. */
+    /** The bytes themselves, not a copy: must not be changed. */
     public byte[] bytes() {
         return bytes;
     }

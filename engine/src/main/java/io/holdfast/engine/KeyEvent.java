@@ -1,15 +1,16 @@
 package io.holdfast.engine;
 
 /**
- * Something that happened to a key, for those who watch. Nothing is decided by it.
+ * An event of a key, for observers. No result of a command depends on events.
  *
- * @param session whom it happened to
- * @param fence of the hold it is about; 0 if it is about none
+ * @param session the holder or waiter
+ * @param fence of the hold; 0 if the event is not about a hold
  * @param atNanos the engine's time
- * @param spanNanos how long it was waited for, or held
- * @param lateNanos how long after the end of the lease it ended; 0 unless it {@link Type#EXPIRED}
- * @param holders how many hold the key now
- * @param waiters how many wait for it now
+ * @param spanNanos the duration of the wait or of the hold, see {@link Type}
+ * @param lateNanos delay between the end of the lease and its expiry; 0 unless the type is {@link
+ *     Type#EXPIRED}
+ * @param holders number of holders of the key after the event
+ * @param waiters number of waiters of the key after the event
  */
 public record KeyEvent(
         Type type,
@@ -23,35 +24,34 @@ public record KeyEvent(
         long lateNanos,
         int holders,
         int waiters) {
-    /** The same, at a time of another clock. */
+    /** The same event with a time of another clock. */
     public KeyEvent at(long nanos) {
         return new KeyEvent(
                 type, kind, key, session, mode, fence, nanos, spanNanos, lateNanos, holders,
                 waiters);
     }
 
-    /** What happened. */
     public enum Type {
-        /** Joined the line. */
+        /** A waiter was queued. */
         WAITING,
-        /** Was offered the lock, and has to confirm. */
+        /** The lock was offered to the session, which has to confirm. The span is the wait. */
         OFFERED,
-        /** Holds it now. The span is what it waited. */
+        /** The session became a holder. The span is the wait. */
         ACQUIRED,
-        /** Gave it back, or its session ended. The span is how long it was held. */
+        /** The holder released it, or its session ended. The span is the duration of the hold. */
         RELEASED,
-        /** The lease ended. The span is how long it was held. */
+        /** The lease expired. The span is the duration of the hold. */
         EXPIRED,
         /**
-         * Another took it away: with the token, or by force. The span is how long it was held, or
-         * offered.
+         * Another session released it: with the token, or by force. The span is the duration of the
+         * hold or offer.
          */
         LOST,
-        /** The wait ran out. The span is what it waited. */
+        /** The wait timed out. The span is the wait. */
         TIMED_OUT,
         /**
-         * Left the line, turned the offer down or let it lapse, or its session ended. The span is
-         * what it waited, from the start.
+         * The session left the queue, declined an offer or did not confirm it in time, or ended.
+         * The span is the time since the request was queued.
          */
         GAVE_UP
     }

@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 
 /**
- * Reads the keys of an engine in slices, between which commands may be applied. A key that is of
- * the kind asked for throughout comes exactly once. Must be closed, or read to its end.
+ * Reads the keys of an engine in slices, between which commands may be applied. A key that matches
+ * during the whole scan is returned exactly once. Must be closed, or read to its end.
  *
- * @param <T> how one of them is shown
+ * @param <T> the view of a key
  */
 public final class KeyScan<T> {
-    /** Shows one key as it is now, or null to pass over it. */
+    /** Returns the view of a key at this moment, or null to skip the key. */
     @FunctionalInterface
     interface Viewer<T> {
         @Nullable T view(KeyedState keyedState, long nowNanos);
     }
 
-    /** The place a reader has got to. */
+    /** Marks the position of a reader in the list. */
     static final class Cursor implements CursorList.Node {
         private CursorList.@Nullable Node before;
         private CursorList.@Nullable Node after;
@@ -49,7 +49,7 @@ public final class KeyScan<T> {
     private final ToIntFunction<T> extra;
     private @Nullable Cursor cursor;
 
-    /** Nothing behind it is read. */
+    /** The scan ends here; null if it runs to the end of the list. */
     private final @Nullable Cursor end;
 
     KeyScan(CursorList list, Viewer<T> viewer) {
@@ -57,10 +57,9 @@ public final class KeyScan<T> {
     }
 
     /**
-     * One that leaves out keys that are made after it began. So a key that is forgotten and made
-     * anew meanwhile is not read twice.
-     *
-     * @param extra how many more keys one counts for, that takes longer to read than most
+     * A scan that omits keys created after it began, so that a key that is dropped and created again meanwhile is not returned twice.
+ * 
+ * @param extra the extra cost of a view, in keys, if it takes longer to read than others
      */
     KeyScan(CursorList list, Viewer<T> viewer, ToIntFunction<T> extra) {
         this(list, viewer, extra, new Cursor());
@@ -80,15 +79,18 @@ public final class KeyScan<T> {
         }
     }
 
-    /** Adds the next keys, passing at most {@code most} of them; false when there are no more. */
-    public boolean next(int most, long nowNanos, List<T> out) {
-        Cursor place = cursor;
-        if (place == null) {
+    /**
+     * Adds the next views to {@code out}, passing at most {@code max} keys; false when there are no
+     * more.
+     */
+    public boolean next(int max, long nowNanos, List<T> out) {
+        Cursor current = cursor;
+        if (current == null) {
             return false;
         }
         CursorList.Node passed = null;
-        CursorList.Node node = place.after();
-        for (int i = 0; i < most && node != null && node != end; i++) {
+        CursorList.Node node = current.after();
+        for (int i = 0; i < max && node != null && node != end; i++) {
             T view =
                     node instanceof KeyedState keyedState
                             ? viewer.view(keyedState, nowNanos)
@@ -104,8 +106,8 @@ public final class KeyScan<T> {
             close();
             return false;
         }
-        list.remove(place);
-        list.addAfter(passed, place);
+        list.remove(current);
+        list.addAfter(passed, current);
         return true;
     }
 

@@ -3,12 +3,12 @@ package io.holdfast.engine;
 import java.util.List;
 
 /**
- * How a key stands at one moment.
+ * The holders and waiters of a key at one moment.
  *
- * @param held how many hold it
- * @param waiters how many wait for it
- * @param holders the first of them, in order of grant
- * @param queue some of those who wait, in order of arrival
+ * @param held total number of holders
+ * @param waiters total number of waiters
+ * @param holders the first holders, in order of grant
+ * @param queue a range of the waiters, in order of arrival
  */
 public record KeyView(
         ResourceKind kind,
@@ -18,10 +18,10 @@ public record KeyView(
         List<Holder> holders,
         List<Waiter> queue) {
     /**
-     * One of those who hold it.
+     * A holder.
      *
-     * @param heldNanos how long
-     * @param leaseLeftNanos {@link Command#FOREVER} without end
+     * @param heldNanos how long it has held the key
+     * @param leaseLeftNanos {@link Command#FOREVER} if unlimited
      * @param offered whether it has not been confirmed yet
      */
     public record Holder(
@@ -33,11 +33,11 @@ public record KeyView(
             boolean offered) {}
 
     /**
-     * One of those who wait.
+     * A waiter.
      *
-     * @param position 1 for the one who came first
-     * @param waitedNanos how long
-     * @param leftNanos {@link Command#FOREVER} without end
+     * @param position counted from 1
+     * @param waitedNanos how long it has waited
+     * @param leftNanos what is left of the wait timeout, {@link Command#FOREVER} if unlimited
      */
     public record Waiter(
             long session, int position, ReadWriteMode mode, long waitedNanos, long leftNanos) {}

@@ -2,7 +2,7 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** What stands under a key: a resource or an entry. */
+/** The state of a key: a resource or a data entry. */
 abstract sealed class KeyedState extends Deadline implements CursorList.Node
         permits Resource, DataEntry {
     final Key key;

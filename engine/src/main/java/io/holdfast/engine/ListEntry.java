@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A list with two ends, in a ring that grows and shrinks by half: pushing and popping cost the same
- * however long it is, and a list that was long once does not stay large.
+ * A deque in a ring buffer whose capacity doubles and halves: push and pop take amortized constant
+ * time, and a list that was long once does not keep its memory.
  */
 final class ListEntry extends DataEntry {
     private static final int MIN_CAPACITY = 4;
@@ -40,7 +40,7 @@ final class ListEntry extends DataEntry {
         size++;
     }
 
-    /** Takes out the item at an end of a list that is not empty. */
+    /** Removes and returns the item at an end of a non-empty list. */
     ByteString pop(DataOperation.End end) {
         int slot =
                 switch (end) {
@@ -59,12 +59,12 @@ final class ListEntry extends DataEntry {
         return item;
     }
 
-    ByteString item(int place) {
-        return Objects.requireNonNull(ring[slot(place)]);
+    ByteString item(int index) {
+        return Objects.requireNonNull(ring[slot(index)]);
     }
 
     /** A copy of the items in {@code [from, to)}. */
-    @SuppressWarnings("NullAway") // every place below the size has an item
+    @SuppressWarnings("NullAway") // every index below the size has an item
     List<ByteString> range(int from, int to) {
         return Collections.unmodifiableList(Arrays.asList(copy(from, to, to - from)));
     }
@@ -83,8 +83,8 @@ final class ListEntry extends DataEntry {
         return copy;
     }
 
-    /** Where the item at a place stands. The length is a power of two. */
-    private int slot(int place) {
-        return (head + place) & (ring.length - 1);
+    /** The slot of the item at an index. The length of the ring is a power of two. */
+    private int slot(int index) {
+        return (head + index) & (ring.length - 1);
     }
 }

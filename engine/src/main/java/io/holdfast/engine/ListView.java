@@ -1,8 +1,8 @@
 package io.holdfast.engine;
 
 /**
- * A list as it was at one moment.
+ * A list at one moment.
  *
- * @param idleNanos how long ago the last activity was
+ * @param idleNanos time since the last activity
  */
 public record ListView(Key key, int length, long idleNanos) {}

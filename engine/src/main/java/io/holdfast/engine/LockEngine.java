@@ -10,11 +10,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The state machine of locks and data. Equal commands at equal times with equal ledgers give equal
- * effects and equal state, on every replica and on every replay. One thread at a time.
+ * The state machine of locks and data. Equal commands at equal times with equal {@link Quotas} give
+ * equal effects and equal state, on every replica and on every replay. Not thread-safe: the caller
+ * serializes the calls.
  *
- * <p>Cost does not depend on the number of keys, waiters, sessions and deadlines, but for two rare
- * steps that visit all of them: other settings, and the end of a quarantine.
+ * <p>The cost of a command does not depend on the number of keys, waiters, sessions and deadlines.
+ * Two rare steps visit all keys: {@link #configure} and the end of a quarantine.
  */
 public final class LockEngine {
     private EngineSettings engineSettings;
@@ -26,10 +27,10 @@ public final class LockEngine {
     private final Deadlines idleEnds;
     private final DataStore data;
 
-    /** While it lasts, nothing that excludes others is granted; null if there is none. */
+    /** While it lasts, nothing but shared locks is granted; null if there is none. */
     private @Nullable RestartQuarantine restartQuarantine;
 
-    /** Where what happens is told, if anybody wants to know. */
+    /** Collects the events of keys; null if they are not recorded. */
     private @Nullable List<KeyEvent> events;
 
     public LockEngine(EngineSettings engineSettings) {
@@ -47,7 +48,9 @@ public final class LockEngine {
         this.data = state.data;
     }
 
-    /** Goes on by other settings. Takes its time, if others are to be forgotten, or sooner. */
+    /**
+     * Changes the settings. Visits all keys if the idle time or the retention of values changes.
+     */
     public void configure(EngineSettings next) {
         boolean same = engineSettings.idleNanos() == next.idleNanos();
         engineSettings = next;
@@ -55,7 +58,7 @@ public final class LockEngine {
         for (CursorList.Node node = state.all.first(); node != null && !same; node = node.after()) {
             if (node instanceof Resource resource) {
                 idleEnds.remove(resource);
-                if (resource.isUnused() && !resource.suspended && resource.remembered) {
+                if (resource.isUnused() && !resource.suspended && resource.retained) {
                     idleEnds.schedule(resource, engineSettings.idleEnd(resource.lastActivityNanos));
                 }
             }
@@ -63,10 +66,10 @@ public final class LockEngine {
     }
 
     /**
-     * Until a time, grants and offers nothing that excludes others: acquires are queued, and those
-     * that do not wait are answered as if the key were held. For an engine that begins without what
-     * the one before it knew. A later call replaces the time. No part of its state: {@link #write}
-     * leaves it out.
+     * Until a time, grants and offers nothing but shared locks: acquires are queued, and those that
+     * do not wait fail as if the key were held. For an engine that starts without the state of its
+     * predecessor. A later call replaces the time. The quarantine is not part of the state that
+     * {@link #write} writes.
      */
     public void quarantine(long untilNanos) {
         if (restartQuarantine != null) {
@@ -77,17 +80,18 @@ public final class LockEngine {
     }
 
     /**
-     * Writes the whole state, so that {@link #read} makes an engine that goes on just like this.
-     * Small pieces are written one after the other: there should be a buffer behind.
+     * Writes the whole state, so that {@link #read} creates an engine that behaves exactly like
+     * this one. Makes many small writes: {@code out} should be buffered.
      */
     public void write(DataOutput out) throws IOException {
         new StateWriter(state, out).write();
     }
 
     /**
-     * Makes an engine of what {@link #write} wrote, and reads no further.
+     * Creates an engine from what {@link #write} wrote, and reads no further.
      *
-     * @param engineSettings that the engine had; for others, {@link #configure} it afterwards
+     * @param engineSettings the settings of the engine that wrote; to change them, {@link
+     *     #configure} the new engine afterwards
      */
     public static LockEngine read(DataInput in, EngineSettings engineSettings) throws IOException {
         EngineState state = new EngineState(engineSettings);
@@ -95,14 +99,14 @@ public final class LockEngine {
         return new LockEngine(engineSettings, state);
     }
 
-    /** Reserves everything that there is, with a ledger that begins anew and refuses nothing. */
+    /** Reserves the whole state with new quotas, which must not refuse a reservation. */
     public void reserveAll(Quotas quotas) {
         for (CursorList.Node node = state.all.first(); node != null; node = node.after()) {
             if (!(node instanceof Resource resource)) {
                 continue;
             }
             boolean _ =
-                    resource.remembered
+                    resource.retained
                             ? quotas.reserveKey(resource.key, resource.creator)
                             : quotas.reserveTransientKey(resource.key, resource.creator);
             for (Hold hold : resource.holds()) {
@@ -113,13 +117,13 @@ public final class LockEngine {
         data.reserveAll(quotas);
     }
 
-    /** From now on, what happens to keys is added to a list, in order. Nothing depends on it. */
+    /** From now on, adds the events of keys to a list, in order. No result depends on it. */
     public void recordEvents(List<KeyEvent> to) {
         events = to;
     }
 
     /**
-     * Applies a command at a time, which never goes back, and adds what follows from it to {@code
+     * Applies a command at a time, which must not decrease, and adds its effects to {@code
      * effects}, in order.
      */
     public void apply(Command command, long now, Quotas quotas, List<Effect> effects) {
@@ -127,14 +131,14 @@ public final class LockEngine {
     }
 
     /**
-     * Applies a command like {@link #apply(Command, long, Ledger, List)}, but ends only what was
-     * due at an earlier time. What has become due since then stays until a later command: a lease
-     * can still be renewed, and what is held is not granted to another.
+     * Applies a command like {@link #apply(Command, long, Quotas, List)}, but expires only what was
+     * due at {@code dueNanos}. What has become due since then stays until a later command: a lease
+     * can still be renewed, and what is held is not granted to another session.
      */
     public void apply(
             Command command, long now, long dueNanos, Quotas quotas, List<Effect> effects) {
         state.nowNanos = Math.max(state.nowNanos, now);
-        // First: no rule below meets a holder whose time is up.
+        // First, so that no rule below meets a holder whose lease is over.
         expireDue(dueNanos < now ? dueNanos : state.nowNanos, quotas, effects);
         switch (command) {
             case Command.Acquire acquire -> acquire(acquire, quotas, effects);
@@ -158,27 +162,30 @@ public final class LockEngine {
                     effects.add(data.apply(operation, state.nowNanos, quotas));
             case Command.CloseSession close -> close(close, quotas, effects);
             case Command.Tick() -> {}
-            case Command.Collect(int most) -> collect(most, quotas);
+            case Command.Collect(int max) -> collect(max, quotas);
         }
     }
 
-    /** When a {@link Command.Tick} is due at the latest; {@link Long#MAX_VALUE} if never. */
+    /**
+     * When the next {@link Command.Tick} has to be applied at the latest; {@link Long#MAX_VALUE} if
+     * never.
+     */
     public long nextDeadlineNanos() {
         return Math.min(deadlines.next(), data.nextDeadlineNanos());
     }
 
-    /** Whether a {@link Command.Collect} may find anything. */
+    /** Whether a {@link Command.Collect} at this time may drop anything. */
     public boolean hasCollectable(long now) {
         long before = collectBefore(Math.max(state.nowNanos, now));
         return idleEnds.next() <= before || data.hasCollectable(before);
     }
 
-    /** Whether anything of a session is left. */
+    /** Whether the engine has state of a session. */
     public boolean hasSession(long session) {
         return sessions.containsKey(session);
     }
 
-    /** What can be seen of it; the same object every time. */
+    /** Read access to the state; always the same object. */
     public EngineViews views() {
         return views;
     }
@@ -305,7 +312,7 @@ public final class LockEngine {
                 effects.add(granted(hold, c.request()));
             }
             case Waiter waiter -> {
-                if (waiter.isAwaited()) { // who awaits it already gets an answer too
+                if (waiter.isAwaited()) { // the earlier await ends too
                     effects.add(new Effect.Cancelled(c.session(), waiter.request));
                 }
                 waiter.request = c.request();
@@ -371,15 +378,18 @@ public final class LockEngine {
         effects.add(new Effect.Renewed(c.session(), c.request(), c.leaseNanos()));
     }
 
-    /** Nobody, if the session renews its own, or there is no session whose end it goes by. */
+    /**
+     * Null if the session renews its own hold, or if the hold does not end with a session that
+     * exists.
+     */
     private @Nullable Successor successor(Hold hold, Command.Renew c) {
         if (hold.session.id == c.session()
-                || !hold.terms().bound()
+                || !hold.attributes().bound()
                 || sessions.get(hold.session.id) != hold.session) {
             return null;
         }
         SessionState sessionState =
-                state.session(c.session()); // it can be asked later whether it is there
+                state.session(c.session()); // created, so that close() can look it up
         return new Successor(sessionState.id, c.request(), state.nowNanos);
     }
 
@@ -424,7 +434,9 @@ public final class LockEngine {
         effects.add(new Effect.TryAcquired(c.session(), c.request(), true, resource.holders()));
     }
 
-    /** Of the session that sends a command, which the engine may not know yet. */
+    /**
+     * The client of the session that sends a command; the session may not exist in the engine yet.
+     */
     private static Quotas.@Nullable Client client(
             @Nullable SessionState sessionState, Command.Keyed c, Quotas quotas) {
         return sessionState == null ? quotas.client(c.session()) : sessionState.client(quotas);
@@ -519,7 +531,9 @@ public final class LockEngine {
         }
     }
 
-    /** The mutex of a name, made if need be without being remembered; null if there is no room. */
+    /**
+     * The lock of a key, created as a transient key if there is none; null if a limit is reached.
+     */
     private @Nullable ReadWriteLock getOrCreateLock(
             @Nullable Resource known, Key key, Quotas.@Nullable Client client, Quotas quotas) {
         if (known != null) {
@@ -528,9 +542,9 @@ public final class LockEngine {
         if (!quotas.reserveTransientKey(key, client)) {
             return null;
         }
-        Resource made = state.add(ResourceKind.LOCK, key, 1);
-        made.creator = client;
-        return (ReadWriteLock) made;
+        Resource created = state.add(ResourceKind.LOCK, key, 1);
+        created.creator = client;
+        return (ReadWriteLock) created;
     }
 
     private void applyToTrackedRequest(
@@ -649,7 +663,7 @@ public final class LockEngine {
             if (waiter.resource instanceof ReadWriteLock readWriteLock
                     && readWriteLock.isShared()) {
                 sessionState.recordUnserved(
-                        readWriteLock); // later: the next may be another of this session
+                        readWriteLock); // later: the next waiter may belong to this session too
             } else {
                 serve(waiter.resource, quotas, effects);
             }
@@ -662,41 +676,41 @@ public final class LockEngine {
             }
             serve(resource, quotas, effects);
         }
-        int mutexes = 0;
+        int readWriteLocks = 0;
         int sharedLocks = 0;
         for (; sessionState.firstHold != null && left > 0; left--) {
             Hold hold = sessionState.firstHold;
             if (hold.successor != null && hold.successor.atNanos() >= c.successorsSinceNanos()) {
-                SessionState heir = sessions.get(hold.successor.session());
-                if (heir != null) {
-                    quotas.passHold(sessionState.client(quotas), heir.client(quotas));
-                    transfer(hold, heir, hold.successor.request());
+                SessionState next = sessions.get(hold.successor.session());
+                if (next != null) {
+                    quotas.passHold(sessionState.client(quotas), next.client(quotas));
+                    transfer(hold, next, hold.successor.request());
                     continue;
                 }
             }
-            boolean unknown = hold.tokenSentBy == 0 || hold.tokenSentBy > c.lastAnswered();
-            boolean asked = hold instanceof OfferHold;
-            boolean claimed = hold.leaseNanos == Command.FOREVER && !asked;
-            if (claimed) {
-                mutexes += hold.resource.kind() == ResourceKind.LOCK ? 1 : 0;
+            boolean undelivered = hold.tokenSentBy == 0 || hold.tokenSentBy > c.lastAnswered();
+            boolean requested = hold instanceof OfferHold;
+            boolean tryAcquired = hold.leaseNanos == Command.FOREVER && !requested;
+            if (tryAcquired) {
+                readWriteLocks += hold.resource.kind() == ResourceKind.LOCK ? 1 : 0;
                 sharedLocks += hold.resource.kind() == ResourceKind.SHARED ? 1 : 0;
             }
-            boolean released = engineSettings.autoRelease() && hold.terms().bound();
-            if (released || unknown || claimed || asked) {
+            boolean released = engineSettings.autoRelease() && hold.attributes().bound();
+            if (released || undelivered || tryAcquired || requested) {
                 end(hold, ownEnd(hold), quotas, effects);
             } else {
                 detach(hold);
             }
         }
-        if (mutexes + sharedLocks > 0) {
-            effects.add(new Effect.Orphaned(c.session(), mutexes, sharedLocks));
+        if (readWriteLocks + sharedLocks > 0) {
+            effects.add(new Effect.Orphaned(c.session(), readWriteLocks, sharedLocks));
         }
         if (sessionState.isEmpty()) {
             sessions.remove(c.session());
         }
     }
 
-    /** A session has nothing to do with a hold any more, but for its number. */
+    /** Removes a hold from its session, which it still refers to. */
     private static void detach(Hold hold) {
         SessionState sessionState = hold.session;
         sessionState.endEnqueue(hold.resource, hold);
@@ -704,34 +718,37 @@ public final class LockEngine {
         sessionState.remove(hold);
     }
 
-    /** Nothing is granted: the slot, the fence and the lease stay as they are. */
-    private static void transfer(Hold hold, SessionState heir, long request) {
+    /** Passes a hold to another session. The slot, the fence and the lease stay as they are. */
+    private static void transfer(Hold hold, SessionState next, long request) {
         detach(hold);
-        hold.passTo(heir, request);
-        heir.add(hold);
+        hold.passTo(next, request);
+        next.add(hold);
     }
 
-    private void collect(int most, Quotas quotas) {
+    private void collect(int max, Quotas quotas) {
         long before = collectBefore(state.nowNanos);
-        data.collect(before, most, quotas);
-        for (int i = 0; i < most; i++) {
+        data.collect(before, max, quotas);
+        for (int i = 0; i < max; i++) {
             if (!(idleEnds.pollDue(before) instanceof Resource resource)) {
                 return;
             }
             if (!resource.isUnused() || resource.suspended) {
-                continue; // rests again when that has changed
+                continue; // scheduled again when it becomes idle
             }
             long end = engineSettings.idleEnd(resource.lastActivityNanos);
             if (end > before) {
                 idleEnds.schedule(resource, end);
             } else {
-                state.forget(resource);
+                state.drop(resource);
                 quotas.returnKey(resource.key, resource.creator);
             }
         }
     }
 
-    /** Idle ends up to this time are collected: idle for longer than allowed, or for 0 at all. */
+    /**
+     * Keys whose idle time ends up to this time are collected: they must have been idle for longer
+     * than the setting, except that 0 collects at once.
+     */
     private long collectBefore(long now) {
         return engineSettings.idleNanos() == 0 ? now : now - 1;
     }
@@ -752,15 +769,15 @@ public final class LockEngine {
                 case Waiter waiter -> timeOut(waiter, quotas, effects);
                 case RestartQuarantine _ -> endQuarantine(quotas, effects);
                 case KeyedState keyedState ->
-                        throw new IllegalStateException("no lease: " + keyedState);
+                        throw new IllegalStateException("not a lease or wait: " + keyedState);
             }
         }
         data.expireDue(until, state.nowNanos, quotas);
     }
 
     /**
-     * The resource of a newcomer, made if need be; null when the request was refused. If it is
-     * free, the hold has been reserved.
+     * The resource of a new request, created if there is none; null if the request was refused. If
+     * the resource is free, the hold has been reserved.
      */
     private @Nullable Resource admit(
             Command.Locking c,
@@ -781,7 +798,7 @@ public final class LockEngine {
             refuse(c, Refusal.TOO_MANY_KEYS, effects);
             return null;
         }
-        if (resource == null || !resource.remembered) {
+        if (resource == null || !resource.retained) {
             if (!quotas.reserveKey(c.key(), client)) {
                 if (free) {
                     quotas.returnHold(client);
@@ -795,13 +812,13 @@ public final class LockEngine {
                 quotas.returnTransientKey(c.key(), resource.creator);
             }
             resource.creator = client;
-            resource.remembered = true;
+            resource.retained = true;
         }
         resource.lastActivityNanos = state.nowNanos;
         return resource;
     }
 
-    /** A shared lock excludes nobody. */
+    /** A shared lock excludes no session, so it is exempt. */
     private boolean isQuarantined(ResourceKind resourceKind) {
         return restartQuarantine != null && resourceKind != ResourceKind.SHARED;
     }
@@ -837,13 +854,13 @@ public final class LockEngine {
             long salt,
             long leaseNanos,
             HoldAttributes holdAttributes,
-            long askedNanos,
+            long requestedNanos,
             Quotas quotas) {
         long fence = quotas.nextFence();
         Hold hold =
                 Hold.of(resource, sessionState, request, fence, salt, leaseNanos, holdAttributes);
         recordGrant(hold, leaseNanos);
-        recordEvent(KeyEvent.Type.ACQUIRED, hold, state.nowNanos - askedNanos, 0);
+        recordEvent(KeyEvent.Type.ACQUIRED, hold, state.nowNanos - requestedNanos, 0);
         return hold;
     }
 
@@ -883,7 +900,7 @@ public final class LockEngine {
                         sessionState.id, wait.request, hold.resource.key, hold.mode(), hold.fence));
     }
 
-    /** Grants or offers to those who are next, as long as the resource admits them. */
+    /** Grants or offers to the next waiters, as long as the resource admits them. */
     private void serve(Resource resource, Quotas quotas, List<Effect> effects) {
         if (isQuarantined(resource.kind())) {
             return;
@@ -895,8 +912,8 @@ public final class LockEngine {
             }
             withdraw(waiter);
             quotas.grantWait(waiter.session.client(quotas));
-            if (waiter instanceof OfferWaiter ask) {
-                offer(ask, quotas, effects);
+            if (waiter instanceof OfferWaiter offerWaiter) {
+                offer(offerWaiter, quotas, effects);
                 continue;
             }
             SessionState sessionState = waiter.session;
@@ -908,7 +925,7 @@ public final class LockEngine {
                             waiter.request,
                             waiter.salt,
                             waiter.leaseNanos,
-                            waiter.terms(),
+                            waiter.attributes(),
                             waiter.sinceNanos,
                             quotas);
             if (awaited) {
@@ -928,7 +945,7 @@ public final class LockEngine {
         }
     }
 
-    /** Takes a wait out of the line, the session and the deadlines. */
+    /** Removes a waiter from the queue, its session and the deadlines. */
     private void withdraw(Waiter waiter) {
         waiter.resource.remove(waiter);
         waiter.session.remove(waiter);
@@ -950,12 +967,12 @@ public final class LockEngine {
         markIdle(waiter.resource, quotas);
     }
 
-    /** What it is when the session itself wants no more of it. */
+    /** The event when the session itself ends a hold or an offer. */
     private static KeyEvent.Type ownEnd(Hold hold) {
         return hold.isOffer() ? KeyEvent.Type.GAVE_UP : KeyEvent.Type.RELEASED;
     }
 
-    /** Ends a hold, whatever the reason, and passes its slot on. */
+    /** Ends a hold and grants its slot to the next waiter. */
     private void end(Hold hold, KeyEvent.Type reason, Quotas quotas, List<Effect> effects) {
         Resource resource = hold.resource;
         long ends = hold.time;
@@ -1025,13 +1042,15 @@ public final class LockEngine {
         }
     }
 
-    /** After the last use of a resource it may rest, and be forgotten in time or at once. */
+    /**
+     * If the resource is unused, schedules its collection, or drops it at once if it is transient.
+     */
     private void markIdle(Resource resource, Quotas quotas) {
         if (!resource.isUnused() || resource.suspended) {
             return;
         }
-        if (!resource.remembered) {
-            state.forget(resource);
+        if (!resource.retained) {
+            state.drop(resource);
             quotas.returnTransientKey(resource.key, resource.creator);
         } else if (!resource.isScheduled()) {
             idleEnds.schedule(resource, engineSettings.idleEnd(resource.lastActivityNanos));
@@ -1044,7 +1063,9 @@ public final class LockEngine {
         return hold != null && hold.salt == token.salt() ? hold : null;
     }
 
-    /** The time that is a span away; what lies beyond the end of time is never. */
+    /**
+     * The current time plus a duration; {@link Long#MAX_VALUE}, which is never, if that overflows.
+     */
     private long after(long spanNanos) {
         long time = state.nowNanos + spanNanos;
         return time < state.nowNanos ? Long.MAX_VALUE : time;
@@ -1061,8 +1082,7 @@ public final class LockEngine {
 
     /**
      * The whole state as bytes: equal for equal states, so that replicas and replays can be
-     * compared. When idle keys are looked at again is not part of it: that is no promise to
-     * anybody.
+     * compared. The deadlines of idle keys are not part of it: they do not affect results.
      */
     public byte[] snapshot() {
         return state.snapshot();

@@ -1,6 +1,6 @@
 package io.holdfast.engine;
 
-/** A tenant's wall: equal bytes in two namespaces are two keys. */
+/** Separates the keys of tenants: equal bytes in two namespaces are two keys. */
 public record Namespace(String name) {
     public static final Namespace DEFAULT = new Namespace("");
 }

@@ -1,13 +1,13 @@
 package io.holdfast.engine;
 
 /**
- * What became of an {@link OfferWaiter} whose turn came: an offer, and once it is confirmed a hold.
- * It ends with its session, and no token of it was told.
+ * An offer made to an {@link OfferWaiter}, and once it is confirmed a hold. It ends with its
+ * session, and its token is never delivered.
  */
 final class OfferHold extends Hold {
     private final ReadWriteMode readWriteMode;
 
-    /** When it was asked for. */
+    /** When it was requested. */
     final long requestedNanos;
 
     /** Whether it is still an offer; its deadline is then the end of the offer. */
@@ -21,11 +21,11 @@ final class OfferHold extends Hold {
             long salt,
             long leaseNanos,
             ReadWriteMode readWriteMode,
-            long askedNanos,
+            long requestedNanos,
             boolean offered) {
         super(resource, sessionState, request, fence, salt, leaseNanos);
         this.readWriteMode = readWriteMode;
-        this.requestedNanos = askedNanos;
+        this.requestedNanos = requestedNanos;
         this.offered = offered;
     }
 

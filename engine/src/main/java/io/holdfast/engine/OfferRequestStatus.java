@@ -1,13 +1,15 @@
 package io.holdfast.engine;
 
-/** How far a {@link Command.RequestOffer} has got. */
+/** The status of a {@link Command.RequestOffer}. */
 public enum OfferRequestStatus {
-    /** In line. */
+    /** In the queue. */
     QUEUED,
-    /** Its turn, if it confirms in time. Nobody else is let in meanwhile. */
+    /**
+     * Offered, to be confirmed in time. No other session is granted or offered the lock meanwhile.
+     */
     OFFERED,
     /** Confirmed. */
     HELD,
-    /** There is no such request, or not any more. */
+    /** There is no such request, or it has ended. */
     GONE
 }

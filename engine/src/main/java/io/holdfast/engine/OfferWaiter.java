@@ -1,10 +1,13 @@
 package io.holdfast.engine;
 
-/** The place in line of a {@link Command.RequestOffer}. When its turn comes it is made an offer. */
+/**
+ * The waiter of a {@link Command.RequestOffer}. When it is next it gets an offer instead of a
+ * grant.
+ */
 final class OfferWaiter extends Waiter {
     private final ReadWriteMode readWriteMode;
 
-    /** How long the offer will stand. */
+    /** How long the offer can be confirmed. */
     final long confirmNanos;
 
     OfferWaiter(

@@ -1,8 +1,8 @@
 package io.holdfast.engine;
 
-/** Which of those who wait for a read/write lock comes next. */
+/** Which waiter of a read/write lock is next. */
 public enum QueuePolicy {
-    /** The one who came first; nobody passes. */
+    /** The oldest waiter; none is overtaken. */
     FIFO,
     /** The oldest reader; a writer only when no reader waits. Writers can starve. */
     READER_PREFERRED,

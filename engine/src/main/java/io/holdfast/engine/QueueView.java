@@ -3,8 +3,10 @@ package io.holdfast.engine;
 import java.util.List;
 
 /**
- * Who waits for a key and who has it, so many of each at most.
+ * The holders and waiters of a key, up to a maximum number of each.
  *
+ * @param held total number of holders
+ * @param waiting total number of waiters
  * @param holders sessions, in order of grant
  * @param waiters in order of arrival
  */
@@ -16,10 +18,10 @@ public record QueueView(
         List<Long> holders,
         List<Waiter> waiters) {
     /**
-     * One of those who wait.
+     * A waiter.
      *
      * @param sinceNanos how long it has waited
-     * @param awaited whether somebody is blocked until it is granted
+     * @param awaited whether a request is blocked on it
      */
     public record Waiter(long session, ReadWriteMode mode, long sinceNanos, boolean awaited) {}
 }

@@ -3,17 +3,18 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engines of one server share: the fence counter and what is left of each limit. It is an
- * argument of {@link LockEngine#apply} because several engines may draw on one ledger, and because
- * replicas must draw on equal ones.
+ * What the engines of one server share: the fence counter and the remaining amount of each limit.
+ * It is an argument of {@link LockEngine#apply} because several engines may share one, and because
+ * replicas must use equal ones.
  *
- * <p>Whatever is reserved is returned once, with equal arguments, when it is gone.
+ * <p>Every successful reservation is returned once, with equal arguments, when the state it was
+ * made for has ended.
  */
 public interface Quotas {
-    /** Who makes state, for limits that each client has; null is one without such limits. */
+    /** A client, for the limits of each client; null is a client without such limits. */
     interface Client {}
 
-    /** A number above every one given out before, restarts included. */
+    /** The next fence: greater than all issued before, restarts included. */
     long nextFence();
 
     /** The client of a session. */
@@ -26,10 +27,10 @@ public interface Quotas {
 
     void returnKey(Key key, @Nullable Client client);
 
-    /** Reserves one more name that is only claimed, unless a limit is reached. */
+    /** Reserves one more key that is only try-acquired, unless a limit is reached. */
     boolean reserveTransientKey(Key key, @Nullable Client client);
 
-    /** The name is gone, or is remembered from now on. */
+    /** The key was dropped, or is retained from now on. */
     void returnTransientKey(Key key, @Nullable Client client);
 
     /** Reserves one more hold, unless a limit is reached. */
@@ -37,15 +38,15 @@ public interface Quotas {
 
     void returnHold(@Nullable Client client);
 
-    /** Reserves one more wait, unless a limit is reached. */
+    /** Reserves one more waiter, unless a limit is reached. */
     boolean reserveWait(@Nullable Client client);
 
     void returnWait(@Nullable Client client);
 
-    /** A wait is a hold from now on; this cannot be refused. */
+    /** A waiter has become a hold; this cannot be refused. */
     void grantWait(@Nullable Client client);
 
-    /** A hold is that of another client from now on; this cannot be refused. */
+    /** A hold has passed to another client; this cannot be refused. */
     void passHold(@Nullable Client from, @Nullable Client to);
 
     /** Reserves one more counter, value or list, unless a limit is reached. */

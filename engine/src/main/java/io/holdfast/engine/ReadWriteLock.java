@@ -7,20 +7,20 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Admits one writer, or any number of readers. Who comes by {@link Command.RequestOffer} is made an
- * offer first; while one is out nobody is admitted.
+ * Admits one writer, or any number of readers. A {@link Command.RequestOffer} gets an offer first;
+ * while an offer is not confirmed, no other session is admitted.
  */
 final class ReadWriteLock extends Resource {
     private @Nullable Hold writer;
 
-    /** Null until there is a reader or an offer: a plain mutex does without. */
+    /** Null until there is a reader or an offer: a plain lock does not need it. */
     private @Nullable ReadWriteState readWriteState;
 
-    ReadWriteLock(Key key, UsageCounters tally) {
-        super(key, tally);
+    ReadWriteLock(Key key, UsageCounters usage) {
+        super(key, usage);
     }
 
-    /** From now on there may be readers and offers. */
+    /** Prepares the lock for readers and offers. */
     ReadWriteState ensureReadWriteState(QueuePolicy queuePolicy) {
         if (readWriteState == null) {
             readWriteState = new ReadWriteState(queuePolicy);
@@ -53,7 +53,7 @@ final class ReadWriteLock extends Resource {
                 && (readWriteState == null || readWriteState.readers.isEmpty());
     }
 
-    /** Whether a reader that comes now need not wait. */
+    /** Whether a new reader would be admitted without waiting. */
     boolean admitsReader() {
         if (writer != null || suspended) {
             return false;
@@ -68,7 +68,7 @@ final class ReadWriteLock extends Resource {
         return first && readWriteState.offer == null;
     }
 
-    /** Whether a confirmed hold may be added while nothing is granted. */
+    /** Whether a hold may be re-asserted while the lock is suspended. */
     boolean admitsAgain(ReadWriteMode readWriteMode) {
         if (!suspended || writer != null) {
             return false;
@@ -144,7 +144,7 @@ final class ReadWriteLock extends Resource {
                 + (readWriteState == null ? 0 : readWriteState.readers.size());
     }
 
-    /** Of those who asked, nobody was told a token. */
+    /** Does not find holds that began as an offer: their tokens are never delivered. */
     @Override
     @Nullable Hold find(long fence) {
         Hold hold = writer;
@@ -154,7 +154,7 @@ final class ReadWriteLock extends Resource {
         return hold != null && hold.fence == fence && !(hold instanceof OfferHold) ? hold : null;
     }
 
-    /** Those who asked know their holds by the request. */
+    /** Omits holds that began as an offer: their sessions refer to them by the request. */
     @Override
     @Nullable Hold holdOf(long session) {
         return writer != null && writer.session.id == session && !(writer instanceof OfferHold)
@@ -165,8 +165,8 @@ final class ReadWriteLock extends Resource {
     @Override
     void add(Hold added) {
         if (readWriteState != null) {
-            if (added instanceof OfferHold asked && asked.offered) {
-                readWriteState.offer = asked;
+            if (added instanceof OfferHold offerHold && offerHold.offered) {
+                readWriteState.offer = offerHold;
             }
             if (added.mode() == ReadWriteMode.READ) {
                 readWriteState.readers.put(added.fence, added);
@@ -176,7 +176,7 @@ final class ReadWriteLock extends Resource {
         writer = added;
     }
 
-    /** The offer is taken up: it does not stand in the way any more. */
+    /** Makes the offer a hold, so that other readers can be admitted. */
     void confirm(OfferHold hold) {
         hold.offered = false;
         if (readWriteState != null) {
@@ -201,14 +201,14 @@ final class ReadWriteLock extends Resource {
         dropReadWriteState();
     }
 
-    /** Becomes a plain mutex again if nobody needs more. */
+    /** Becomes a plain lock again if there are no readers and no waiters. */
     void dropReadWriteState() {
         if (readWriteState != null && waiters == 0 && readWriteState.readers.isEmpty()) {
-            readWriteState = null; // no number of arrival is in use
+            readWriteState = null; // no arrival number is in use
         }
     }
 
-    /** A writer is alone. */
+    /** A writer is the only holder. */
     @Override
     Collection<Hold> holds() {
         if (writer != null) {

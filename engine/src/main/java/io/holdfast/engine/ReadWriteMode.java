@@ -1,9 +1,9 @@
 package io.holdfast.engine;
 
-/** How much of a read/write lock is asked for. */
+/** The mode of a hold of a read/write lock. */
 public enum ReadWriteMode {
-    /** Together with other readers. */
+    /** Shared with other readers. */
     READ,
-    /** Alone. */
+    /** Exclusive. */
     WRITE
 }

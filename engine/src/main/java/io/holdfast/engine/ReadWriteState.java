@@ -6,27 +6,27 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** What a mutex needs only once there are readers or offers. */
+/** The part of a read/write lock that exists only while there are readers or offers. */
 final class ReadWriteState {
     final QueuePolicy policy;
 
-    /** Those who wait to read. All others stand in the line of the resource. */
+    /** The waiting readers. All other waiters are in the queue of the resource. */
     final WaiterQueue readQueue = new WaiterQueue();
 
-    /** The last number given to somebody in line. */
+    /** The last arrival number of a waiter. */
     long arrivals;
 
-    /** The one offer that is out. It counts among the readers, or is the writer. */
+    /** The unconfirmed offer; at most one. It is also one of the readers, or the writer. */
     @Nullable OfferHold offer;
 
-    /** By fence, offers included, in order of grant. */
+    /** The readers by fence, offers included, in order of grant. */
     final Map<Long, Hold> readers = new LinkedHashMap<>(4);
 
     ReadWriteState(QueuePolicy queuePolicy) {
         this.policy = queuePolicy;
     }
 
-    /** The one who came first, where at least one is there. */
+    /** The waiter that arrived first; at least one must not be null. */
     static Waiter older(@Nullable Waiter read, @Nullable Waiter write) {
         if (read == null) {
             return Objects.requireNonNull(write);
@@ -34,7 +34,10 @@ final class ReadWriteState {
         return write == null || read.arrival < write.arrival ? read : write;
     }
 
-    /** Whose turn it is, whether or not there is place for it. */
+    /**
+     * The next waiter according to the policy, whether or not it can be admitted; null if there is
+     * none.
+     */
     @Nullable Waiter pick(@Nullable Waiter write) {
         Waiter read = readQueue.first;
         if (read == null || write == null) {

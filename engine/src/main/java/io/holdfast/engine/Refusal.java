@@ -2,30 +2,30 @@ package io.holdfast.engine;
 
 /** Why a request changed nothing. */
 public enum Refusal {
-    /** The token holds no slot of this key, or not any more. */
+    /** The token does not match a hold of this key, or the hold has ended. */
     NOT_HELD,
-    /** Somebody else has it. */
+    /** Another session holds it. */
     BUSY,
-    /** No room for another lock or semaphore. */
+    /** The limit or the memory budget for locks and semaphores is reached. */
     TOO_MANY_KEYS,
-    /** The line of this name is full. */
+    /** The queue of this key is full, or the limit or the memory budget for waiters is reached. */
     TOO_MANY_WAITERS,
     /** The semaphore exists with another limit. */
     LIMIT_MISMATCH,
-    /** A second enqueue of the same session for the same name. */
+    /** The session has enqueued for the same key already. */
     ALREADY_ENQUEUED,
-    /** An await without an enqueue, or after its grant ran out. */
+    /** An await without an enqueue, or after the lease of its grant has expired. */
     NOT_ENQUEUED,
-    /** No room for another counter, value or list. */
+    /** The limit or the memory budget for counters, values and lists is reached. */
     TOO_MANY_ENTRIES,
-    /** The list is as long as it may get. */
+    /** The list has reached its maximum length, or the memory budget is reached. */
     LIST_FULL,
     /** The counter would leave the range of 64 bits. */
     OUT_OF_RANGE,
     /**
-     * Nobody could decide in time. No engine says so but a driver that asks a remote one; whether
-     * the request changed anything is unknown, but what it would have waited for or held is given
-     * up.
+     * The request was not committed in time. Not returned by an engine but by a driver of a
+     * replicated one. The outcome of the request is unknown; a waiter or a hold that it may have
+     * created is ended.
      */
     UNAVAILABLE
 }

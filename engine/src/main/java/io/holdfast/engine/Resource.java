@@ -6,37 +6,39 @@ import java.util.Collection;
 import java.util.function.Predicate;
 
 /**
- * A key with its admission rule and its line of waiters. A new kind is a new rule, not a new line.
+ * A key with its admission rule and its queue of waiters. A new kind of resource adds an admission
+ * rule and reuses the queue.
  */
 abstract sealed class Resource extends KeyedState permits ReadWriteLock, Semaphore, SharedLock {
-    /** Who made the name; not part of the state that is written. */
+    /** The client that created the key; not part of the snapshot. */
     Quotas.@Nullable Client creator;
 
-    /** Of all keys like this one. */
+    /** The counters of the namespace and kind of this key. */
     final UsageCounters usage;
 
-    /** Fence of the grant since which somebody has held it; 0 if nobody does. */
+    /** Fence of the grant since which it has had holders without a gap; 0 if it has none. */
     long heldSince;
 
     /**
-     * Whether the name is remembered while nobody uses it. One that was only ever claimed is not.
+     * Whether the key is retained while it is unused. A transient key, which was only ever
+     * try-acquired or requested as an offer, is not.
      */
-    boolean remembered;
+    boolean retained;
 
-    /** While it is, nothing is granted and the name is not forgotten. */
+    /** While true, nothing is granted and the key is not dropped. */
     boolean suspended;
 
-    /** Those in line, whatever they wait for. */
+    /** The number of waiters, readers and writers. */
     int waiters;
 
-    /** A {@link WaiterQueue}, but without an object of its own: there are many keys. */
+    /** The queue, inlined to save an object per key; compare {@link WaiterQueue}. */
     private @Nullable Waiter first;
 
     private @Nullable Waiter last;
 
-    Resource(Key key, UsageCounters tally) {
+    Resource(Key key, UsageCounters usage) {
         super(key);
-        this.usage = tally;
+        this.usage = usage;
     }
 
     abstract ResourceKind kind();
@@ -46,7 +48,7 @@ abstract sealed class Resource extends KeyedState permits ReadWriteLock, Semapho
     /** The admission rule: whether one more hold may be added now. */
     abstract boolean admits();
 
-    /** The wait to be served now; null if there is none. */
+    /** The waiter to be granted or offered now; null if there is none. */
     @Nullable Waiter next() {
         return admits() ? firstWaiter() : null;
     }
@@ -55,7 +57,7 @@ abstract sealed class Resource extends KeyedState permits ReadWriteLock, Semapho
 
     abstract @Nullable Hold find(long fence);
 
-    /** What a session holds of it; the latest where it may hold several. */
+    /** The hold of a session; the latest if it has several. */
     abstract @Nullable Hold holdOf(long session);
 
     abstract void add(Hold hold);
@@ -109,10 +111,10 @@ abstract sealed class Resource extends KeyedState permits ReadWriteLock, Semapho
         usage.remove(waiter);
     }
 
-    /** Shows those who wait, in order of arrival, to one who says whether to go on. */
-    void eachWait(Predicate<Waiter> viewer) {
+    /** Visits the waiters in order of arrival until the visitor returns false. */
+    void eachWait(Predicate<Waiter> visitor) {
         Waiter waiter = firstWaiter();
-        while (waiter != null && viewer.test(waiter)) {
+        while (waiter != null && visitor.test(waiter)) {
             waiter = waiter.behind;
         }
     }

@@ -1,14 +1,14 @@
 package io.holdfast.engine;
 
 /**
- * The kinds of resource. Each has a key space of its own: a lock never meets a semaphore or a
- * shared lock.
+ * The kinds of resource. Each has its own key space: a lock and a semaphore of the same key are
+ * independent.
  */
 public enum ResourceKind {
     /** One slot. */
     LOCK,
-    /** As many slots as the first request for the name says. */
+    /** As many slots as the first request for the key specifies. */
     SEMAPHORE,
-    /** Everybody may have it; holders are counted, each session once. */
+    /** Any number of sessions may hold it; each is counted once. */
     SHARED
 }

@@ -1,11 +1,11 @@
 package io.holdfast.engine;
 
 /**
- * How much of one kind is in use, in all namespaces.
+ * The usage of one kind in all namespaces.
  *
- * @param keys how many keys somebody holds
- * @param holds how often, all holders of each counted
- * @param waits how many places in lines there are
+ * @param keys number of keys that have holders
+ * @param holds number of holds of these keys
+ * @param waits number of waiters
  */
 public record ResourceKindUsage(int keys, int holds, int waits) {
     public ResourceKindUsage plus(ResourceKindUsage other) {

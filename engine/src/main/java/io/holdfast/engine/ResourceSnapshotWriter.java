@@ -2,7 +2,9 @@ package io.holdfast.engine;
 
 import java.util.Map;
 
-/** Writes keys with their holds and waits into a snapshot: all that decides what they do next. */
+/**
+ * Writes keys with their holds and waiters into a snapshot: everything that affects later results.
+ */
 final class ResourceSnapshotWriter {
     private final Deadlines deadlines;
     private final Map<Long, SessionState> sessions;
@@ -20,7 +22,7 @@ final class ResourceSnapshotWriter {
         out.bytes(resource.key.bytes());
         out.number(resource.limit());
         out.number(resource.lastActivityNanos);
-        out.number(resource.remembered ? 1 : 0);
+        out.number(resource.retained ? 1 : 0);
         out.number(resource.suspended ? 1 : 0);
         out.number(resource.heldSince);
         out.number(resource.holders());
@@ -36,7 +38,7 @@ final class ResourceSnapshotWriter {
                                 out.number(asked.requestedNanos);
                             } else {
                                 out.number(0);
-                                write(hold.terms());
+                                write(hold.attributes());
                             }
                             out.number(hold.tokenSentBy);
                             out.number(hold.request);
@@ -62,7 +64,7 @@ final class ResourceSnapshotWriter {
                         out.number(asked.confirmNanos);
                     } else {
                         out.number(0);
-                        write(waiter.terms());
+                        write(waiter.attributes());
                     }
                     out.number(waiter.request);
                     out.number(waiter.salt);

@@ -1,12 +1,13 @@
 package io.holdfast.engine;
 
 /**
- * One key as it was at one moment.
+ * A key at one moment.
  *
  * @param owner the session of the first hold, 0 if there is none
- * @param leaseLeftNanos what is left of the first hold's lease, {@link Command#FOREVER} without end
- * @param idleNanos how long ago the last activity was
- * @param heldNanos how long the first hold has been there, 0 if there is none
+ * @param leaseLeftNanos what is left of the first hold's lease, {@link Command#FOREVER} if
+ *     unlimited
+ * @param idleNanos time since the last activity
+ * @param heldNanos age of the first hold, 0 if there is none
  * @param mode of the first hold
  * @param fence of the first hold, 0 if there is none
  */

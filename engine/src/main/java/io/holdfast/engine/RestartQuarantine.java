@@ -1,4 +1,4 @@
 package io.holdfast.engine;
 
-/** The time in which an engine grants nothing that excludes others; it ends like a lease. */
+/** The period after a start in which an engine grants nothing but shared locks; it ends like a lease. */
 final class RestartQuarantine extends Deadline {}

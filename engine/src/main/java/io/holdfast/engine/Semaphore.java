@@ -6,15 +6,15 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Admits as many holders as its limit, which the first request for the name sets. */
+/** Admits as many holders as its limit, which the first request for the key sets. */
 final class Semaphore extends Resource {
     private final long limit;
 
-    /** By fence, in order of grant. */
+    /** The holds by fence, in order of grant. */
     private final Map<Long, Hold> holds = new LinkedHashMap<>(4);
 
-    Semaphore(Key key, long limit, UsageCounters tally) {
-        super(key, tally);
+    Semaphore(Key key, long limit, UsageCounters usage) {
+        super(key, usage);
         this.limit = limit;
     }
 

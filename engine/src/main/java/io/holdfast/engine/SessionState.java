@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** What one session has in this engine: its holds and waits in order, and its records. */
+/**
+ * The state of one session in this engine: its holds and waiters in order, and its enqueued and
+ * tracked requests.
+ */
 final class SessionState {
     final long id;
     @Nullable Hold firstHold;
@@ -26,10 +29,13 @@ final class SessionState {
     private Quotas.@Nullable Client client;
     private boolean clientKnown;
 
-    /** Where waits were withdrawn by its end and nobody was served since. */
+    /**
+     * Resources from which the end of this session has removed waiters, and whose next waiters have
+     * not been granted yet.
+     */
     private @Nullable Deque<Resource> pendingServe;
 
-    /** Of a client that the ledger is asked for when it matters. */
+    /** A session whose client is looked up in the quotas when it is needed. */
     SessionState(long id) {
         this.id = id;
     }
@@ -59,19 +65,24 @@ final class SessionState {
         enqueued.put(resource, holdOrWaiter);
     }
 
-    /** Ends the record if it is about this very place; a newer one of the same key stays. */
+    /**
+     * Forgets an enqueue if it refers to this very hold or waiter; a newer enqueue of the same key
+     * stays.
+     */
     void endEnqueue(Resource resource, HoldOrWaiter holdOrWaiter) {
         if (enqueued != null && enqueued.remove(resource, holdOrWaiter) && enqueued.isEmpty()) {
             enqueued = null;
         }
     }
 
-    /** What became of a tracked request. */
+    /** The hold or waiter of a tracked request; null if there is none. */
     @Nullable HoldOrWaiter tracked(long request) {
         return tracked == null ? null : tracked.get(request);
     }
 
-    /** What became of tracked requests with greater numbers, in their order. */
+    /**
+     * The holds and waiters of tracked requests with greater numbers, in order of these numbers.
+     */
     Collection<HoldOrWaiter> trackedAfter(long request) {
         return tracked == null ? List.of() : tracked.tailMap(request, false).values();
     }
@@ -116,7 +127,7 @@ final class SessionState {
         return firstHold != null;
     }
 
-    /** Whether a hold of this session is still its own. */
+    /** Whether a hold that refers to this session is still among its holds. */
     boolean has(Hold hold) {
         return hold.before != null || firstHold == hold;
     }
@@ -136,7 +147,7 @@ final class SessionState {
         Hold before = hold.before;
         Hold after = hold.after;
         if (!has(hold)) {
-            return; // already detached from a session that closed
+            return; // already detached because the session has closed
         }
         if (before == null) {
             firstHold = after;

@@ -1,4 +1,4 @@
 package io.holdfast.engine;
 
-/** How many slots a session holds and how many lines it stands in. */
+/** The number of holds and of waiters of a session. */
 public record SessionUsage(int holds, int waits) {}

@@ -6,13 +6,13 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Admits everybody, each session once. */
+/** Admits every session, each once. */
 final class SharedLock extends Resource {
-    /** By session, in order of grant. */
+    /** The holds by session, in order of grant. */
     private final Map<Long, Hold> holds = new LinkedHashMap<>(4);
 
-    SharedLock(Key key, UsageCounters tally) {
-        super(key, tally);
+    SharedLock(Key key, UsageCounters usage) {
+        super(key, usage);
     }
 
     @Override
@@ -35,7 +35,7 @@ final class SharedLock extends Resource {
         return holds.size();
     }
 
-    /** Nobody was told a token. */
+    /** Always null: the tokens of shared locks are not delivered. */
     @Override
     @Nullable Hold find(long fence) {
         return null;

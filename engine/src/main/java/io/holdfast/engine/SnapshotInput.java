@@ -7,8 +7,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Reads what {@link SnapshotOutput} wrote. It makes nothing that is much larger than what it has
- * read, whatever lengths it meets.
+ * Reads what {@link SnapshotOutput} wrote. Whatever lengths the input contains, it does not
+ * allocate much more memory than the bytes read so far.
  */
 final class SnapshotInput {
     private static final int PIECE = 1 << 16;
@@ -16,7 +16,7 @@ final class SnapshotInput {
 
     private final DataInput in;
 
-    /** Keys of one namespace share it. */
+    /** Namespaces by name, so that the keys of one namespace share the object. */
     private final Map<String, Namespace> namespaces = new HashMap<>();
 
     SnapshotInput(DataInput in) {
@@ -24,13 +24,13 @@ final class SnapshotInput {
         namespaces.put(Namespace.DEFAULT.name(), Namespace.DEFAULT);
     }
 
-    static IOException wrong(String what) {
+    static IOException malformed(String what) {
         return new IOException("malformed engine state: " + what);
     }
 
-    static void check(boolean right, String what) throws IOException {
-        if (!right) {
-            throw wrong(what);
+    static void check(boolean valid, String what) throws IOException {
+        if (!valid) {
+            throw malformed(what);
         }
     }
 
@@ -43,17 +43,17 @@ final class SnapshotInput {
                 return value;
             }
         }
-        throw wrong("a number of more than 64 bits");
+        throw malformed("a number of more than 64 bits");
     }
 
-    /** How many of something follow. */
+    /** The number of elements that follow. */
     int count() throws IOException {
         long value = number();
         check(value >= 0 && value <= Integer.MAX_VALUE, "a count of " + value);
         return (int) value;
     }
 
-    /** One of a few, counted from 0. */
+    /** A number from 0 to {@code count - 1}. */
     int choice(int count) throws IOException {
         long value = number();
         check(value >= 0 && value < count, "choice " + value + " of " + count);

@@ -3,7 +3,7 @@ package io.holdfast.engine;
 import java.io.DataOutput;
 import java.io.IOException;
 
-/** Writes the values of a state one after the other. */
+/** Writes primitive values of a snapshot. */
 final class SnapshotOutput {
     private final DataOutput out;
 
@@ -11,7 +11,7 @@ final class SnapshotOutput {
         this.out = out;
     }
 
-    /** One byte for less than 128, ten for what is negative. */
+    /** A variable-length integer: one byte below 128, ten bytes for negative numbers. */
     void number(long value) throws IOException {
         long rest = value;
         while ((rest & ~0x7FL) != 0) {
@@ -21,7 +21,7 @@ final class SnapshotOutput {
         out.writeByte((int) rest);
     }
 
-    /** Eight bytes: for times and secrets. */
+    /** Eight bytes: for times and salts. */
     void fixed(long value) throws IOException {
         out.writeLong(value);
     }
@@ -44,7 +44,7 @@ final class SnapshotOutput {
         bytes(key.bytes());
     }
 
-    /** When it ends, and its place among those that end at that time. */
+    /** The time of a deadline, and its order among equal times. */
     void deadline(Deadline entry) throws IOException {
         flag(entry.isScheduled());
         if (entry.isScheduled()) {

@@ -1,10 +1,10 @@
 package io.holdfast.engine;
 
 /**
- * The numbers that stand for choices in a written state. They stand in files: they never change.
+ * The numbers that encode alternatives in a snapshot. They are stored in files and must not change.
  */
 final class SnapshotTags {
-    /** What stands in front of it. */
+    /** The format version, at the beginning of a snapshot. */
     static final int VERSION = 1;
 
     static final int LOCK = 0;
@@ -17,22 +17,22 @@ final class SnapshotTags {
     static final int WRITER_PREFERRED = 2;
     static final int POLICIES = 3;
 
-    /** Of a session that has ended, or of one that only goes by the same number. */
+    /** A hold whose session has ended, or whose session is another one with the same number. */
     static final int ORPHAN = 0;
 
-    /** Of a session that is being closed and does not have it any more. */
+    /** A hold that was detached from a session that is being closed. */
     static final int DETACHED = 1;
 
     static final int OWNED = 2;
     static final int OWNERSHIP_KINDS = 3;
 
-    /** Bits of terms; of what was {@link #OFFERED} for, only the first is looked at. */
-    static final int TERMS_WRITE = 1;
+    /** Bits of the attributes of a hold; together with {@link #OFFERED} only the first is used. */
+    static final int ATTRIBUTE_WRITE = 1;
 
-    static final int TERMS_BOUND = 2;
-    static final int TERMS_TRACKED = 4;
+    static final int ATTRIBUTE_BOUND = 2;
+    static final int ATTRIBUTE_TRACKED = 4;
     static final int OFFERED = 8;
-    static final int ALL_TERMS = 16;
+    static final int ATTRIBUTE_COMBINATIONS = 16;
 
     private SnapshotTags() {}
 
@@ -49,7 +49,7 @@ final class SnapshotTags {
             case LOCK -> ResourceKind.LOCK;
             case SEMAPHORE -> ResourceKind.SEMAPHORE;
             case SHARED -> ResourceKind.SHARED;
-            default -> throw new IllegalArgumentException("no kind: " + tag);
+            default -> throw new IllegalArgumentException("unknown resource kind: " + tag);
         };
     }
 
@@ -66,26 +66,27 @@ final class SnapshotTags {
             case FIFO -> QueuePolicy.FIFO;
             case READER_PREFERRED -> QueuePolicy.READER_PREFERRED;
             case WRITER_PREFERRED -> QueuePolicy.WRITER_PREFERRED;
-            default -> throw new IllegalArgumentException("no policy: " + tag);
+            default -> throw new IllegalArgumentException("unknown queue policy: " + tag);
         };
     }
 
     static int of(HoldAttributes holdAttributes) {
-        return (holdAttributes.mode() == ReadWriteMode.WRITE ? TERMS_WRITE : 0)
-                | (holdAttributes.bound() ? TERMS_BOUND : 0)
-                | (holdAttributes.tracked() ? TERMS_TRACKED : 0);
+        return (holdAttributes.mode() == ReadWriteMode.WRITE ? ATTRIBUTE_WRITE : 0)
+                | (holdAttributes.bound() ? ATTRIBUTE_BOUND : 0)
+                | (holdAttributes.tracked() ? ATTRIBUTE_TRACKED : 0);
     }
 
-    static HoldAttributes terms(int tag) {
-        return new HoldAttributes(mode(tag), (tag & TERMS_BOUND) != 0, (tag & TERMS_TRACKED) != 0);
+    static HoldAttributes attributes(int tag) {
+        return new HoldAttributes(
+                mode(tag), (tag & ATTRIBUTE_BOUND) != 0, (tag & ATTRIBUTE_TRACKED) != 0);
     }
 
-    /** What was asked for, as terms. */
-    static int ofAsk(ReadWriteMode readWriteMode) {
-        return OFFERED | (readWriteMode == ReadWriteMode.WRITE ? TERMS_WRITE : 0);
+    /** The tag of an offer or of a waiter for one. */
+    static int ofOffer(ReadWriteMode readWriteMode) {
+        return OFFERED | (readWriteMode == ReadWriteMode.WRITE ? ATTRIBUTE_WRITE : 0);
     }
 
     static ReadWriteMode mode(int tag) {
-        return (tag & TERMS_WRITE) != 0 ? ReadWriteMode.WRITE : ReadWriteMode.READ;
+        return (tag & ATTRIBUTE_WRITE) != 0 ? ReadWriteMode.WRITE : ReadWriteMode.READ;
     }
 }

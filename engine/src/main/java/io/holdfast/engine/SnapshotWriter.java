@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Writes numbers and byte strings one after the other. */
+/** Collects numbers and byte strings in a buffer that grows. */
 final class SnapshotWriter {
     private ByteBuffer buffer = ByteBuffer.allocate(1024);
 

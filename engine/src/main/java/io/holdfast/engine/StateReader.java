@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Reads what {@link StateWriter} wrote, into a state of nothing. */
+/** Reads what {@link StateWriter} wrote, into an empty state. */
 final class StateReader {
     private final EngineState state;
     private final SnapshotInput in;
@@ -20,14 +20,14 @@ final class StateReader {
         long version = in.number();
         SnapshotInput.check(
                 version == SnapshotTags.VERSION,
-                "version %d, where only %d is known".formatted(version, SnapshotTags.VERSION));
+                "unsupported version %d (supported: %d)".formatted(version, SnapshotTags.VERSION));
         state.nowNanos = in.fixed();
         in.deadlines(state.deadlines);
         in.deadlines(state.idleEnds);
         List<SessionState> sessions = new ArrayList<>();
         for (int left = in.count(); left > 0; left--) {
             long id = in.number();
-            SnapshotInput.check(!state.sessions.containsKey(id), "two sessions of one number");
+            SnapshotInput.check(!state.sessions.containsKey(id), "duplicate session");
             sessions.add(state.session(id));
         }
         for (int left = in.count(); left > 0; left--) {
@@ -47,14 +47,14 @@ final class StateReader {
     private void resource() throws IOException {
         ResourceKind resourceKind = SnapshotTags.kind(in.choice(SnapshotTags.KINDS));
         Key key = in.key();
-        SnapshotInput.check(!state.space(resourceKind).containsKey(key), "two of one name");
+        SnapshotInput.check(!state.space(resourceKind).containsKey(key), "duplicate key");
         Resource resource =
                 state.add(
                         resourceKind,
                         key,
                         resourceKind == ResourceKind.SEMAPHORE ? in.number() : 1);
         resource.lastActivityNanos = in.fixed();
-        resource.remembered = in.flag();
+        resource.retained = in.flag();
         resource.suspended = in.flag();
         resource.heldSince = in.number();
         in.deadline(resource, state.idleEnds);
@@ -69,7 +69,7 @@ final class StateReader {
         int holders = in.count();
         for (int i = 0; i < holders; i++) {
             resource.add(hold(resource));
-            SnapshotInput.check(resource.holders() == i + 1, "two holders of one slot");
+            SnapshotInput.check(resource.holders() == i + 1, "more holders than slots");
         }
         resource.usage.keys += holders > 0 ? 1 : 0;
         resource.usage.holds += holders;
@@ -83,23 +83,24 @@ final class StateReader {
 
     private Hold hold(Resource resource) throws IOException {
         long id = in.number();
-        int bond = in.choice(SnapshotTags.OWNERSHIP_KINDS);
-        SessionState sessionState = bond == SnapshotTags.ORPHAN ? new SessionState(id) : known(id);
-        boolean owned = bond == SnapshotTags.OWNED;
+        int ownership = in.choice(SnapshotTags.OWNERSHIP_KINDS);
+        SessionState sessionState =
+                ownership == SnapshotTags.ORPHAN ? new SessionState(id) : known(id);
+        boolean owned = ownership == SnapshotTags.OWNED;
         int rank = owned ? in.count() : 0;
         boolean enqueued = owned && in.flag();
         boolean tracked = owned && in.flag();
-        int terms = in.choice(SnapshotTags.ALL_TERMS);
-        boolean asked = isAsked(terms, resource);
-        long askedNanos = asked ? in.fixed() : 0;
-        boolean offered = asked && in.flag();
+        int attributes = in.choice(SnapshotTags.ATTRIBUTE_COMBINATIONS);
+        boolean requested = isOffer(attributes, resource);
+        long requestedNanos = requested ? in.fixed() : 0;
+        boolean offered = requested && in.flag();
         long request = in.number();
-        long toldBy = in.number();
+        long tokenSentBy = in.number();
         long fence = in.number();
         long salt = in.fixed();
         long leaseNanos = in.number();
         Hold hold =
-                asked
+                requested
                         ? new OfferHold(
                                 resource,
                                 sessionState,
@@ -107,8 +108,8 @@ final class StateReader {
                                 fence,
                                 salt,
                                 leaseNanos,
-                                SnapshotTags.mode(terms),
-                                askedNanos,
+                                SnapshotTags.mode(attributes),
+                                requestedNanos,
                                 offered)
                         : Hold.of(
                                 resource,
@@ -117,8 +118,8 @@ final class StateReader {
                                 fence,
                                 salt,
                                 leaseNanos,
-                                SnapshotTags.terms(terms));
-        hold.tokenSentBy = toldBy;
+                                SnapshotTags.attributes(attributes));
+        hold.tokenSentBy = tokenSentBy;
         hold.sinceNanos = in.fixed();
         in.deadline(hold, state.deadlines);
         hold.successor = in.flag() ? new Successor(in.number(), in.number(), in.fixed()) : null;
@@ -140,21 +141,21 @@ final class StateReader {
         int rank = in.count();
         boolean enqueued = in.flag();
         boolean tracked = in.flag();
-        int terms = in.choice(SnapshotTags.ALL_TERMS);
-        boolean asked = isAsked(terms, resource);
-        long confirmNanos = asked ? in.number() : 0;
+        int attributes = in.choice(SnapshotTags.ATTRIBUTE_COMBINATIONS);
+        boolean requested = isOffer(attributes, resource);
+        long confirmNanos = requested ? in.number() : 0;
         long request = in.number();
         long salt = in.fixed();
         long leaseNanos = in.number();
         Waiter waiter =
-                asked
+                requested
                         ? new OfferWaiter(
                                 resource,
                                 sessionState,
                                 request,
                                 salt,
                                 leaseNanos,
-                                SnapshotTags.mode(terms),
+                                SnapshotTags.mode(attributes),
                                 confirmNanos)
                         : Waiter.of(
                                 resource,
@@ -163,7 +164,7 @@ final class StateReader {
                                 salt,
                                 leaseNanos,
                                 enqueued,
-                                SnapshotTags.terms(terms));
+                                SnapshotTags.attributes(attributes));
         waiter.sinceNanos = in.fixed();
         resource.append(waiter);
         waiter.arrival = in.number();
@@ -178,22 +179,26 @@ final class StateReader {
         }
     }
 
-    private static boolean isAsked(int terms, Resource resource) throws IOException {
-        boolean asked = (terms & SnapshotTags.OFFERED) != 0;
+    private static boolean isOffer(int attributes, Resource resource) throws IOException {
+        boolean requested = (attributes & SnapshotTags.OFFERED) != 0;
         SnapshotInput.check(
-                !asked || resource instanceof ReadWriteLock, "offer for a kind that is not a lock");
-        return asked;
+                !requested || resource instanceof ReadWriteLock,
+                "offer for a kind that is not a lock");
+        return requested;
     }
 
     private SessionState known(long id) throws IOException {
         SessionState sessionState = state.sessions.get(id);
         if (sessionState == null) {
-            throw SnapshotInput.wrong("a session that is not there, " + id);
+            throw SnapshotInput.malformed("unknown session " + id);
         }
         return sessionState;
     }
 
-    /** What the session has was read in the order of keys. */
+    /**
+     * Restores the order of the holds and waiters of a session, which were read in the order of
+     * keys.
+     */
     private static void order(SessionState sessionState) throws IOException {
         List<Hold> holds = new ArrayList<>(sessionState.holds);
         while (sessionState.firstHold != null) {
@@ -217,7 +222,10 @@ final class StateReader {
         }
     }
 
-    /** One that is forgotten meanwhile is nothing but a place in the row. */
+    /**
+     * A resource whose next waiters have not been granted yet. If the key has been dropped
+     * meanwhile, the element only keeps its position.
+     */
     private Resource unserved() throws IOException {
         Key key = in.key();
         if (!in.flag()) {
@@ -225,7 +233,7 @@ final class StateReader {
         }
         Resource resource = state.locks.get(key);
         if (resource == null) {
-            throw SnapshotInput.wrong("a key that is not there");
+            throw SnapshotInput.malformed("unknown key");
         }
         return resource;
     }

@@ -4,8 +4,8 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * Writes a state, so that {@link StateReader} can make one that goes on just like it: besides what
- * everybody can see, it has the order of everything that is looked at in order.
+ * Writes a state so that {@link StateReader} can create one that behaves exactly like it: besides
+ * the visible state this includes the order of everything that is processed in order.
  */
 final class StateWriter {
     private final EngineState state;
@@ -39,7 +39,7 @@ final class StateWriter {
         new DataSnapshotWriter(state.data, out).write();
     }
 
-    /** Gives what a session has its place in the order of the session. */
+    /** Numbers the holds and waiters of a session in their order. */
     private static void rank(SessionState sessionState) {
         int rank = 0;
         for (Hold hold = sessionState.firstHold; hold != null; hold = hold.after) {
@@ -58,7 +58,7 @@ final class StateWriter {
             out.number(resource.limit());
         }
         out.fixed(resource.lastActivityNanos);
-        out.flag(resource.remembered);
+        out.flag(resource.retained);
         out.flag(resource.suspended);
         out.number(resource.heldSince);
         out.deadline(resource);
@@ -104,12 +104,12 @@ final class StateWriter {
             out.flag(sessionState.enqueued(hold.resource) == hold);
             out.flag(sessionState.tracked(hold.request) == hold);
         }
-        if (hold instanceof OfferHold asked) {
-            out.number(SnapshotTags.ofAsk(asked.mode()));
-            out.fixed(asked.requestedNanos);
-            out.flag(asked.offered);
+        if (hold instanceof OfferHold offer) {
+            out.number(SnapshotTags.ofOffer(offer.mode()));
+            out.fixed(offer.requestedNanos);
+            out.flag(offer.offered);
         } else {
-            out.number(SnapshotTags.of(hold.terms()));
+            out.number(SnapshotTags.of(hold.attributes()));
         }
         out.number(hold.request);
         out.number(hold.tokenSentBy);
@@ -132,11 +132,11 @@ final class StateWriter {
         out.number(waiter.rank);
         out.flag(waiter.enqueued);
         out.flag(waiter.session.tracked(waiter.request) == waiter);
-        if (waiter instanceof OfferWaiter asked) {
-            out.number(SnapshotTags.ofAsk(asked.mode()));
-            out.number(asked.confirmNanos);
+        if (waiter instanceof OfferWaiter offer) {
+            out.number(SnapshotTags.ofOffer(offer.mode()));
+            out.number(offer.confirmNanos);
         } else {
-            out.number(SnapshotTags.of(waiter.terms()));
+            out.number(SnapshotTags.of(waiter.attributes()));
         }
         out.number(waiter.request);
         out.fixed(waiter.salt);
@@ -146,7 +146,10 @@ final class StateWriter {
         out.deadline(waiter);
     }
 
-    /** Also keys that are forgotten meanwhile: coming to them takes as long as to the others. */
+    /**
+     * Includes keys that have been dropped meanwhile: they count against the number of steps of a
+     * close like the others.
+     */
     private void unserved(SessionState sessionState) throws IOException {
         out.number(sessionState.pendingServe().size());
         for (Resource resource : sessionState.pendingServe()) {

@@ -1,7 +1,8 @@
 package io.holdfast.engine;
 
 /**
- * Who renewed a hold of another session, by which request and when. It gets the hold if the session
- * that has it is ended for having fallen silent.
+ * The session that renewed a hold of another session, by which request and when. The hold passes to
+ * it when the holding session is closed, unless the renewal is too old; see {@link
+ * Command.CloseSession}.
  */
 record Successor(long session, long request, long atNanos) {}

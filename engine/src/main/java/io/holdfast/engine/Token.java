@@ -1,8 +1,11 @@
 package io.holdfast.engine;
 
-/** What proves possession of a hold: its fence, and salt that nobody can guess from the fence. */
+/**
+ * The secret that releases and renews a hold: its fence, and a random salt that cannot be guessed
+ * from the fence.
+ */
 public record Token(long fence, long salt) {
-    /** Salt is a secret. */
+    /** Omits the salt, which is secret. */
     @Override
     public String toString() {
         return "Token[fence=" + Long.toUnsignedString(fence) + ", salt=***]";

@@ -3,10 +3,10 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a tracked acquire.
+ * The hold or waiter of a tracked acquire.
  *
  * @param request its number
  * @param token null while it waits
- * @param leaseLeftNanos 0 while it waits, {@link Command#FOREVER} without end
+ * @param leaseLeftNanos 0 while it waits, {@link Command#FOREVER} if unlimited
  */
 public record TrackedRequestView(long request, @Nullable Token token, long leaseLeftNanos) {}

@@ -7,7 +7,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** What is held of one namespace and kind, counted, and who waits for it. */
+/**
+ * The number of held keys, holds and waiters of one namespace and kind, and the list of these
+ * waiters.
+ */
 final class UsageCounters {
     int keys;
     int holds;
@@ -16,7 +19,7 @@ final class UsageCounters {
     private @Nullable Waiter oldest;
     private @Nullable Waiter youngest;
 
-    /** A wait has begun, after all others. */
+    /** Adds a waiter that is younger than all others. */
     void add(Waiter waiter) {
         waiter.older = youngest;
         if (youngest == null) {
@@ -46,15 +49,15 @@ final class UsageCounters {
         waits--;
     }
 
-    /** Visits the waits, those that last longest first, until the visitor returns false. */
-    void eachWait(Predicate<Waiter> viewer) {
+    /** Visits the waiters, oldest first, until the visitor returns false. */
+    void eachWait(Predicate<Waiter> visitor) {
         Waiter waiter = oldest;
-        while (waiter != null && viewer.test(waiter)) {
+        while (waiter != null && visitor.test(waiter)) {
             waiter = waiter.younger;
         }
     }
 
-    /** To be called when waits were added that had not begun in that order. */
+    /** Restores the order after waiters were added out of order. */
     void sortWaits() {
         List<Waiter> all = new ArrayList<>(waits);
         while (oldest != null) {

@@ -1,8 +1,7 @@
 package io.holdfast.engine;
 
 /**
- * A byte string under a key. One with a time to live ends by it; one without is forgotten when it
- * has been idle for long enough.
+ * A byte string with a key. With a time to live it expires; without, it is dropped when it has been idle for {@link EngineSettings#idleNanos}, unless the settings keep values.
  */
 final class ValueEntry extends DataEntry {
     ByteString content = ByteString.EMPTY;

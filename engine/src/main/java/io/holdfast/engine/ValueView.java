@@ -1,10 +1,10 @@
 package io.holdfast.engine;
 
 /**
- * A value as it was at one moment.
+ * A value at one moment.
  *
  * @param length in bytes
  * @param ttlLeftNanos 0 if it has no time to live
- * @param idleNanos how long ago the last activity was
+ * @param idleNanos time since the last activity
  */
 public record ValueView(Key key, int length, long ttlLeftNanos, long idleNanos) {}

@@ -2,10 +2,10 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** A session's place in line. It ends once: granted, timed out or cancelled. */
+/** A queued request of a session. It ends once: granted, offered, timed out or cancelled. */
 sealed class Waiter extends Deadline implements HoldOrWaiter
         permits OfferWaiter, WaiterWithAttributes {
-    /** No request is blocked on this wait: it was enqueued and nobody awaits it yet. */
+    /** No request is blocked on this waiter: it was enqueued and is not awaited yet. */
     static final long NO_REQUEST = 0;
 
     final Resource resource;
@@ -13,32 +13,37 @@ sealed class Waiter extends Deadline implements HoldOrWaiter
     final long salt;
     final long leaseNanos;
 
-    /** Whether the session has this wait on record as enqueued. */
+    /** Whether it was created by {@link Command.Enqueue}. */
     final boolean enqueued;
 
-    /** When it joined the line. */
+    /** When it was queued. */
     long sinceNanos;
 
     /** The blocked request, or {@link #NO_REQUEST}. */
     long request;
 
-    /** Order among all who wait for the same, where they stand in more than one line. */
+    /**
+     * The order of arrival among all waiters of the resource, if readers and writers are in
+     * separate queues.
+     */
     long arrival;
 
-    /** Neighbours in line. */
+    /** Neighbours in the queue. */
     @Nullable Waiter ahead;
 
     @Nullable Waiter behind;
 
-    /** Neighbours among those who wait for any key of the namespace and kind. */
+    /** Neighbours among the waiters for all keys of the namespace and kind. */
     @Nullable Waiter older;
 
     @Nullable Waiter younger;
 
-    /** Its place among the waits of the session, known only while a state is written or read. */
+    /**
+     * Its index among the waiters of the session; only valid while a snapshot is written or read.
+     */
     int rank;
 
-    /** Neighbours among the waits of the session. */
+    /** Neighbours among the waiters of the session. */
     @Nullable Waiter before;
 
     @Nullable Waiter after;
@@ -83,7 +88,7 @@ sealed class Waiter extends Deadline implements HoldOrWaiter
         return request != NO_REQUEST;
     }
 
-    HoldAttributes terms() {
+    HoldAttributes attributes() {
         return HoldAttributes.PLAIN;
     }
 
@@ -91,7 +96,7 @@ sealed class Waiter extends Deadline implements HoldOrWaiter
         return ReadWriteMode.WRITE;
     }
 
-    /** Whether the session has it on record by its request. */
+    /** Whether the session tracks it by its request number. */
     boolean isTracked() {
         return false;
     }

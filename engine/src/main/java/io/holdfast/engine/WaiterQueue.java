@@ -2,7 +2,7 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** Waits in order of arrival. */
+/** Waiters in order of arrival. */
 final class WaiterQueue {
     @Nullable Waiter first;
     @Nullable Waiter last;

@@ -1,6 +1,6 @@
 package io.holdfast.engine;
 
-/** A place in line for a hold on other terms than {@link HoldAttributes#PLAIN}. */
+/** A waiter for a hold with other attributes than {@link HoldAttributes#PLAIN}. */
 final class WaiterWithAttributes extends Waiter {
     private final HoldAttributes holdAttributes;
 
@@ -17,7 +17,7 @@ final class WaiterWithAttributes extends Waiter {
     }
 
     @Override
-    HoldAttributes terms() {
+    HoldAttributes attributes() {
         return holdAttributes;
     }
 
