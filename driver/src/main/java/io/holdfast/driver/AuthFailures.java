@@ -11,34 +11,34 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Slows down those who guess secrets. Some wrong secrets of an address cost nothing. After them
- * every secret from there is compared after a delay, the right one too: else whoever gets no answer
- * at once would know that his guess was wrong. Since few secrets of an address are delayed at the
- * same time, it can try few in a second. A client has a /64 of IPv6 addresses at least, so they
- * count as one. Thread-safe.
+ * Rate-limits attempts to guess a secret. The first failures of an address have no consequence.
+ * After them every secret from that address is compared after a delay, the correct one too:
+ * otherwise the missing immediate response would reveal a wrong guess. The number of delayed
+ * comparisons per address is limited, and so is the number of guesses per second. A client usually
+ * controls at least a /64 of IPv6 addresses, so a /64 counts as one address. Thread-safe.
  */
 public final class AuthFailures {
-    /** How long a secret from an address with too many failures has to wait. */
+    /** Delay of the comparison for an address with too many failures. */
     public static final long DELAY_MILLIS = 1_000;
 
-    /** So many failures are free, and one more for each interval without any. */
+    /** Number of failures without consequence; each interval removes one failure from the count. */
     static final int FREE = 20;
 
     static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(6);
 
-    /** How many secrets of one address, and of all, are delayed at the same time. */
-    static final int MOST_DELAYED_PER_ADDRESS = 32;
+    /** Maximum number of concurrently delayed secrets, of one address and in total. */
+    static final int MAX_DELAYED_PER_ADDRESS = 32;
 
-    static final int MOST_DELAYED = 1_000;
+    static final int MAX_DELAYED = 1_000;
 
-    /** A /64. */
+    /** Length of a /64 network prefix. */
     private static final int NETWORK_BYTES = 8;
 
-    /** How many addresses are remembered; beyond that those are forgotten that failed long ago. */
-    static final int MOST_ADDRESSES = 10_000;
+    /** Maximum number of tracked addresses; beyond it, the least recently used are dropped. */
+    static final int MAX_ADDRESSES = 10_000;
 
     private static final class Failures {
-        /** When all failures so far will be forgotten. */
+        /** When all failures so far will have been removed from the count. */
         long untilNanos;
 
         int delayed;
@@ -46,7 +46,7 @@ public final class AuthFailures {
 
     private final LongSupplier clock;
 
-    /** Those that were used last come last. */
+    /** In access order, the least recently used first. */
     private final LinkedHashMap<String, Failures> addresses = new LinkedHashMap<>(16, 0.75f, true);
 
     private int delayed;
@@ -59,7 +59,9 @@ public final class AuthFailures {
         this.clock = clock;
     }
 
-    /** What counts as one: the network of an IPv6 address, any other address itself. */
+    /**
+     * The unit that failures are counted for: the /64 of an IPv6 address, or the address itself.
+     */
     private static String source(String address) {
         if (address.indexOf(':') < 0) {
             return address;
@@ -69,7 +71,7 @@ public final class AuthFailures {
                     ? HexFormat.of().formatHex(Arrays.copyOf(ip.getAddress(), NETWORK_BYTES))
                     : address;
         } catch (IllegalArgumentException _) {
-            return address; // of an interface that is gone
+            return address; // with the scope of an interface that does not exist any more
         }
     }
 
@@ -80,61 +82,63 @@ public final class AuthFailures {
 
     private synchronized void count(String source) {
         long now = clock.getAsLong();
-        Failures known = addresses.get(source);
-        if (known == null) {
-            forget(now);
-            known = new Failures();
-            known.untilNanos = now;
-            addresses.put(source, known);
+        Failures failures = addresses.get(source);
+        if (failures == null) {
+            dropOldest(now);
+            failures = new Failures();
+            failures.untilNanos = now;
+            addresses.put(source, failures);
         }
-        long since = Math.max(0, known.untilNanos - now);
-        known.untilNanos = now + Math.min(since, FREE * INTERVAL_NANOS) + INTERVAL_NANOS;
+        long since = Math.max(0, failures.untilNanos - now);
+        failures.untilNanos = now + Math.min(since, FREE * INTERVAL_NANOS) + INTERVAL_NANOS;
     }
 
     /** Whether secrets from an address are delayed. */
     public synchronized boolean isSlowed(String address) {
-        Failures known = addresses.get(source(address));
-        return known != null && known.untilNanos - clock.getAsLong() > (FREE - 1) * INTERVAL_NANOS;
+        Failures failures = addresses.get(source(address));
+        return failures != null
+                && failures.untilNanos - clock.getAsLong() > (FREE - 1) * INTERVAL_NANOS;
     }
 
     /**
-     * Begins the delay of a secret. False if too many are delayed: then it is not to be compared.
+     * Begins the delay of a secret. False if too many are delayed; then the secret must be rejected
+     * without a comparison.
      */
     public synchronized boolean beginDelay(String address) {
-        Failures known = addresses.get(source(address));
-        if (delayed >= MOST_DELAYED
-                || (known != null && known.delayed >= MOST_DELAYED_PER_ADDRESS)) {
+        Failures failures = addresses.get(source(address));
+        if (delayed >= MAX_DELAYED
+                || (failures != null && failures.delayed >= MAX_DELAYED_PER_ADDRESS)) {
             return false;
         }
         delayed++;
-        if (known != null) {
-            known.delayed++;
+        if (failures != null) {
+            failures.delayed++;
         }
         return true;
     }
 
-    /** Ends a delay that was begun. */
+    /** Ends a delay for which {@link #beginDelay} returned true. */
     public synchronized void endDelay(String address) {
         delayed--;
-        Failures known = addresses.get(source(address));
-        if (known != null && known.delayed > 0) {
-            known.delayed--;
+        Failures failures = addresses.get(source(address));
+        if (failures != null && failures.delayed > 0) {
+            failures.delayed--;
         }
     }
 
-    private void forget(long now) {
+    private void dropOldest(long now) {
         Iterator<Map.Entry<String, Failures>> oldest = addresses.entrySet().iterator();
         while (oldest.hasNext()) {
-            Failures known = oldest.next().getValue();
-            boolean over = known.untilNanos - now <= 0 && known.delayed == 0;
-            if (!over && addresses.size() < MOST_ADDRESSES) {
+            Failures failures = oldest.next().getValue();
+            boolean over = failures.untilNanos - now <= 0 && failures.delayed == 0;
+            if (!over && addresses.size() < MAX_ADDRESSES) {
                 return;
             }
             oldest.remove();
         }
     }
 
-    /** How many addresses are remembered. */
+    /** The number of tracked addresses. */
     synchronized int size() {
         return addresses.size();
     }

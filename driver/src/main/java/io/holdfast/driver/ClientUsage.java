@@ -4,15 +4,18 @@ import io.holdfast.engine.Quotas;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What one client has, over all shards: a connection, or a session that outlives connections. */
+/**
+ * The usage of one client over all shards. A client is a connection or a session that outlives
+ * connections.
+ */
 public final class ClientUsage implements Quotas.Client {
     /** What is counted. */
     public enum Counted {
-        /** Names of locks and semaphores that it made and that are still remembered. */
+        /** Locks and semaphores that it created and that still exist. */
         NAME,
         HOLD,
         WAIT,
-        /** Counters, values and lists that it made. */
+        /** Counters, values and lists that it created and that still exist. */
         ENTRY
     }
 
@@ -31,14 +34,14 @@ public final class ClientUsage implements Quotas.Client {
     }
 
     /**
-     * Counts one more, unless there are as many as may be.
+     * Counts one more, unless the limit is reached.
      *
-     * @param most 0 is no limit
+     * @param limit 0 is no limit
      */
-    boolean take(Counted item, int most) {
+    boolean tryAdd(Counted item, int limit) {
         AtomicInteger count = count(item);
         int now = count.get();
-        while (most == 0 || now < most) { // a refused one must never show in the count
+        while (limit == 0 || now < limit) { // a refused one must never be visible in the count
             if (count.compareAndSet(now, now + 1)) {
                 return true;
             }
@@ -47,7 +50,7 @@ public final class ClientUsage implements Quotas.Client {
         return false;
     }
 
-    /** Counts one more, however many there are. */
+    /** Counts one more, even above the limit. */
     public void add(Counted item) {
         count(item).incrementAndGet();
     }
@@ -56,8 +59,8 @@ public final class ClientUsage implements Quotas.Client {
         count(item).decrementAndGet();
     }
 
-    /** Whether there are as many as may be. */
-    public boolean isFull(Counted item, int most) {
-        return most > 0 && count(item).get() >= most;
+    /** Whether the limit is reached; 0 is no limit. */
+    public boolean isFull(Counted item, int limit) {
+        return limit > 0 && count(item).get() >= limit;
     }
 }

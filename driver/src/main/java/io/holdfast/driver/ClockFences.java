@@ -3,7 +3,10 @@ package io.holdfast.driver;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Fences that start at the wall clock: they grow across restarts as long as the clock does. */
+/**
+ * Fences that start at the wall clock in nanoseconds: they increase across restarts as long as the
+ * clock is not set back.
+ */
 public final class ClockFences implements Fences {
     private final AtomicLong last = new AtomicLong(wallClockNanos());
 

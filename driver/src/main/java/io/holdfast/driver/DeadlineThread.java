@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/** Sleeps until the earliest deadline of all shards, ends what is due, and collects idle keys. */
+/**
+ * Sleeps until the earliest deadline of all shards, expires what is due, and collects idle keys.
+ */
 final class DeadlineThread {
     private static final Logger LOG = LoggerFactory.getLogger(DeadlineThread.class);
 
@@ -17,19 +19,24 @@ final class DeadlineThread {
     private final List<Shard> shards;
     private final long collectEveryNanos;
     private final LongSupplier clock;
-    private final ExpiryPause hold;
+    private final ExpiryPause expiryPause;
     private final Thread thread;
 
-    /** The time until which the thread sleeps; written before it looks at the shards. */
+    /**
+     * The time until which the thread sleeps; written before it reads the deadlines of the shards.
+     */
     private volatile long armedNanos = Long.MIN_VALUE;
 
     private volatile boolean closed;
     private long nextCollectNanos;
 
     DeadlineThread(
-            List<Shard> shards, Duration collectEvery, LongSupplier clock, ExpiryPause hold) {
+            List<Shard> shards,
+            Duration collectEvery,
+            LongSupplier clock,
+            ExpiryPause expiryPause) {
         this.shards = shards;
-        this.hold = hold;
+        this.expiryPause = expiryPause;
         this.collectEveryNanos = nanos(collectEvery);
         this.clock = clock;
         this.thread = Thread.ofPlatform().daemon().name("holdfast-deadlines").unstarted(this::run);
@@ -45,11 +52,11 @@ final class DeadlineThread {
 
     void start() {
         nextCollectNanos = saturatedAdd(clock.getAsLong(), collectEveryNanos);
-        hold.onBegin(() -> LockSupport.unpark(thread));
+        expiryPause.onBegin(() -> LockSupport.unpark(thread));
         thread.start();
     }
 
-    /** A shard has a deadline that is earlier than those before. */
+    /** Wakes the thread if the new deadline of a shard is before its wake-up time. */
     void armBefore(long deadlineNanos) {
         if (deadlineNanos < armedNanos) {
             LockSupport.unpark(thread);
@@ -73,7 +80,7 @@ final class DeadlineThread {
     }
 
     private void runOnce() {
-        hold.look();
+        expiryPause.check();
         long now = clock.getAsLong();
         for (Shard shard : shards) {
             if (shard.wakeAtNanos() <= now) {
@@ -86,18 +93,18 @@ final class DeadlineThread {
             }
             nextCollectNanos = saturatedAdd(clock.getAsLong(), collectEveryNanos);
         }
-        // A shard that gets an earlier deadline now either is seen below or sees armedNanos.
+        // An earlier deadline set from now on is either read below, or its thread reads armedNanos.
         armedNanos = Long.MAX_VALUE;
         long wakeAt = Long.MAX_VALUE;
         for (Shard shard : shards) {
             wakeAt = Math.min(wakeAt, shard.wakeAtNanos());
         }
         long from = clock.getAsLong();
-        boolean wakesForAny = hold.isUsed() && wakeAt == Long.MAX_VALUE;
-        if (hold.isUsed() && !wakesForAny) {
-            wakeAt = Math.min(wakeAt, from + ExpiryPause.LOOK_EVERY_NANOS);
+        boolean wakesForAny = expiryPause.isUsed() && wakeAt == Long.MAX_VALUE;
+        if (expiryPause.isUsed() && !wakesForAny) {
+            wakeAt = Math.min(wakeAt, from + ExpiryPause.CHECK_INTERVAL_NANOS);
         }
-        hold.looksBy(wakesForAny ? wakeAt : Math.max(wakeAt, from));
+        expiryPause.nextCheckBy(wakesForAny ? wakeAt : Math.max(wakeAt, from));
         wakeAt = Math.min(wakeAt, nextCollectNanos);
         armedNanos = wakesForAny ? Long.MAX_VALUE : wakeAt;
         long span = wakeAt - from;

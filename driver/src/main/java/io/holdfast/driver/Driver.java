@@ -18,79 +18,79 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 
-/** Serves sessions with an engine. Every method may be called from any thread. */
+/** Gives sessions access to a lock engine. Thread-safe. */
 public interface Driver extends AutoCloseable {
-    /** Opens a session; its effects go to the mailbox. */
+    /** Opens a session whose effects are delivered to the mailbox. */
     Session open(EffectMailbox effectMailbox, ClientInfo clientInfo);
 
-    /** The name of an open session; null if there is none of that number. */
+    /** The display name of an open session; null if there is no such session. */
     @Nullable String nameOf(long session);
 
-    /** Who holds a key; null if nobody does. */
+    /** The holders of a key; null if there are none. */
     @Nullable HolderView holders(ResourceKind resourceKind, Key key);
 
     /**
-     * How a key stands, with {@code most} holders at most, and as many of those who wait after the
-     * first {@code ahead}; null if nobody uses it.
+     * A key with up to {@code max} holders and up to {@code max} waiters after the first {@code
+     * ahead}; null if it has neither.
      */
-    @Nullable KeyView view(ResourceKind resourceKind, Key key, int ahead, int most);
+    @Nullable KeyView view(ResourceKind resourceKind, Key key, int ahead, int max);
 
-    /** How a key stands, with {@code most} of each at most; null if nobody uses it. */
-    default @Nullable KeyView view(ResourceKind resourceKind, Key key, int most) {
-        return view(resourceKind, key, 0, most);
+    /** A key with up to {@code max} holders and {@code max} waiters; null if it has neither. */
+    default @Nullable KeyView view(ResourceKind resourceKind, Key key, int max) {
+        return view(resourceKind, key, 0, max);
     }
 
-    /** The keys that somebody waits for, with so many holders and waiters of each at most. */
-    ScanCursor<QueueView> listQueues(int most);
+    /** The keys that have waiters, each with up to {@code max} holders and {@code max} waiters. */
+    ScanCursor<QueueView> listQueues(int max);
 
     /** The sessions that are open. */
     ScanCursor<SessionView> listSessions();
 
-    /** A session that is open, on whatever node; null if none of that number is known. */
+    /** An open session of any node; null if there is no such session. */
     @Nullable SessionView session(long session);
 
-    /** What a session holds and waits for, so many of each shard at most. */
-    List<HoldOrWaiterView> holdsAndWaiters(long session, int most);
+    /** The holds and waiters of a session, up to {@code max} of each per shard. */
+    List<HoldOrWaiterView> holdsAndWaiters(long session, int max);
 
     /**
-     * Asks the owner of a session to end it; false if this node has none of that number, or if its
-     * owner cannot do without it.
+     * Requests the owner of a session to end it; false if this node has no such session, or if the
+     * owner rejects the request.
      */
     boolean kick(long session);
 
     /** Whether a session holds a key. */
     boolean isHolding(long session, ResourceKind resourceKind, Key key);
 
-    /** How much of one kind is held. */
+    /** The number of held keys and of holds of one kind. */
     HeldCounts countHeld(Namespace namespace, ResourceKind resourceKind);
 
-    /** How much of one kind is in use in all namespaces. */
+    /** The usage of one kind in all namespaces. */
     ResourceKindUsage countUse(ResourceKind resourceKind);
 
     /**
-     * How long those have waited so far who wait for keys of one kind, in no order. Of very many it
-     * is those who have waited longest, {@code most} of each shard and namespace.
+     * How long, in nanoseconds, the current waiters for keys of one kind have waited, in no
+     * particular order. Limited to the {@code max} longest waits of each shard and namespace.
      */
-    long[] waited(ResourceKind resourceKind, int most);
+    long[] waited(ResourceKind resourceKind, int max);
 
-    /** The keys of one kind that somebody holds. */
+    /** The keys of one kind that have holders. */
     ScanCursor<HolderView> listHolders(Namespace namespace, ResourceKind resourceKind);
 
-    /** How many sessions are open. */
+    /** The number of open sessions. */
     int openSessions();
 
-    /** A random number for a token, that nobody can guess from another. */
+    /** A cryptographically random number for a token. */
     long salt();
 
     /** The keys that have holders or waiters. */
     ScanCursor<ResourceView> listInUse();
 
-    /** The keys that have neither and are still remembered. */
+    /** The retained keys that have neither holders nor waiters. */
     ScanCursor<ResourceView> listIdle();
 
     ScanCursor<CounterView> listCounters();
 
-    /** Values whose time is over are left out. */
+    /** All values except expired ones. */
     ScanCursor<ValueView> listValues();
 
     ScanCursor<ListView> listLists();
@@ -103,7 +103,7 @@ public interface Driver extends AutoCloseable {
         return 0;
     }
 
-    /** Stops all timers; sessions must have been closed before. */
+    /** Stops all timers; the sessions must have been closed before. */
     @Override
     void close();
 }

@@ -5,13 +5,15 @@ import io.holdfast.engine.EngineSettings;
 import java.time.Duration;
 
 /**
- * What a driver serves by.
+ * The configuration of a driver.
  *
- * @param perClient how much each client may have
+ * @param caps the limits of the whole server
+ * @param perClient the limits of each client
  * @param collectEvery how often idle keys are collected
- * @param maxSubscriptions how many registrations one listener of signals may have; 0 is no limit
- * @param memory for each kind of state
- * @param readRound reads what was sent while the process stood still
+ * @param maxSubscriptions maximum number of registrations of one signal listener; 0 is no limit
+ * @param memory the memory budget for each kind of state
+ * @param watcher observes the driver
+ * @param readRound waits until the input that arrived while the process was paused has been read
  */
 public record DriverConfig(
         EngineSettings settings,
@@ -22,7 +24,7 @@ public record DriverConfig(
         MemoryBudgets memory,
         DriverObserver watcher,
         ReadRound readRound) {
-    /** Without limits of a client. */
+    /** Without limits for single clients. */
     public DriverConfig(
             EngineSettings settings,
             KeyLimits caps,

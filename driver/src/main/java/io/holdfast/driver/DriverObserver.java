@@ -9,18 +9,18 @@ import org.jspecify.annotations.Nullable;
 import java.util.function.LongFunction;
 
 /**
- * Sees everything that happens. It is called where it happens, often under a lock: it must be quick
- * and call nobody.
+ * Is notified of everything that happens in a driver, on the thread where it happens and often
+ * under a lock: an implementation must be quick and must not call back.
  */
 public interface DriverObserver {
-    /** Sees nothing. */
+    /** Ignores all notifications. */
     DriverObserver NONE =
             new DriverObserver() {
                 @Override
                 public void onEvent(int shard, KeyEvent keyEvent) {}
 
                 @Override
-                public void onResponse(int shard, Command.Keyed command, Effect answer) {}
+                public void onResponse(int shard, Command.Keyed command, Effect result) {}
 
                 @Override
                 public void onSessionOpened(long session, ClientInfo clientInfo) {}
@@ -29,23 +29,26 @@ public interface DriverObserver {
                 public void onSessionClosed(long session, ClientInfo clientInfo) {}
             };
 
-    /** Something happened to a key. Calls for one shard come one after the other, in order. */
+    /** An event of a key. Calls for one shard are serialized and in order. */
     void onEvent(int shard, KeyEvent keyEvent);
 
     /**
-     * A command was answered at once. What is answered later, a wait that ends, is told by {@link
-     * #onEvent} alone.
+     * A command had an immediate result. The later end of a wait is reported by {@link #onEvent}
+     * only.
      */
-    void onResponse(int shard, Command.Keyed command, Effect answer);
+    void onResponse(int shard, Command.Keyed command, Effect result);
 
     void onSessionOpened(long session, ClientInfo clientInfo);
 
-    /** All that the session had has ended before. */
+    /** A session was closed; its holds and waiters have ended before. */
     void onSessionClosed(long session, ClientInfo clientInfo);
 
-    /** Sessions of other nodes can be looked up: who is behind one, null if that is not known. */
-    default void lookUpElsewhere(LongFunction<@Nullable ClientInfo> peers) {}
+    /**
+     * Provides the clients of sessions of other nodes; the function returns null for an unknown
+     * session.
+     */
+    default void lookUpElsewhere(LongFunction<@Nullable ClientInfo> clients) {}
 
-    /** A session of another node has ended, with all that it had. */
+    /** A session of another node has ended, with its holds and waiters. */
     default void closedElsewhere(long session, ClientInfo clientInfo) {}
 }

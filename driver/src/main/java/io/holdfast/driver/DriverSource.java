@@ -2,13 +2,13 @@ package io.holdfast.driver;
 
 import java.io.IOException;
 
-/** Where a server gets its driver from. */
+/** Opens the driver of a server. */
 @FunctionalInterface
 public interface DriverSource {
     /**
-     * Opens a driver, which serves when this returns.
+     * Opens a driver, which accepts sessions when this returns.
      *
-     * @throws IOException if it cannot, with a reason that can be shown
+     * @throws IOException if that fails, with a message for the user
      */
     Driver open(DriverConfig config) throws IOException;
 }

@@ -10,11 +10,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** Changes small files so that a crash leaves the old content or the new one. */
+/** Replaces small files atomically: a crash leaves either the old content or the new content. */
 public final class DurableFile {
     private DurableFile() {}
 
-    /** The file has this content, also after a power cut, when this returns. */
+    /** When this returns, the file has this content, also after a power failure. */
     public static void replace(Path file, byte[] content) throws IOException {
         Path absolute = file.toAbsolutePath();
         Path temporary = absolute.resolveSibling(absolute.getFileName() + ".new");
@@ -38,21 +38,21 @@ public final class DurableFile {
         syncFolder(absolute.getParent());
     }
 
-    /** The file is gone, also after a power cut, when this returns. */
+    /** When this returns, the file does not exist, also after a power failure. */
     public static void remove(Path file) throws IOException {
         if (Files.deleteIfExists(file)) {
             syncFolder(file.toAbsolutePath().getParent());
         }
     }
 
-    /** Entries of a folder that were created, renamed or removed stay so after a power cut. */
-    public static void syncFolder(@Nullable Path folder) throws IOException {
-        if (folder != null) {
-            sync(folder);
+    /** Makes the creation, renaming and removal of entries of a directory durable. */
+    public static void syncFolder(@Nullable Path directory) throws IOException {
+        if (directory != null) {
+            sync(directory);
         }
     }
 
-    /** What was written to a file or a folder is there after a power cut. */
+    /** Makes what was written to a file or a directory durable. */
     public static void sync(Path path) throws IOException {
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             channel.force(true);

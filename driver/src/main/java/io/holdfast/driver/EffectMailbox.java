@@ -2,24 +2,28 @@ package io.holdfast.driver;
 
 import io.holdfast.engine.Effect;
 
-/** Where a session's effects arrive. */
+/** Receives the effects of a session. */
 public interface EffectMailbox {
-    /** Takes an effect, in engine order. Called under a lock: must be quick and call nothing. */
+    /**
+     * Adds an effect, in engine order. Called under a lock: must be quick and must not call back.
+     */
     void add(Effect effect);
 
     /**
-     * A command that was not applied when it was submitted has been, and has no answer so far: it
-     * waits in line, or there was nothing for it to do. Called like {@link #add}, in order with it.
+     * A command that was not applied when it was submitted has been applied now without an effect
+     * so far: it waits in the queue, or it changed nothing. Called like {@link #add}, in order with
+     * it.
      */
     default void onPending(long request) {}
 
-    /** Tells that effects were added; called after the lock is free. */
+    /** Notifies the owner that effects were added; called after the lock has been released. */
     void wake();
 
     /**
-     * An operator wants the session to end: its owner closes it. Called on any thread.
+     * An operator requests the end of the session, which its owner then closes. Called on any
+     * thread.
      *
-     * @return false if its owner cannot do without it
+     * @return false if the owner rejects the request
      */
     default boolean kick() {
         return false;

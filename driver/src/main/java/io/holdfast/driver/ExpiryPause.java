@@ -9,35 +9,38 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * After the process stood still, nothing expires before what clients had sent meanwhile has been
- * read: a renewal that arrived in time counts. The deadline thread says by when it looks at the
- * clock again; whoever sees a clock that is much further begins a hold, and the deadline thread
- * ends it after one round of reads, or after a second however busy the sockets are.
+ * Delays expiries after a pause of the process, such as a suspended machine or a long GC, until the
+ * input that clients sent meanwhile has been read, so that a renewal that arrived in time counts.
+ * The deadline thread publishes by when it will check the clock again; a thread that finds the
+ * clock far beyond that time begins to hold back expiries, and the deadline thread ends this after
+ * one round of reads, or after a second if the round takes longer.
  */
 final class ExpiryPause {
     private static final Logger LOG = LoggerFactory.getLogger(ExpiryPause.class);
 
-    /** The deadline thread looks at the clock so often while anything has a deadline. */
-    static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** How often the deadline thread checks the clock while there are deadlines. */
+    static final long CHECK_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** So late is only who did not get to run. */
+    /** A check that is later than this means that the process was not running. */
     private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    private static final long LONGEST_MILLIS = 1000;
-    private static final long LOGGED_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long MAX_HELD_MILLIS = 1000;
+    private static final long MIN_LOGGED_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long NONE = Long.MAX_VALUE;
 
     private final ReadRound readRound;
     private final LongSupplier clock;
     private final boolean used;
 
-    /** Deadlines after this time are held; {@link #NONE} if none are. */
+    /** Deadlines after this time are held back; {@link #NONE} if none are. */
     private final AtomicLong heldFrom = new AtomicLong(NONE);
 
-    /** By when the deadline thread looks at the clock again; {@link #NONE} if nothing is due. */
-    private volatile long lookNanos = NONE;
+    /**
+     * By when the deadline thread checks the clock again; {@link #NONE} if there is no deadline.
+     */
+    private volatile long nextCheckNanos = NONE;
 
-    /** Tells the deadline thread that a hold has begun. */
+    /** Wakes the deadline thread when expiries begin to be held back. */
     private Runnable onBegin = () -> {};
 
     ExpiryPause(ReadRound readRound, LongSupplier clock) {
@@ -50,41 +53,44 @@ final class ExpiryPause {
         onBegin = listener;
     }
 
-    /** Whether there is input to wait for. */
+    /** Whether there may be unread input; otherwise expiries are never held back. */
     boolean isUsed() {
         return used;
     }
 
     /**
-     * The deadline thread is about to sleep, and to look again before a time.
+     * The deadline thread is about to sleep and will check the clock again before a time.
      *
-     * @param nanos {@link Long#MAX_VALUE} if nothing has a deadline
+     * @param nanos {@link Long#MAX_VALUE} if there is no deadline
      */
-    void looksBy(long nanos) {
-        lookNanos = nanos;
+    void nextCheckBy(long nanos) {
+        nextCheckNanos = nanos;
     }
 
-    /** Up to which time deadlines count, if it is now. */
+    /** The time up to which deadlines expire; {@code now} unless expiries are held back. */
     long dueNanos(long now) {
-        long look = lookNanos;
-        if (now - LATE_NANOS > look && look != NONE && used) {
-            begin(look);
+        long expected = nextCheckNanos;
+        if (now - LATE_NANOS > expected && expected != NONE && used) {
+            begin(expected);
         }
         return Math.min(now, heldFrom.get());
     }
 
-    private void begin(long look) {
-        if (heldFrom.compareAndSet(NONE, look)) {
+    private void begin(long fromNanos) {
+        if (heldFrom.compareAndSet(NONE, fromNanos)) {
             onBegin.run();
         }
     }
 
-    /** For the deadline thread, which has woken: ends a hold, if there is one or should be. */
-    void look() {
+    /**
+     * Called by the deadline thread after waking up: if expiries are or should be held back, waits
+     * for the input to be read and lets them expire again.
+     */
+    void check() {
         long now = clock.getAsLong();
         long from = dueNanos(now);
-        if (lookNanos != NONE) {
-            lookNanos = now + LOOK_EVERY_NANOS;
+        if (nextCheckNanos != NONE) {
+            nextCheckNanos = now + CHECK_INTERVAL_NANOS;
         }
         if (heldFrom.get() == NONE) {
             return;
@@ -92,18 +98,20 @@ final class ExpiryPause {
         try {
             CountDownLatch read = new CountDownLatch(1);
             readRound.then(read::countDown);
-            boolean complete = read.await(LONGEST_MILLIS, TimeUnit.MILLISECONDS);
-            if (now - from > LOGGED_NANOS || !complete) {
+            boolean complete = read.await(MAX_HELD_MILLIS, TimeUnit.MILLISECONDS);
+            if (now - from > MIN_LOGGED_NANOS || !complete) {
                 LOG.atWarn()
                         .addKeyValue("pause_ms", TimeUnit.NANOSECONDS.toMillis(now - from))
                         .addKeyValue("input_read", complete)
-                        .log("the process stood still; leases expire after the input is read");
+                        .log(
+                                "the process was paused; leases expire after pending input has been"
+                                    + " read");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            // The time that was waited is no other pause, but one may follow.
-            lookNanos = clock.getAsLong() + LOOK_EVERY_NANOS;
+            // The time spent waiting here is not another pause, but one may follow.
+            nextCheckNanos = clock.getAsLong() + CHECK_INTERVAL_NANOS;
             heldFrom.set(NONE);
         }
     }

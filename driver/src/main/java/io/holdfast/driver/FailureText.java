@@ -36,34 +36,34 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 
 /**
- * Says in words why something failed, for users and logs: no name of a Java class is in it. What it
- * returns goes behind a colon.
+ * Describes the reason of a failure for users and logs, without names of Java classes. The text is
+ * meant to follow a colon.
  */
 public final class FailureText {
-    private static final String OURS = "io.holdfast.";
+    private static final String OWN_PACKAGE = "io.holdfast.";
     private static final String IN_USE = "Address already in use";
     private static final String NOT_SIGNED = "no trusted authority has signed its certificate";
 
-    /** How Netty names a system call, with the number of the error. */
+    /** A failed system call in a message of Netty, with the error number. */
     private static final Pattern SYSTEM_CALL =
             Pattern.compile("^[a-zA-Z_]+\\(\\.\\.\\) failed(?: with error\\(-?[0-9]+\\))?:? *");
 
-    /** The class of another failure, in the message of one that wraps it. */
+    /** The class name of a cause, in the message of the exception that wraps it. */
     private static final Pattern CLASS_NAME =
             Pattern.compile(
                     "(?:[a-z][a-zA-Z0-9_]*\\.)+[A-Z][a-zA-Z0-9_$]*(?:Exception|Error)(?:: *|$)");
 
-    /** What the JDK puts in parentheses behind the name of a file. */
+    /** The reason that the JDK puts in parentheses after a file name. */
     private static final Pattern IN_PARENTHESES = Pattern.compile("\\(([^()]+)\\)$");
 
     private static final Pattern ALERT = Pattern.compile("fatal alert: *([a-z_]+)");
 
-    /** A chain of causes may be longer, or lead back to its beginning. */
-    private static final int MOST_CAUSES = 20;
+    /** Limits the length of a chain of causes, which may be cyclic. */
+    private static final int MAX_CAUSES = 20;
 
     private FailureText() {}
 
-    /** The reason; a file that it is about is not named. */
+    /** The reason, without the file that it is about. */
     public static String of(Throwable failure) {
         Throwable cause = unwrapped(failure);
         return switch (cause) {
@@ -85,7 +85,7 @@ public final class FailureText {
             case GeneralSecurityException e -> security(e);
             case OutOfMemoryError e -> memory(e);
             default ->
-                    cause.getClass().getName().startsWith(OURS)
+                    cause.getClass().getName().startsWith(OWN_PACKAGE)
                             ? message(cause, "it failed")
                             : internal(cause);
         };
@@ -104,7 +104,7 @@ public final class FailureText {
                 || failure instanceof UncheckedIOException;
     }
 
-    /** The JVM and Netty report more by it than a heap that is full. */
+    /** The JVM and Netty throw this error not only when the heap is full. */
     private static String memory(OutOfMemoryError e) {
         if (text(e).contains("direct")) {
             return "no buffers are left outside of the heap (docs/operations.md#memory)";
@@ -114,7 +114,7 @@ public final class FailureText {
                 : "not enough memory; allow it more with HOLDFAST_JAVA_OPTS=-Xmx1g";
     }
 
-    /** The reason, behind the file that it is about if there is one. */
+    /** The reason, prefixed with the file that it is about if there is one. */
     public static String withFile(Throwable failure) {
         return failure instanceof FileSystemException e && e.getFile() != null
                 ? e.getFile() + ": " + of(failure)
@@ -122,9 +122,9 @@ public final class FailureText {
     }
 
     /**
-     * The reason, with the file that it is about where that is another one.
+     * The reason, followed by the file that it is about if that is not {@code named}.
      *
-     * @param named the file or folder that the user knows about already
+     * @param named the file or directory that the surrounding message names already
      */
     public static String of(Throwable failure, Path named) {
         return failure instanceof FileSystemException e
@@ -134,7 +134,7 @@ public final class FailureText {
                 : of(failure);
     }
 
-    /** Why nobody can listen on a port. */
+    /** The reason why a port cannot be listened on. */
     public static String ofListening(Throwable failure, int port) {
         if (causes(failure).anyMatch(cause -> text(cause).contains(IN_USE))) {
             return "port " + port + " is already in use";
@@ -142,7 +142,7 @@ public final class FailureText {
         return of(failure);
     }
 
-    /** Whether the other side has shown a certificate that nobody trusted has signed. */
+    /** Whether the certificate of the other side is not signed by a trusted authority. */
     public static boolean isUntrusted(Throwable failure) {
         return causes(failure)
                 .anyMatch(cause -> cause instanceof SSLException e && tls(e).equals(NOT_SIGNED));
@@ -217,7 +217,7 @@ public final class FailureText {
         return text.isEmpty() ? otherwise : plain(text);
     }
 
-    /** What the system says, as part of a sentence. */
+    /** Turns a message of the operating system into a part of a sentence. */
     private static String plain(String text) {
         if (text.startsWith(IN_USE)) {
             return "the address is already in use";
@@ -232,12 +232,12 @@ public final class FailureText {
         return isWord ? Character.toLowerCase(text.charAt(0)) + text.substring(1) : text;
     }
 
-    /** Nobody expected it: where it happened helps those who mend it. */
+    /** An unexpected failure; the code location helps to fix it. */
     private static String internal(Throwable failure) {
         StackTraceElement[] trace = failure.getStackTrace();
         String place =
                 Stream.of(trace)
-                        .filter(frame -> frame.getClassName().startsWith(OURS))
+                        .filter(frame -> frame.getClassName().startsWith(OWN_PACKAGE))
                         .findFirst()
                         .or(() -> Stream.of(trace).findFirst())
                         .map(
@@ -259,11 +259,11 @@ public final class FailureText {
         return causes(failure).anyMatch(cause::isInstance);
     }
 
-    /** The failure and what has led to it. */
+    /** The failure and its causes, outermost first. */
     private static Stream<Throwable> causes(Throwable failure) {
         List<Throwable> causes = new ArrayList<>();
         Throwable next = failure;
-        for (; next != null && causes.size() < MOST_CAUSES; next = next.getCause()) {
+        for (; next != null && causes.size() < MAX_CAUSES; next = next.getCause()) {
             causes.add(next);
         }
         return causes.stream();

@@ -1,22 +1,22 @@
 package io.holdfast.driver;
 
-/** Gives out fences: every number is above all given out before. */
+/** Issues fences: every number is greater than all issued before. */
 public interface Fences extends AutoCloseable {
-    /** No floor may be above it, so that there are fences enough for ever. */
+    /** The highest floor that can be set, so that the fences above it never run out. */
     long MAX_FLOOR = Long.MAX_VALUE - (1L << 62);
 
-    /** The next fence. May block if the next range could not be reserved in time. */
+    /** Returns the next fence. May block if the next range could not be reserved in time. */
     long next();
 
     /**
-     * Makes every fence that is asked for from now on higher than {@code floor}. May block like
-     * {@link #next()}.
+     * Makes every fence issued from now on greater than {@code floor}. May block like {@link
+     * #next()}.
      *
-     * @throws IllegalArgumentException if hardly any number is higher
+     * @throws IllegalArgumentException if the floor is above {@link #MAX_FLOOR}
      */
     void raise(long floor);
 
-    /** The floor itself, if there are fences enough above it. */
+    /** Returns the floor if it is not above {@link #MAX_FLOOR}. */
     static long checkFloor(long floor) {
         if (floor > MAX_FLOOR) {
             throw new IllegalArgumentException("too high for a fence: " + floor);

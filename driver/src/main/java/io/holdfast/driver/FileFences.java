@@ -13,8 +13,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Fences that grow across restarts even when the clock went back. A file of 8 bytes holds a
- * ceiling, big-endian; no fence above it is given out before a higher ceiling is on disk. The next
+ * Fences that increase across restarts even if the clock was set back. A file of 8 bytes contains a
+ * ceiling, big-endian; no fence above it is issued before a higher ceiling is on disk. The next
  * range is reserved in the background when half of the current one is used.
  */
 public final class FileFences implements Fences {
@@ -26,10 +26,10 @@ public final class FileFences implements Fences {
     private final AtomicLong last;
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** The reserver waits here for work. */
-    private final Condition wanted = lock.newCondition();
+    /** Signals the reserver thread that a range is needed. */
+    private final Condition needed = lock.newCondition();
 
-    /** Whoever has a fence above the ceiling waits here. */
+    /** Threads with a fence above the ceiling wait for this. */
     private final Condition raised = lock.newCondition();
 
     private final Thread reserver;
@@ -60,7 +60,7 @@ public final class FileFences implements Fences {
             fences = new FileFences(file, Math.max(ceiling(file, state), clockNanos));
         } catch (DamagedException e) {
             throw e;
-        } catch (IOException e) { // its message may be a path and nothing else
+        } catch (IOException e) { // its message may be just a path
             throw new IOException(
                     "cannot use fence state file " + file + ": " + FailureText.of(e, file), e);
         }
@@ -77,7 +77,7 @@ public final class FileFences implements Fences {
         }
         long value = ByteBuffer.wrap(state).getLong();
         if (value < 0 || value > Long.MAX_VALUE - 2 * RANGE) {
-            throw new DamagedException(file, value + " is no fence");
+            throw new DamagedException(file, value + " is not a valid fence");
         }
         return value;
     }
@@ -108,9 +108,9 @@ public final class FileFences implements Fences {
     }
 
     private void callReserver() {
-        if (lock.tryLock()) { // held by the reserver: it is at work already
+        if (lock.tryLock()) { // if the reserver holds it, it is reserving already
             try {
-                wanted.signal();
+                needed.signal();
             } finally {
                 lock.unlock();
             }
@@ -121,7 +121,7 @@ public final class FileFences implements Fences {
         lock.lock();
         try {
             while (fence > ceiling && !closed) {
-                wanted.signal();
+                needed.signal();
                 raised.awaitUninterruptibly();
             }
         } finally {
@@ -134,18 +134,18 @@ public final class FileFences implements Fences {
         try {
             while (!closed) {
                 if (last.get() < reserveAt) {
-                    wanted.awaitUninterruptibly();
+                    needed.awaitUninterruptibly();
                     continue;
                 }
                 try {
                     reserve(last.get() + RANGE);
                     raised.signalAll();
                 } catch (IOException | RuntimeException | Error e) {
-                    // Whatever it is, go on: without this thread nobody gets a fence.
+                    // Retry after any failure: without this thread no fence can be issued.
                     LOG.atError()
                             .addKeyValue("file", file)
                             .addKeyValue("error", FailureText.of(e, file))
-                            .log("cannot reserve fences");
+                            .log("cannot reserve fences; retrying");
                     pause();
                 }
             }
@@ -154,7 +154,10 @@ public final class FileFences implements Fences {
         }
     }
 
-    /** Whoever asks for fences does not end the pause: a failing disk is tried at a steady pace. */
+    /**
+     * Waits for the full interval even if fences are requested meanwhile, so that a failing disk is
+     * retried at a steady rate.
+     */
     private void pause() {
         try {
             long left = TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS);
@@ -177,7 +180,7 @@ public final class FileFences implements Fences {
         closed = true;
         lock.lock();
         try {
-            wanted.signalAll();
+            needed.signalAll();
             raised.signalAll();
         } finally {
             lock.unlock();

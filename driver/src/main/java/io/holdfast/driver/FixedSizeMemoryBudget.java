@@ -1,11 +1,11 @@
 package io.holdfast.driver;
 
-/** Memory for state, in pieces of about the same size. */
+/** A memory budget that counts pieces of state of about the same size. */
 @FunctionalInterface
 public interface FixedSizeMemoryBudget {
-    /** Takes room for one more piece of state, or says that there is none. */
+    /** Reserves memory for one more piece of state; false if none is left. */
     boolean tryReserve();
 
-    /** Gives back what one piece took. */
+    /** Releases the reservation of one piece. */
     default void release() {}
 }

@@ -1,10 +1,11 @@
 package io.holdfast.driver;
 
 /**
- * How many names may exist, over all shards. 0 is no limit.
+ * The maximum number of keys over all shards. 0 is no limit.
  *
  * @param keys locks and semaphores, idle ones included
- * @param transientKeys names that are only claimed
+ * @param transientKeys locks that have only been try-acquired or requested as an offer, and that
+ *     are dropped when unused
  * @param entries counters, values and lists
  */
 public record KeyLimits(long keys, long transientKeys, long entries) {

@@ -33,11 +33,12 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * Serves sessions in this process. Keys are hashed onto shards, each an engine guarded by its own
- * lock; callers go straight in. One thread ends what is due and collects idle keys.
+ * A driver whose engines run in this process. Keys are hashed onto shards, each an engine guarded
+ * by its own lock; commands run on the caller's thread. One thread expires what is due and collects
+ * idle keys.
  */
 public final class LocalDriver implements Driver {
-    /** At most 64: a session keeps the set of shards it touched in a long. */
+    /** At max 64: a session stores the set of shards it has used in a long. */
     public static final int SHARDS = 16;
 
     private static final int SLICE = 512;
@@ -56,7 +57,7 @@ public final class LocalDriver implements Driver {
     private volatile boolean quarantined;
     private final DriverObserver driverObserver;
 
-    /** The clock of the watcher has to be {@link System#nanoTime}. */
+    /** Uses {@link System#nanoTime} as the clock, which must also be the clock of the observer. */
     public LocalDriver(DriverConfig config, Fences fences) {
         this(config, fences, System::nanoTime);
     }
@@ -121,22 +122,22 @@ public final class LocalDriver implements Driver {
         this.clock = clock;
         this.driverObserver = config.watcher();
         this.fences = fences;
-        LocalQuotas ledger =
+        LocalQuotas quotas =
                 new LocalQuotas(
                         fences, config.caps(), config.perClient(), config.memory(), this::usageOf);
-        ExpiryPause hold = new ExpiryPause(config.readRound(), clock);
+        ExpiryPause expiryPause = new ExpiryPause(config.readRound(), clock);
         for (int i = 0; i < SHARDS; i++) {
             shards[i] =
                     new Shard(
                             i,
                             new LockEngine(config.settings()),
-                            ledger,
+                            quotas,
                             clock,
-                            hold,
+                            expiryPause,
                             driverObserver,
                             sessions::get);
         }
-        deadlines = new DeadlineThread(List.of(shards), config.collectEvery(), clock, hold);
+        deadlines = new DeadlineThread(List.of(shards), config.collectEvery(), clock, expiryPause);
         for (Shard shard : shards) {
             shard.onEarlierDeadline(deadlines::armBefore);
         }
@@ -144,11 +145,11 @@ public final class LocalDriver implements Driver {
     }
 
     /**
-     * For a while from now, grants nothing that excludes others: acquires are queued. A later call
-     * replaces the time. To be called before clients are served.
+     * For a period from now, grants nothing but shared locks: acquires are queued. A later call
+     * replaces the period. Must be called before clients are served.
      */
-    public void quarantine(Duration span) {
-        long until = clock.getAsLong() + span.toNanos();
+    public void quarantine(Duration period) {
+        long until = clock.getAsLong() + period.toNanos();
         quarantineEndNanos = until;
         quarantined = true;
         for (Shard shard : shards) {
@@ -177,7 +178,7 @@ public final class LocalDriver implements Driver {
 
     private @Nullable ClientUsage usageOf(long session) {
         LocalSession found = sessions.get(session);
-        return found == null ? null : found.peer().usage();
+        return found == null ? null : found.clientInfo().usage();
     }
 
     @Override
@@ -193,7 +194,7 @@ public final class LocalDriver implements Driver {
     @Override
     public @Nullable String nameOf(long session) {
         LocalSession found = sessions.get(session);
-        return found == null ? null : found.peer().name().get();
+        return found == null ? null : found.clientInfo().name().get();
     }
 
     @Override
@@ -203,9 +204,9 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public List<HoldOrWaiterView> holdsAndWaiters(long session, int most) {
+    public List<HoldOrWaiterView> holdsAndWaiters(long session, int max) {
         LocalSession found = sessions.get(session);
-        return found == null ? List.of() : found.holdsAndWaiters(most);
+        return found == null ? List.of() : found.holdsAndWaiters(max);
     }
 
     @Override
@@ -216,13 +217,13 @@ public final class LocalDriver implements Driver {
 
     @Override
     public ScanCursor<SessionView> listSessions() {
-        Iterator<LocalSession> rest = sessions.values().iterator();
+        Iterator<LocalSession> iterator = sessions.values().iterator();
         return new ScanCursor<>() {
             @Override
             public List<SessionView> next() {
                 List<SessionView> slice = new ArrayList<>();
-                while (slice.size() < SLICE && rest.hasNext()) {
-                    slice.add(rest.next().view(clock.getAsLong()));
+                while (slice.size() < SLICE && iterator.hasNext()) {
+                    slice.add(iterator.next().view(clock.getAsLong()));
                 }
                 return slice;
             }
@@ -238,14 +239,14 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public @Nullable KeyView view(ResourceKind resourceKind, Key key, int ahead, int most) {
+    public @Nullable KeyView view(ResourceKind resourceKind, Key key, int ahead, int max) {
         return shards[shardOf(key)].read(
-                (views, now) -> views.view(resourceKind, key, ahead, most, now));
+                (views, now) -> views.view(resourceKind, key, ahead, max, now));
     }
 
     @Override
-    public ScanCursor<QueueView> listQueues(int most) {
-        return new ShardScan<>(views -> views.listQueues(most));
+    public ScanCursor<QueueView> listQueues(int max) {
+        return new ShardScan<>(views -> views.listQueues(max));
     }
 
     @Override
@@ -272,14 +273,14 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public long[] waited(ResourceKind resourceKind, int most) {
+    public long[] waited(ResourceKind resourceKind, int max) {
         return Stream.of(shards)
                 .flatMapToLong(
                         shard ->
                                 LongStream.of(
                                         shard.read(
                                                 (views, now) ->
-                                                        views.waited(resourceKind, most, now))))
+                                                        views.waited(resourceKind, max, now))))
                 .toArray();
     }
 
@@ -330,10 +331,10 @@ public final class LocalDriver implements Driver {
 
     void forget(LocalSession session) {
         sessions.remove(session.id());
-        driverObserver.onSessionClosed(session.id(), session.peer());
+        driverObserver.onSessionClosed(session.id(), session.clientInfo());
     }
 
-    /** One shard after the other, each in slices. */
+    /** Scans one shard after the other, each in slices. */
     private final class ShardScan<T> implements ScanCursor<T> {
         private final Function<EngineViews, KeyScan<T>> open;
         private int nextShard;

@@ -9,19 +9,21 @@ import org.jspecify.annotations.Nullable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 
-/** What the shards of a local driver share. Each reservation is one atomic step for each limit. */
+/**
+ * The quotas that the shards of a local driver share. A reservation is one atomic step per limit.
+ */
 final class LocalQuotas implements Quotas {
     private final Fences fences;
     private final MemoryBudgets memory;
     private final Quota keys;
-    private final Quota claims;
+    private final Quota transientKeys;
     private final Quota entries;
-    private final ClientLimits caps;
+    private final ClientLimits clientLimits;
     private final LongFunction<@Nullable ClientUsage> clients;
 
     /**
-     * @param perClient how much each client may have
-     * @param clients of open sessions
+     * @param perClient the limits of each client
+     * @param clients the usage of an open session, null if the session is closed
      */
     LocalQuotas(
             Fences fences,
@@ -33,8 +35,8 @@ final class LocalQuotas implements Quotas {
         this.memory = memory;
         this.keys = new Quota(keyLimits.keys());
         this.entries = new Quota(keyLimits.entries());
-        this.claims = new Quota(keyLimits.transientKeys());
-        this.caps = perClient;
+        this.transientKeys = new Quota(keyLimits.transientKeys());
+        this.clientLimits = perClient;
         this.clients = clients;
     }
 
@@ -45,7 +47,7 @@ final class LocalQuotas implements Quotas {
 
     @Override
     public @Nullable Client client(long session) {
-        return caps.equals(ClientLimits.NONE) ? null : clients.apply(session);
+        return clientLimits.equals(ClientLimits.NONE) ? null : clients.apply(session);
     }
 
     @Override
@@ -56,13 +58,13 @@ final class LocalQuotas implements Quotas {
                 keys,
                 client,
                 Counted.NAME,
-                caps.names());
+                clientLimits.names());
     }
 
     @Override
     public void returnKey(Key key, @Nullable Client client) {
         keys.release();
-        giveBack(memory.names(), StateSizeEstimates.name(key), client, Counted.NAME);
+        release(memory.names(), StateSizeEstimates.name(key), client, Counted.NAME);
     }
 
     @Override
@@ -70,38 +72,48 @@ final class LocalQuotas implements Quotas {
         return reserve(
                 memory.names(),
                 StateSizeEstimates.name(key),
-                claims,
+                transientKeys,
                 client,
                 Counted.NAME,
-                caps.names());
+                clientLimits.names());
     }
 
     @Override
     public void returnTransientKey(Key key, @Nullable Client client) {
-        claims.release();
-        giveBack(memory.names(), StateSizeEstimates.name(key), client, Counted.NAME);
+        transientKeys.release();
+        release(memory.names(), StateSizeEstimates.name(key), client, Counted.NAME);
     }
 
     @Override
     public boolean reserveHold(@Nullable Client client) {
         return reserve(
-                memory.holds(), StateSizeEstimates.HOLD, null, client, Counted.HOLD, caps.names());
+                memory.holds(),
+                StateSizeEstimates.HOLD,
+                null,
+                client,
+                Counted.HOLD,
+                clientLimits.names());
     }
 
     @Override
     public void returnHold(@Nullable Client client) {
-        giveBack(memory.holds(), StateSizeEstimates.HOLD, client, Counted.HOLD);
+        release(memory.holds(), StateSizeEstimates.HOLD, client, Counted.HOLD);
     }
 
     @Override
     public boolean reserveWait(@Nullable Client client) {
         return reserve(
-                memory.waits(), StateSizeEstimates.WAIT, null, client, Counted.WAIT, caps.waits());
+                memory.waits(),
+                StateSizeEstimates.WAIT,
+                null,
+                client,
+                Counted.WAIT,
+                clientLimits.waits());
     }
 
     @Override
     public void returnWait(@Nullable Client client) {
-        giveBack(memory.waits(), StateSizeEstimates.WAIT, client, Counted.WAIT);
+        release(memory.waits(), StateSizeEstimates.WAIT, client, Counted.WAIT);
     }
 
     @Override
@@ -125,13 +137,13 @@ final class LocalQuotas implements Quotas {
                 entries,
                 client,
                 Counted.ENTRY,
-                caps.entries());
+                clientLimits.entries());
     }
 
     @Override
     public void returnEntry(Key key, @Nullable Client client) {
         entries.release();
-        giveBack(memory.data(), StateSizeEstimates.entry(key), client, Counted.ENTRY);
+        release(memory.data(), StateSizeEstimates.entry(key), client, Counted.ENTRY);
     }
 
     @Override
@@ -150,9 +162,9 @@ final class LocalQuotas implements Quotas {
             @Nullable Quota quota,
             @Nullable Client client,
             Counted item,
-            int mostOfClient) {
+            int clientLimit) {
         ClientUsage usage = (ClientUsage) client;
-        if (usage != null && !usage.take(item, mostOfClient)) {
+        if (usage != null && !usage.tryAdd(item, clientLimit)) {
             return false;
         }
         if (budget.tryReserve(bytes)) {
@@ -167,7 +179,7 @@ final class LocalQuotas implements Quotas {
         return false;
     }
 
-    private static void giveBack(
+    private static void release(
             MemoryBudget budget, long bytes, @Nullable Client client, Counted item) {
         budget.release(bytes);
         discount(client, item);
@@ -185,18 +197,18 @@ final class LocalQuotas implements Quotas {
         }
     }
 
-    /** A count with an upper bound; 0 is none. */
+    /** A count with an upper limit; 0 is no limit. */
     private static final class Quota {
         private final long limit;
         private final AtomicLong used = new AtomicLong();
 
-        Quota(long most) {
-            this.limit = most;
+        Quota(long limit) {
+            this.limit = limit;
         }
 
         boolean tryReserve() {
             long now = used.get();
-            while (limit == 0 || now < limit) { // a refused one must never show in the count
+            while (limit == 0 || now < limit) { // a refused one must never be visible in the count
                 if (used.compareAndSet(now, now + 1)) {
                     return true;
                 }

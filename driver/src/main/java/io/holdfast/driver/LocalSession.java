@@ -9,9 +9,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** A session of the local driver. Its lock is taken before that of a shard, never after. */
+/**
+ * A session of the local driver. Lock order: its lock is acquired before that of a shard, never
+ * after.
+ */
 final class LocalSession implements Session {
-    /** How many holds of a shard are released in one go. */
+    /** Maximum number of holds and waiters of a shard that are ended under one lock. */
     private static final int CLOSE_SLICE = 1000;
 
     private final long id;
@@ -20,7 +23,7 @@ final class LocalSession implements Session {
     private final long openedNanos;
     private final LocalDriver driver;
 
-    /** Bit i: this session may have something in shard i. */
+    /** Bit i: this session may have state in shard i. */
     private volatile long touched;
 
     private boolean closed;
@@ -43,7 +46,7 @@ final class LocalSession implements Session {
         return id;
     }
 
-    ClientInfo peer() {
+    ClientInfo clientInfo() {
         return clientInfo;
     }
 
@@ -66,12 +69,12 @@ final class LocalSession implements Session {
                 waits);
     }
 
-    List<HoldOrWaiterView> holdsAndWaiters(int most) {
+    List<HoldOrWaiterView> holdsAndWaiters(int max) {
         List<HoldOrWaiterView> all = new ArrayList<>();
         for (int i = 0; i < LocalDriver.SHARDS; i++) {
             if ((touched & 1L << i) != 0) {
                 all.addAll(
-                        driver.shard(i).read((views, now) -> views.holdsAndWaiters(id, most, now)));
+                        driver.shard(i).read((views, now) -> views.holdsAndWaiters(id, max, now)));
             }
         }
         return all;
@@ -95,17 +98,17 @@ final class LocalSession implements Session {
     }
 
     @Override
-    public synchronized List<TrackedRequestView> trackedRequests(long after, int most) {
-        List<TrackedRequestView> places = new ArrayList<>();
+    public synchronized List<TrackedRequestView> trackedRequests(long after, int max) {
+        List<TrackedRequestView> all = new ArrayList<>();
         for (int i = 0; i < LocalDriver.SHARDS; i++) {
             if ((touched & 1L << i) != 0) {
-                places.addAll(
+                all.addAll(
                         driver.shard(i)
-                                .read((views, now) -> views.trackedRequests(id, after, most, now)));
+                                .read((views, now) -> views.trackedRequests(id, after, max, now)));
             }
         }
-        places.sort(Comparator.comparingLong(TrackedRequestView::request));
-        return places.size() <= most ? places : places.subList(0, most);
+        all.sort(Comparator.comparingLong(TrackedRequestView::request));
+        return all.size() <= max ? all : all.subList(0, max);
     }
 
     @Override
@@ -120,13 +123,13 @@ final class LocalSession implements Session {
 
     @Override
     public void close(long lastAnswered, Runnable released) {
-        if (closeFirst(lastAnswered, released)) {
+        if (closeFirstSlices(lastAnswered, released)) {
             released.run();
         }
     }
 
-    /** Ends what can be ended at once; whether that is all of it. */
-    private synchronized boolean closeFirst(long lastAnswered, Runnable released) {
+    /** Ends the first slice of every shard; true if that was everything. */
+    private synchronized boolean closeFirstSlices(long lastAnswered, Runnable released) {
         if (closed) {
             return false;
         }
@@ -145,7 +148,10 @@ final class LocalSession implements Session {
         return false;
     }
 
-    /** A session with very many holds ends slice by slice, and holds nobody up meanwhile. */
+    /**
+     * Ends the rest slice by slice, so that other sessions are not blocked by one with very many
+     * holds.
+     */
     private void closeRest(Command slice, Runnable released) {
         for (int i = 0; i < LocalDriver.SHARDS; i++) {
             boolean more = (touched & 1L << i) != 0;

@@ -7,9 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Keeps clients from filling the log: of the lines of one kind it lets one through every five
- * seconds. That line has the number of those that were suppressed since the one before.
- * Thread-safe.
+ * Limits log messages that clients can cause: of the messages of one kind, one is logged every five
+ * seconds, with the number of messages suppressed since the previous one. Thread-safe.
  */
 public final class LogThrottle {
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -27,8 +26,8 @@ public final class LogThrottle {
         this.clock = clock;
     }
 
-    /** The line that was begun, or one that is logged nowhere. */
-    public synchronized LoggingEventBuilder next(LoggingEventBuilder line) {
+    /** Returns the given event, or one that is not logged. */
+    public synchronized LoggingEventBuilder next(LoggingEventBuilder event) {
         long now = clock.getAsLong();
         if (logged && now - loggedNanos < INTERVAL_NANOS) {
             suppressed++;
@@ -36,8 +35,8 @@ public final class LogThrottle {
         }
         logged = true;
         loggedNanos = now;
-        long left = suppressed;
+        long count = suppressed;
         suppressed = 0;
-        return left == 0 ? line : line.addKeyValue("suppressed", left);
+        return count == 0 ? event : event.addKeyValue("suppressed", count);
     }
 }

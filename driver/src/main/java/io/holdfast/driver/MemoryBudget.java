@@ -1,8 +1,10 @@
 package io.holdfast.driver;
 
-/** Memory for one kind of state. Bytes are estimates; what is taken is given back once. */
+/**
+ * A memory budget for one kind of state. Bytes are estimates; every reservation is released once.
+ */
 public interface MemoryBudget {
-    /** As much as anybody asks for. */
+    /** Never refuses a reservation. */
     MemoryBudget UNLIMITED =
             new MemoryBudget() {
                 @Override
@@ -17,15 +19,15 @@ public interface MemoryBudget {
                 public void release(long bytes) {}
             };
 
-    /** Takes memory for a new piece of state, unless too little is left. */
+    /** Reserves memory for new state, unless too little is left. */
     boolean tryReserve(long bytes);
 
-    /** Takes memory for what exists already, however little is left. */
+    /** Reserves memory for state that exists already, even above the budget. */
     void reserve(long bytes);
 
     void release(long bytes);
 
-    /** Whether a small piece of state could be made now. */
+    /** Whether any memory is left now. */
     default boolean isLeft() {
         boolean left = tryReserve(1);
         if (left) {

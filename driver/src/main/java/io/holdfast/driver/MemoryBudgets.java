@@ -3,11 +3,11 @@ package io.holdfast.driver;
 /**
  * A budget for each kind of state, so that no kind can use up the memory of another.
  *
- * @param names names of locks and semaphores, idle ones included
- * @param holds locks that are held, on names that exist
+ * @param names locks and semaphores, idle ones included
+ * @param holds holds
  * @param waits waiters
  * @param data counters, values and lists
- * @param subscriptions of listeners to signals
+ * @param subscriptions registrations of signal listeners
  */
 public record MemoryBudgets(
         MemoryBudget names,
@@ -17,7 +17,7 @@ public record MemoryBudgets(
         MemoryBudget subscriptions) {
     public static final MemoryBudgets UNLIMITED = all(MemoryBudget.UNLIMITED);
 
-    /** One for all kinds together, which counts pieces whatever their size. */
+    /** One budget for all kinds together, which counts pieces and ignores their size. */
     public static MemoryBudgets inPieces(FixedSizeMemoryBudget fixedSizeMemoryBudget) {
         return all(
                 new MemoryBudget() {

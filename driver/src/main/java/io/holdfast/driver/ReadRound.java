@@ -1,13 +1,13 @@
 package io.holdfast.driver;
 
-/** Everything that clients have sent so far, and that waits in sockets. */
+/** Waits until the input that is pending in sockets has been read. */
 @FunctionalInterface
 public interface ReadRound {
-    /** Where no input waits in sockets. */
+    /** For drivers without sockets: runs the task at once. */
     ReadRound NONE = Runnable::run;
 
     /**
-     * Runs a task once each socket that has input now has been read once, or is gone.
+     * Runs a task once every socket that has input now has been read once or closed.
      *
      * @param done called once, on any thread; must be quick
      */

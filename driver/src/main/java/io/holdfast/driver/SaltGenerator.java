@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.LongBuffer;
 import java.security.SecureRandom;
 
-/** Secure random numbers, drawn in blocks: one call of the generator serves many requests. */
+/** Cryptographically random numbers, generated in blocks to amortize the cost. Thread-safe. */
 public final class SaltGenerator {
     private static final int BLOCK_BYTES = 4096;
 

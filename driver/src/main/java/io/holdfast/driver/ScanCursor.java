@@ -3,13 +3,13 @@ package io.holdfast.driver;
 import java.util.List;
 
 /**
- * Reads keys slice by slice without stalling anybody. A key that is what was asked for throughout
- * comes exactly once.
+ * Reads elements in slices, without blocking other threads for long. An element that matches during
+ * the whole scan is returned exactly once.
  *
- * @param <T> how one of them is shown
+ * @param <T> the view of an element
  */
 public interface ScanCursor<T> extends AutoCloseable {
-    /** The next keys; empty at the end. */
+    /** The next slice; empty at the end. */
     List<T> next();
 
     @Override

@@ -5,38 +5,38 @@ import io.holdfast.engine.TrackedRequestView;
 
 import java.util.List;
 
-/** One client's presence. Its commands are applied one after the other. */
+/** A session of a client with a driver. Its commands are applied one after the other. */
 public interface Session {
-    /** From one sequence for the whole server, starting at 1, never reused. */
+    /** Unique in the whole server, starting at 1, never reused. */
     long id();
 
     /**
-     * Applies a command of this session, after those submitted before. After {@link #close} nothing
-     * happens any more.
+     * Applies a command of this session, after those submitted before. Ignored after {@link
+     * #close}.
      *
-     * @return true if it has been applied: effects for this session that follow at once are in its
-     *     mailbox, which is not woken for them. False if it will be, or has been by another thread:
-     *     then the mailbox is woken, with its answer in it or told that it {@link
-     *     EffectMailbox#onPending}
+     * @return true if it has been applied: its immediate effects for this session are in the
+     *     mailbox, which is not woken for them. False if it will be, or has been, applied by
+     *     another thread: then the mailbox is woken, after its effect was added or {@link
+     *     EffectMailbox#onPending} was called
      */
     boolean submit(Command.Keyed command);
 
     /**
-     * The tracked acquires of this session with request numbers above one, in order, so many at
-     * most.
+     * The tracked acquires of this session with request numbers greater than {@code after}, in
+     * order, up to {@code max}.
      */
-    List<TrackedRequestView> trackedRequests(long after, int most);
+    List<TrackedRequestView> trackedRequests(long after, int max);
 
-    /** Whether the session holds anything. */
+    /** Whether the session has any hold. */
     boolean isHolding();
 
     /**
-     * Ends the session: its waits end and its holds are released as the settings say, the last of
-     * very many perhaps a little later.
+     * Ends the session: its waiters are removed and its holds are released according to the
+     * settings. If there are very many, some of that happens after this method has returned.
      *
-     * @param lastAnswered the last request whose answer was written; nobody knows the tokens of
-     *     later ones, so they are released in any case
-     * @param released called once everything is, on this thread or another
+     * @param lastAnswered the last request whose response was written; the client does not have the
+     *     tokens of later ones, so these holds are always released
+     * @param released called once when everything has ended, on this thread or another
      */
     void close(long lastAnswered, Runnable released);
 

@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * An open session at one moment.
  *
- * @param openNanos how long it has been open; -1 if this node does not know
- * @param holds how many slots it holds
- * @param waits how many lines it stands in
- * @param node the other node that it is connected to; null if it is this one
+ * @param openNanos how long it has been open; -1 if unknown to this node
+ * @param holds number of holds
+ * @param waits number of waiters
+ * @param node the other node that it is connected to; null for this node
  */
 public record SessionView(
         long id,

@@ -17,12 +17,15 @@ import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 
-/** One engine and its lock. Effects go to mailboxes under the lock and wake sessions after it. */
+/**
+ * One engine and its lock. Effects are added to mailboxes under the lock; sessions are woken after
+ * it has been released.
+ */
 final class Shard {
     private static final Command TICK = new Command.Tick();
     private static final int COLLECT_SLICE = 256;
 
-    /** Reads what depends on the time. */
+    /** Reads a view that depends on the time. */
     interface TimedReader<T extends @Nullable Object> {
         T read(EngineViews views, long nowNanos);
     }
@@ -31,17 +34,17 @@ final class Shard {
     private final LockEngine engine;
     private final Quotas quotas;
     private final LongSupplier clock;
-    private final ExpiryPause hold;
+    private final ExpiryPause expiryPause;
     private final DriverObserver driverObserver;
-    private final boolean watched;
+    private final boolean observed;
     private final LongFunction<@Nullable LocalSession> sessions;
     private final List<Effect> effects = new ArrayList<>();
     private final List<KeyEvent> events = new ArrayList<>();
     private LongConsumer earlierDeadline = deadline -> {};
 
     /**
-     * Never later than the engine's next deadline. It may be too early: it is only moved up when
-     * the deadline thread has looked, so that taking and releasing a lock leaves it alone.
+     * Never later than the engine's next deadline. It may be earlier: only the deadline thread
+     * moves it to a later time, so that acquiring and releasing a lock does not change it.
      */
     private volatile long wakeAtNanos = Long.MAX_VALUE;
 
@@ -50,7 +53,7 @@ final class Shard {
             LockEngine engine,
             Quotas quotas,
             LongSupplier clock,
-            ExpiryPause hold,
+            ExpiryPause expiryPause,
             DriverObserver driverObserver,
             LongFunction<@Nullable LocalSession> sessions) {
         this.index = index;
@@ -58,10 +61,10 @@ final class Shard {
         this.engine = engine;
         this.quotas = quotas;
         this.clock = clock;
-        this.hold = hold;
+        this.expiryPause = expiryPause;
         this.sessions = sessions;
-        this.watched = !driverObserver.equals(DriverObserver.NONE);
-        if (watched) {
+        this.observed = !driverObserver.equals(DriverObserver.NONE);
+        if (observed) {
             engine.recordEvents(events);
         }
     }
@@ -74,7 +77,7 @@ final class Shard {
         return wakeAtNanos;
     }
 
-    /** Until a time, nothing that excludes others is granted here. */
+    /** Until a time, nothing but shared locks is granted here. */
     void quarantine(long untilNanos) {
         synchronized (this) {
             engine.quarantine(untilNanos);
@@ -83,14 +86,14 @@ final class Shard {
         earlierDeadline.accept(untilNanos);
     }
 
-    /** Applies a command; {@code sender} is not woken, because its caller looks for itself. */
+    /** Applies a command; {@code sender} is not woken, because the caller polls its mailbox. */
     void apply(Command command, @Nullable LocalSession sender) {
         List<LocalSession> woken;
         long earlier = Long.MAX_VALUE;
         synchronized (this) {
             apply(command);
-            if (watched) {
-                watch(command);
+            if (observed) {
+                notifyObserver(command);
             }
             woken = deliver(sender);
             long next = engine.nextDeadlineNanos();
@@ -107,7 +110,7 @@ final class Shard {
         }
     }
 
-    /** Applies a slice of the end of a session; whether there is more of it. */
+    /** Ends a slice of the state of a session; true if there is more. */
     boolean close(Command slice, LocalSession sender) {
         apply(slice, sender);
         synchronized (this) {
@@ -115,7 +118,7 @@ final class Shard {
         }
     }
 
-    /** Ends what is due; for the deadline thread. */
+    /** Expires what is due. Called by the deadline thread. */
     void tick() {
         apply(TICK, null);
         synchronized (this) {
@@ -123,7 +126,7 @@ final class Shard {
         }
     }
 
-    /** Drops idle keys in slices, so that nobody waits long. */
+    /** Drops idle keys in slices, so that other threads do not wait long for the lock. */
     void collect() {
         boolean more = true;
         while (more) {
@@ -137,7 +140,7 @@ final class Shard {
 
     private void apply(Command command) {
         long now = clock.getAsLong();
-        engine.apply(command, now, hold.dueNanos(now), quotas, effects);
+        engine.apply(command, now, expiryPause.dueNanos(now), quotas, effects);
     }
 
     boolean hasHolds(long session) {
@@ -164,7 +167,7 @@ final class Shard {
         }
     }
 
-    private void watch(Command command) {
+    private void notifyObserver(Command command) {
         if (command instanceof Command.Keyed keyed) {
             for (int i = 0; i < effects.size(); i++) {
                 Effect effect = effects.get(i);
@@ -189,7 +192,7 @@ final class Shard {
                             ? sender
                             : sessions.apply(effect.session());
             if (receiver == null) {
-                continue; // it closed while the effect was made
+                continue; // closed meanwhile
             }
             receiver.mailbox().add(effect);
             if (receiver != sender) {
@@ -211,9 +214,9 @@ final class Shard {
             this.keyScan = keyScan;
         }
 
-        boolean next(int most, List<T> out) {
+        boolean next(int max, List<T> out) {
             synchronized (Shard.this) {
-                return keyScan.next(most, clock.getAsLong(), out);
+                return keyScan.next(max, clock.getAsLong(), out);
             }
         }
 

@@ -3,9 +3,9 @@ package io.holdfast.driver;
 import io.holdfast.engine.Key;
 
 /**
- * What pieces of state take in a heap with compact object headers, about: measured by {@code
- * HeapPerLock} in the module {@code bench}. Budgets are kept by these numbers; what they get wrong,
- * the guard of the heap measures.
+ * Estimated heap sizes in bytes of pieces of state, with compact object headers, measured by {@code
+ * HeapPerLock} in the module {@code bench}. Memory budgets use these numbers; their error is
+ * covered by the heap guard, which measures the heap.
  */
 public final class StateSizeEstimates {
     public static final int HOLD = 112;
@@ -15,12 +15,12 @@ public final class StateSizeEstimates {
 
     private StateSizeEstimates() {}
 
-    /** A lock or semaphore that nobody uses. */
+    /** An unused lock or semaphore. */
     public static int name(Key key) {
         return NAME + key.bytes().length;
     }
 
-    /** A counter, value or list, without what is in it. */
+    /** A counter, value or list without its content. */
     public static int entry(Key key) {
         return ENTRY + key.bytes().length;
     }

@@ -1,6 +1,6 @@
 /**
- * How a front end reaches an engine: open a session, submit commands, receive effects, close. Front
- * ends cannot tell which driver serves them.
+ * The interface between front ends and an engine: open a session, submit commands, receive effects,
+ * close. Front ends do not depend on the implementation of the driver.
  */
 @NullMarked
 package io.holdfast.driver;

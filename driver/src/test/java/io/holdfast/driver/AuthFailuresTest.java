@@ -36,7 +36,7 @@ final class AuthFailuresTest {
         assertThat(failures.isSlowed("2001:db8:1:2:ffff::")).isTrue();
         assertThat(failures.isSlowed("2001:0db8:0001:0002:0:0:0:9%1")).isTrue();
         assertThat(failures.isSlowed("2001:db8:1:3::1")).isFalse();
-        for (int i = 0; i < AuthFailures.MOST_DELAYED_PER_ADDRESS; i++) {
+        for (int i = 0; i < AuthFailures.MAX_DELAYED_PER_ADDRESS; i++) {
             assertThat(failures.beginDelay("2001:db8:1:2::" + i)).isTrue();
         }
         assertThat(failures.beginDelay("2001:db8:1:2::ffff")).isFalse();
@@ -70,15 +70,15 @@ final class AuthFailuresTest {
     @Test
     void few_secrets_of_an_address_and_not_too_many_in_all_are_delayed_at_once() {
         fail(GUESSER, AuthFailures.FREE);
-        for (int i = 0; i < AuthFailures.MOST_DELAYED_PER_ADDRESS; i++) {
+        for (int i = 0; i < AuthFailures.MAX_DELAYED_PER_ADDRESS; i++) {
             assertThat(failures.beginDelay(GUESSER)).isTrue();
         }
         assertThat(failures.beginDelay(GUESSER)).isFalse();
         failures.endDelay(GUESSER);
         assertThat(failures.beginDelay(GUESSER)).isTrue();
 
-        int delayed = AuthFailures.MOST_DELAYED_PER_ADDRESS;
-        for (; delayed < AuthFailures.MOST_DELAYED; delayed++) {
+        int delayed = AuthFailures.MAX_DELAYED_PER_ADDRESS;
+        for (; delayed < AuthFailures.MAX_DELAYED; delayed++) {
             fail("host" + delayed, 1);
             assertThat(failures.beginDelay("host" + delayed)).isTrue();
         }
@@ -90,12 +90,12 @@ final class AuthFailuresTest {
 
     @Test
     void a_bounded_number_of_addresses_is_remembered_and_those_that_failed_long_ago_go_first() {
-        for (int i = 0; i < 3 * AuthFailures.MOST_ADDRESSES; i++) {
+        for (int i = 0; i < 3 * AuthFailures.MAX_ADDRESSES; i++) {
             failures.failed("host" + i);
-            assertThat(failures.size()).isLessThanOrEqualTo(AuthFailures.MOST_ADDRESSES);
+            assertThat(failures.size()).isLessThanOrEqualTo(AuthFailures.MAX_ADDRESSES);
         }
         fail(GUESSER, AuthFailures.FREE);
-        for (int i = 1; i < AuthFailures.MOST_ADDRESSES; i++) {
+        for (int i = 1; i < AuthFailures.MAX_ADDRESSES; i++) {
             failures.failed("another" + i);
         }
         assertThat(failures.isSlowed(GUESSER)).isTrue();

@@ -115,9 +115,9 @@ class PauseTest {
     @Test
     void a_second_pause_right_after_the_first_is_seen() {
         ExpiryPause hold = new ExpiryPause(rounds::add, clock::get);
-        hold.looksBy(clock.get() + ExpiryPause.LOOK_EVERY_NANOS);
+        hold.nextCheckBy(clock.get() + ExpiryPause.CHECK_INTERVAL_NANOS);
         clock.addAndGet(LEASE);
-        Thread deadlines = Thread.ofVirtual().start(hold::look);
+        Thread deadlines = Thread.ofVirtual().start(hold::check);
         await().atMost(RecordingMailbox.LIMIT).until(() -> rounds.size() == 1);
         rounds.getFirst().run();
         await().atMost(RecordingMailbox.LIMIT).until(() -> !deadlines.isAlive());
@@ -131,11 +131,11 @@ class PauseTest {
     @Test
     void time_that_passes_in_small_steps_is_no_pause() {
         hold();
-        alice.ask(SHORT, 0, 3 * ExpiryPause.LOOK_EVERY_NANOS);
+        alice.ask(SHORT, 0, 3 * ExpiryPause.CHECK_INTERVAL_NANOS);
         long wait = bob.ask(SHORT, Command.FOREVER, LEASE);
         while (bob.inbox.answer(wait).isEmpty()) {
             int before = looks.get();
-            clock.addAndGet(ExpiryPause.LOOK_EVERY_NANOS);
+            clock.addAndGet(ExpiryPause.CHECK_INTERVAL_NANOS);
             await().atMost(RecordingMailbox.LIMIT)
                     .pollInterval(Duration.ofMillis(1))
                     .until(() -> looks.get() >= before + 6);

@@ -6,16 +6,18 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How the cluster of a server looks from it.
+ * The cluster as seen by one of its nodes.
  *
  * @param cluster the name of the cluster
- * @param alone whether this node is all there is
+ * @param node the name of this node
+ * @param alone whether this is the only node
  * @param role such as {@code leader} or {@code follower}
- * @param leader null while it knows of none
- * @param commitIndex how far the log is decided, as far as it knows
- * @param appliedIndex how far its copy of the state is
- * @param unready why clients should be sent to another node; null if it serves them
- * @param data the folder with its log and its snapshots
+ * @param leader null while unknown
+ * @param commitIndex the last committed index known to this node
+ * @param appliedIndex the last index applied to its state
+ * @param unready why this node does not serve clients; null if it does
+ * @param data the directory with its log and snapshots
+ * @param others the other nodes
  */
 public record ClusterView(
         String cluster,
@@ -33,7 +35,7 @@ public record ClusterView(
         others = List.copyOf(others);
     }
 
-    /** How many entries are decided and not in its copy of the state yet. */
+    /** The number of entries that are committed and not applied yet. */
     public long lag() {
         return Math.max(0, commitIndex - appliedIndex);
     }
@@ -49,8 +51,8 @@ public record ClusterView(
     /**
      * Another node.
      *
-     * @param matchIndex how far its log is known to be equal; -1 if this node is not the leader
-     * @param lastContactMillis since it was last heard of; -1 if this node is not the leader
+     * @param matchIndex the last index replicated to it; -1 if this node is not the leader
+     * @param lastContactMillis time since the last contact; -1 if this node is not the leader
      */
     public record Member(String node, String address, long matchIndex, long lastContactMillis) {}
 }

@@ -1,22 +1,28 @@
 package io.holdfast.driver.frontend;
 
-/** A part of a server that serves clients its own way, beside the listeners of the server. */
+/**
+ * A part of a server that serves clients with its own protocol stack, beside the listeners of the
+ * server.
+ */
 public interface FrontEnd extends AutoCloseable {
-    /** Begins to serve: until then, what has been bound is not answered as ready. */
+    /** Starts to serve: until then, the bound ports do not report to be ready. */
     void open();
 
-    /** The server shuts down: nothing new is begun, and those who only listen are sent away. */
+    /**
+     * The server shuts down: new work is rejected, and clients that only listen to events are
+     * disconnected.
+     */
     void drain();
 
-    /** Runs a task, on any thread, once what clients have sent by now has been read. */
+    /** Runs a task, on any thread, once the input pending now has been read. */
     default void readRound(Runnable done) {
         done.run();
     }
 
-    /** Whether nobody is left who would lose something now. */
+    /** Whether no client is left that would lose holds or waits by a stop. */
     boolean isDrained();
 
-    /** Ends everything that is left. */
+    /** Closes all connections and sessions that are left. */
     @Override
     void close();
 }

@@ -11,15 +11,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 /**
- * What a {@link FrontEnd} serves its clients with.
+ * The services of the server that a {@link FrontEnd} uses.
  *
- * @param signals where signals go
- * @param connections how many clients are there, as stats tell; sessions that stand for a client
- *     count themselves
+ * @param signals the signal services by namespace
+ * @param connections number of clients, as reported by stats; front ends count the sessions that
+ *     represent a client themselves
  * @param connectionBudget memory for connections and their sessions
  * @param authFailures counts wrong secrets of all protocols together
- * @param draining whether nothing new may begin
- * @param defaultLease for those who name none
+ * @param draining whether new work is rejected
+ * @param defaultLease the lease of requests that do not specify one
  */
 public record FrontEndServices(
         Driver driver,

@@ -1,4 +1,6 @@
-/** How a part of a server that serves clients its own way fits into the server. */
+/**
+ * The interface between a server and its front ends with their own protocol stack, such as HTTP.
+ */
 @NullMarked
 package io.holdfast.driver.frontend;
 

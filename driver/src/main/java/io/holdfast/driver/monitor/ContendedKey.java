@@ -4,9 +4,9 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.ResourceKind;
 
 /**
- * A key that is much waited for.
+ * A key with many waits.
  *
- * @param waits how often somebody joined its line; a little too high at most
+ * @param waits number of acquires that were queued; may be overestimated but not underestimated
  */
 public record ContendedKey(ResourceId resource, long waits) {
     /** A key of a kind. */

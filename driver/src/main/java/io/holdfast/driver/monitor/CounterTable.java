@@ -2,7 +2,7 @@ package io.holdfast.driver.monitor;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A number that only grows for each two values. One thread at a time may count; any may read. */
+/** A counter for each pair of values of two enums. One thread at a time may count; any may read. */
 final class CounterTable<A extends Enum<A>, B extends Enum<B>> {
     private final PerEnumValue<A, PerEnumValue<B, AtomicLong>> cells;
 

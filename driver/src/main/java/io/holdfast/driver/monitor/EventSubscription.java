@@ -7,9 +7,12 @@ import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** One who watches the feed. What it does not take in time it misses, and is told how much. */
+/**
+ * A subscription to the feed of events. If the subscriber is too slow, events are dropped and
+ * replaced by a {@link ServerEvent.Gap} with their number.
+ */
 public final class EventSubscription implements AutoCloseable {
-    /** Keys may be long: what they take together is bounded too. */
+    /** Maximum size of the keys of all queued events, in bytes: keys may be long. */
     static final long MAX_BYTES = 1 << 20;
 
     private final Predicate<ServerEvent> filter;
@@ -22,17 +25,20 @@ public final class EventSubscription implements AutoCloseable {
     private boolean awake;
 
     EventSubscription(
-            Predicate<ServerEvent> wanted,
-            int most,
+            Predicate<ServerEvent> filter,
+            int maxQueued,
             Runnable wake,
             Consumer<EventSubscription> end) {
-        this.filter = wanted;
-        this.maxQueued = most;
+        this.filter = filter;
+        this.maxQueued = maxQueued;
         this.wake = wake;
         this.end = end;
     }
 
-    /** Called where it happens, perhaps under a lock. */
+    /**
+     * Queues an event if it matches the filter. Called where the event happens, perhaps under a
+     * lock.
+     */
     void offer(ServerEvent serverEvent) {
         if (!filter.test(serverEvent)) {
             return;
@@ -54,8 +60,8 @@ public final class EventSubscription implements AutoCloseable {
     }
 
     /**
-     * The next, in order; null when there is none for now. Then, and only then, {@code wake} is
-     * called again for the one after.
+     * The next event, in order; null if there is none. Only after null is {@code wake} called again
+     * for the next event.
      */
     public synchronized @Nullable ServerEvent poll() {
         ServerEvent next = queue.poll();

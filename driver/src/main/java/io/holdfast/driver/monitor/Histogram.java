@@ -3,8 +3,8 @@ package io.holdfast.driver.monitor;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How often spans of which length came. One thread at a time may record; any may read, and sees
- * what was recorded a moment ago.
+ * A histogram of durations. One thread at a time may record; any may read, possibly without the
+ * latest records.
  */
 public final class Histogram {
     private static final long MICRO = 1_000;
@@ -34,20 +34,20 @@ public final class Histogram {
         3_600 * SECOND
     };
 
-    /** How many there were up to each bound and not to the one before, and last, the sum. */
+    /** The count of each bucket, and last, the sum of the durations. */
     private final AtomicLongArray cells = new AtomicLongArray(BOUNDS.length + 2);
 
-    /** How many buckets there are; the last has no bound. */
+    /** The number of buckets; the last has no upper bound. */
     public static int buckets() {
         return BOUNDS.length + 1;
     }
 
-    /** Spans in a bucket are at most this long; {@link Long#MAX_VALUE} for the last. */
+    /** The inclusive upper bound of a bucket; {@link Long#MAX_VALUE} for the last. */
     public static long boundNanos(int bucket) {
         return bucket < BOUNDS.length ? BOUNDS[bucket] : Long.MAX_VALUE;
     }
 
-    /** The bucket of a span. */
+    /** The bucket of a duration. */
     public static int bucketOf(long nanos) {
         int bucket = 0;
         while (bucket < BOUNDS.length && nanos > BOUNDS[bucket]) {
@@ -65,7 +65,7 @@ public final class Histogram {
         cells.setOpaque(cell, cells.getPlain(cell) + amount);
     }
 
-    /** How many spans are in a bucket, and not in one before it. */
+    /** The count of one bucket, not cumulative. */
     public long count(int bucket) {
         return cells.getOpaque(bucket);
     }
@@ -74,7 +74,7 @@ public final class Histogram {
         return cells.getOpaque(BOUNDS.length + 1);
     }
 
-    /** Adds what this one has to the buckets of a sum, and returns the sum of the spans. */
+    /** Adds the counts of the buckets to {@code counts} and returns the sum of the durations. */
     public long addTo(long[] counts) {
         for (int bucket = 0; bucket < buckets(); bucket++) {
             counts[bucket] += count(bucket);

@@ -13,18 +13,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * The last that happened to the keys of one shard that were used last. One thread at a time may
- * remember or recall.
- */
+/** The latest events of the most recently used keys of one shard. Not thread-safe. */
 final class KeyHistory {
-    /** How many events of a key are kept. */
+    /** Number of events per key. */
     static final int EVENTS = 16;
 
-    /** How many keys of a kind are kept. */
+    /** Number of keys per kind. */
     static final int KEYS = 256;
 
-    /** Longer keys have no past: memory is bounded by this. */
+    /** Longer keys have no history, to bound the memory. */
     static final int MAX_KEY_BYTES = 1024;
 
     private final PerEnumValue<ResourceKind, Recent> byKind =
@@ -42,13 +39,15 @@ final class KeyHistory {
         ring.add(keyEvent);
     }
 
-    /** The oldest first. */
+    /** The events of a key, oldest first. */
     List<KeyEvent> eventsOf(ResourceKind resourceKind, Key key) {
         Ring ring = byKind.of(resourceKind).get(key);
         return ring == null ? List.of() : ring.toList();
     }
 
-    /** The keys used last; a new one takes the ring of the one that was not used for longest. */
+    /**
+     * The most recently used keys; a new key takes over the ring of the least recently used one.
+     */
     private static final class Recent {
         private final Map<Key, Ring> rings = new LinkedHashMap<>(16, 0.75f, true);
 
@@ -71,7 +70,7 @@ final class KeyHistory {
         }
     }
 
-    /** The last events of a key; it grows as far as it is needed. */
+    /** The latest events of a key, in a ring that grows on demand. */
     private static final class Ring {
         private Key key;
         private @Nullable KeyEvent[] events = new @Nullable KeyEvent[4];
@@ -82,7 +81,7 @@ final class KeyHistory {
             this.key = key;
         }
 
-        /** Forgets all, and serves another key. */
+        /** Clears the ring for another key. */
         void begin(Key other) {
             key = other;
             Arrays.fill(events, null);
@@ -101,7 +100,9 @@ final class KeyHistory {
             size = Math.min(size + 1, events.length);
         }
 
-        /** Keys may be long: all events of one have the same. */
+        /**
+         * The event with the key object of this ring: keys may be long, so all events share one.
+         */
         @SuppressWarnings("ReferenceEquality") // equal ones are what is to be shared
         private KeyEvent shared(KeyEvent keyEvent) {
             return keyEvent.key() == key

@@ -7,9 +7,11 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Locale;
 
-/** What clients ask for, as it is counted. */
+/** The operations of clients by which metrics are counted. */
 public enum OperationType {
-    /** All ways to get a slot: to acquire, to enqueue and wait, to claim, to ask. */
+    /**
+     * All ways to get a slot: acquire, enqueue and await, try-acquire, request an offer, re-assert.
+     */
     ACQUIRE,
     RELEASE,
     RENEW,
@@ -22,7 +24,7 @@ public enum OperationType {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Null for what is not counted. */
+    /** The type of a command; null if it is not counted. */
     static @Nullable OperationType of(Command.Keyed command) {
         return switch (command) {
             case Command.Acquire _,

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 
-/** Something for each value of an enum. */
+/** An object for each value of an enum. */
 final class PerEnumValue<E extends Enum<E>, T> {
     private final Map<E, T> all;
 

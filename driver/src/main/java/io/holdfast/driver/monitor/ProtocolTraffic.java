@@ -2,7 +2,7 @@ package io.holdfast.driver.monitor;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** The connections of one protocol, and the bytes that came and went with them. */
+/** The connections of one protocol, and the bytes received and sent. Thread-safe. */
 public final class ProtocolTraffic {
     private final LongAdder received = new LongAdder();
     private final LongAdder sent = new LongAdder();
@@ -16,7 +16,7 @@ public final class ProtocolTraffic {
         connections.decrement();
     }
 
-    /** How many connections are open. */
+    /** The number of open connections. */
     public long connections() {
         return connections.sum();
     }

@@ -8,15 +8,15 @@ import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
 /**
- * Who was behind the sessions that ended last. Some of their holds live on, and others are part of
- * the past of a key.
+ * The clients of the sessions that ended last. Their unbound holds may still exist, and the history
+ * of keys refers to them.
  */
 final class RecentlyClosedSessions {
     static final int MAX_SESSIONS = 4096;
 
     private final SequencedMap<Long, ClientInfo> last = new LinkedHashMap<>();
 
-    /** What the name is made of goes away with the session, so it is made now. */
+    /** Computes the name now, because its source goes away with the session. */
     synchronized void add(long session, ClientInfo clientInfo) {
         String name = clientInfo.name().get();
         last.put(

@@ -5,15 +5,15 @@ import io.holdfast.engine.KeyEvent;
 
 import org.jspecify.annotations.Nullable;
 
-/** What those who watch are told. */
+/** An event of the feed. */
 public sealed interface ServerEvent {
-    /** Something happened to a key; the peer is null if its session ended long ago. */
+    /** An event of a key; the peer is null if its session is not known any more. */
     record OnKey(KeyEvent event, @Nullable ClientInfo peer) implements ServerEvent {}
 
     record SessionOpened(long session, ClientInfo peer, long atNanos) implements ServerEvent {}
 
     record SessionClosed(long session, ClientInfo peer, long atNanos) implements ServerEvent {}
 
-    /** So many were missed here, because the reader was too slow. */
+    /** A number of events was dropped here, because the subscriber was too slow. */
     record Gap(long missed) implements ServerEvent {}
 }

@@ -29,44 +29,44 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 /**
- * Everything that is known about what happens in a server: counts, spans, the past of keys, who is
- * there, and a feed of events. Reading it disturbs nobody.
+ * Collects what happens in a server: counters, histograms, the history of keys, the open sessions,
+ * and a feed of events. Thread-safe; readers do not block the engines for long.
  */
 public final class ServerMonitor implements DriverObserver {
-    /** What one shard saw. Its lock is taken under that of the shard. */
+    /** The metrics and key histories of one shard. Its lock is acquired under that of the shard. */
     private static final class ShardMonitor {
-        final ShardMetrics tally = new ShardMetrics();
-        final KeyHistory past = new KeyHistory();
+        final ShardMetrics metrics = new ShardMetrics();
+        final KeyHistory history = new KeyHistory();
     }
 
-    private final ShardMonitor[] posts;
+    private final ShardMonitor[] shardMonitors;
     private final LongSupplier clock;
-    private final ConcurrentMap<Long, ClientInfo> peers = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Long, ClientInfo> clients = new ConcurrentHashMap<>();
     private final RecentlyClosedSessions recentlyClosedSessions = new RecentlyClosedSessions();
     private final ConcurrentMap<String, ProtocolTraffic> traffic = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, LongAdder> sessions = new ConcurrentHashMap<>();
     private final List<EventSubscription> subscriptions = new CopyOnWriteArrayList<>();
     private final Histogram handOffs = new Histogram();
-    private volatile LongFunction<@Nullable ClientInfo> elsewhere = _ -> null;
+    private volatile LongFunction<@Nullable ClientInfo> otherNodes = _ -> null;
 
     /**
-     * @param shards how many may happen at once
-     * @param clock that of the engine
+     * @param shards number of shards
+     * @param clock the clock of the engines
      */
     public ServerMonitor(int shards, LongSupplier clock) {
         this.clock = clock;
-        this.posts = new ShardMonitor[shards];
+        this.shardMonitors = new ShardMonitor[shards];
         for (int i = 0; i < shards; i++) {
-            posts[i] = new ShardMonitor();
+            shardMonitors[i] = new ShardMonitor();
         }
     }
 
     @Override
     public void onEvent(int shard, KeyEvent keyEvent) {
-        ShardMonitor shardMonitor = posts[shard];
-        shardMonitor.tally.count(keyEvent);
+        ShardMonitor shardMonitor = shardMonitors[shard];
+        shardMonitor.metrics.count(keyEvent);
         synchronized (shardMonitor) {
-            shardMonitor.past.record(keyEvent);
+            shardMonitor.history.record(keyEvent);
         }
         if (!subscriptions.isEmpty()) {
             publish(new ServerEvent.OnKey(keyEvent, peerOf(keyEvent.session())));
@@ -74,13 +74,13 @@ public final class ServerMonitor implements DriverObserver {
     }
 
     @Override
-    public void onResponse(int shard, Command.Keyed command, Effect answer) {
-        posts[shard].tally.count(command, answer);
+    public void onResponse(int shard, Command.Keyed command, Effect result) {
+        shardMonitors[shard].metrics.count(command, result);
     }
 
     @Override
     public void onSessionOpened(long session, ClientInfo clientInfo) {
-        peers.put(session, clientInfo);
+        clients.put(session, clientInfo);
         sessions.computeIfAbsent(clientInfo.protocol(), _ -> new LongAdder()).increment();
         if (!subscriptions.isEmpty()) {
             publish(new ServerEvent.SessionOpened(session, clientInfo, clock.getAsLong()));
@@ -90,7 +90,7 @@ public final class ServerMonitor implements DriverObserver {
     @Override
     public void onSessionClosed(long session, ClientInfo clientInfo) {
         recentlyClosedSessions.add(session, clientInfo);
-        peers.remove(session);
+        clients.remove(session);
         sessions.computeIfAbsent(clientInfo.protocol(), _ -> new LongAdder()).decrement();
         if (!subscriptions.isEmpty()) {
             publish(new ServerEvent.SessionClosed(session, clientInfo, clock.getAsLong()));
@@ -99,7 +99,7 @@ public final class ServerMonitor implements DriverObserver {
 
     @Override
     public void lookUpElsewhere(LongFunction<@Nullable ClientInfo> others) {
-        elsewhere = others;
+        otherNodes = others;
     }
 
     @Override
@@ -114,47 +114,49 @@ public final class ServerMonitor implements DriverObserver {
     }
 
     /**
-     * Watches what happens from now on.
+     * Subscribes to all events from now on.
      *
-     * @param wanted called where it happens: must be quick and call nobody
-     * @param most how much may wait to be taken
-     * @param wake told that there is something to take; called where it happens, perhaps under a
-     *     lock: must be quick and take nothing itself
+     * @param filter called where the event happens: must be quick and must not call back
+     * @param maxQueued maximum number of queued events
+     * @param wake called when there are events to poll; called where the event happens, perhaps
+     *     under a lock: must be quick and must not poll itself
      */
-    public EventSubscription subscribe(Predicate<ServerEvent> wanted, int most, Runnable wake) {
-        EventSubscription made = new EventSubscription(wanted, most, wake, subscriptions::remove);
-        subscriptions.add(made);
-        return made;
+    public EventSubscription subscribe(
+            Predicate<ServerEvent> filter, int maxQueued, Runnable wake) {
+        EventSubscription created =
+                new EventSubscription(filter, maxQueued, wake, subscriptions::remove);
+        subscriptions.add(created);
+        return created;
     }
 
-    /** The last that happened to a key, the oldest first. */
+    /** The latest events of a key, oldest first. */
     public List<KeyEvent> history(ResourceKind resourceKind, Key key) {
         List<KeyEvent> all = new ArrayList<>();
-        for (ShardMonitor shardMonitor :
-                posts) { // it is in one of them, and nobody here knows in which
+        // The key belongs to one shard, but the mapping is not known here.
+        for (ShardMonitor shardMonitor : shardMonitors) {
             synchronized (shardMonitor) {
-                all.addAll(shardMonitor.past.eventsOf(resourceKind, key));
+                all.addAll(shardMonitor.history.eventsOf(resourceKind, key));
             }
         }
         return all;
     }
 
-    /** When something happened, by today's clock on the wall. */
+    /** Converts a time of the engine's clock to wall-clock time. */
     public Instant timeOf(long atNanos) {
         return Instant.now().minusNanos(clock.getAsLong() - atNanos);
     }
 
-    /** How often something happened to keys of a kind. */
+    /** The number of events of a type for keys of a kind. */
     public long count(ResourceKind resourceKind, KeyEvent.Type type) {
         return sum(shardMetrics -> shardMetrics.events(resourceKind, type));
     }
 
-    /** How often an operation other than {@link OperationType#ACQUIRE} was done. */
+    /** The number of successful operations; not counted for {@link OperationType#ACQUIRE}. */
     public long countDone(OperationType operationType, ResourceKind resourceKind) {
         return sum(shardMetrics -> shardMetrics.done(operationType, resourceKind));
     }
 
-    /** How often an operation was refused for a reason. */
+    /** The number of operations refused for a reason. */
     public long countRefused(
             OperationType operationType, ResourceKind resourceKind, Refusal reason) {
         return sum(shardMetrics -> shardMetrics.refused(operationType, resourceKind, reason));
@@ -162,44 +164,46 @@ public final class ServerMonitor implements DriverObserver {
 
     private long sum(ToLongFunction<ShardMetrics> number) {
         long sum = 0;
-        for (ShardMonitor shardMonitor : posts) {
-            sum += number.applyAsLong(shardMonitor.tally);
+        for (ShardMonitor shardMonitor : shardMonitors) {
+            sum += number.applyAsLong(shardMonitor.metrics);
         }
         return sum;
     }
 
-    /** How long those waited who got it; at once counts as no time. */
+    /** The wait times of granted acquires; 0 if granted at once. */
     public Stream<Histogram> waits(ResourceKind resourceKind) {
-        return Stream.of(posts).map(shardMonitor -> shardMonitor.tally.waits(resourceKind));
+        return Stream.of(shardMonitors)
+                .map(shardMonitor -> shardMonitor.metrics.waits(resourceKind));
     }
 
-    /** How long slots were held. */
+    /** The durations of ended holds. */
     public Stream<Histogram> holds(ResourceKind resourceKind) {
-        return Stream.of(posts).map(shardMonitor -> shardMonitor.tally.holds(resourceKind));
+        return Stream.of(shardMonitors)
+                .map(shardMonitor -> shardMonitor.metrics.holds(resourceKind));
     }
 
-    /** How long after the end of a lease its hold ended. */
+    /** The delays between the end of a lease and its expiry. */
     public Stream<Histogram> lateness() {
-        return Stream.of(posts).map(shardMonitor -> shardMonitor.tally.lateness());
+        return Stream.of(shardMonitors).map(shardMonitor -> shardMonitor.metrics.lateness());
     }
 
-    /** How long it took from a grant to somebody who waited until its connection had it. */
+    /** The times from the grant to a waiter until its connection processed it. */
     public Stream<Histogram> handOffs() {
         return Stream.of(handOffs);
     }
 
-    /** Somebody who waited was told of its grant, so long after it. */
+    /** Records the time from the grant to a waiter until its connection processed it. */
     public void handedOff(long nanos) {
         synchronized (handOffs) {
             handOffs.record(nanos);
         }
     }
 
-    /** The keys that were most waited for, the first first. */
-    public List<ContendedKey> contended(int most) {
+    /** The max contended keys, in descending order of waits. */
+    public List<ContendedKey> contended(int max) {
         Map<ContendedKey.ResourceId, Long> sum = new HashMap<>();
-        for (ShardMonitor shardMonitor : posts) {
-            shardMonitor.tally.addContended(sum);
+        for (ShardMonitor shardMonitor : shardMonitors) {
+            shardMonitor.metrics.addContended(sum);
         }
         return sum.entrySet().stream()
                 .map(entry -> new ContendedKey(entry.getKey(), entry.getValue()))
@@ -207,33 +211,33 @@ public final class ServerMonitor implements DriverObserver {
                         Comparator.comparingLong(ContendedKey::waits)
                                 .reversed()
                                 .thenComparing(contendedKey -> contendedKey.resource().key()))
-                .limit(most)
+                .limit(max)
                 .toList();
     }
 
-    /** The bytes of a protocol. */
+    /** The traffic of a protocol. */
     public ProtocolTraffic traffic(String protocol) {
         return traffic.computeIfAbsent(protocol, _ -> new ProtocolTraffic());
     }
 
-    /** The bytes of all protocols that were ever spoken. */
+    /** The traffic of all protocols used so far. */
     public Map<String, ProtocolTraffic> traffic() {
         return Map.copyOf(traffic);
     }
 
-    /** How many sessions are open, by the protocols that were ever spoken. */
+    /** The number of open sessions by protocol, for all protocols used so far. */
     public Map<String, Long> sessions() {
         Map<String, Long> open = new TreeMap<>();
         sessions.forEach((protocol, number) -> open.put(protocol, number.sum()));
         return open;
     }
 
-    /** Who is behind a session that is open, or was until a while ago, on whatever node. */
+    /** The client of a session of any node that is open or was closed recently; null if unknown. */
     public @Nullable ClientInfo peerOf(long session) {
-        ClientInfo present = peers.get(session);
-        if (present == null) {
-            present = recentlyClosedSessions.get(session);
+        ClientInfo client = clients.get(session);
+        if (client == null) {
+            client = recentlyClosedSessions.get(session);
         }
-        return present == null ? elsewhere.apply(session) : present;
+        return client == null ? otherNodes.apply(session) : client;
     }
 }

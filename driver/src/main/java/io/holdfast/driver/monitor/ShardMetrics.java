@@ -8,7 +8,7 @@ import io.holdfast.engine.ResourceKind;
 
 import java.util.Map;
 
-/** What happened in one shard, in numbers. One thread at a time counts, any may read. */
+/** The metrics of one shard. One thread at a time may count; any may read. */
 final class ShardMetrics {
     private final CounterTable<ResourceKind, KeyEvent.Type> events =
             new CounterTable<>(ResourceKind.class, KeyEvent.Type.class);
@@ -39,16 +39,17 @@ final class ShardMetrics {
         }
     }
 
-    void count(Command.Keyed command, Effect answer) {
+    void count(Command.Keyed command, Effect result) {
         OperationType operationType = OperationType.of(command);
         if (operationType == null) {
             return;
         }
         ResourceKind resourceKind =
                 command instanceof Command.Locking locking ? locking.kind() : ResourceKind.LOCK;
-        if (answer instanceof Effect.Refused(_, _, Refusal reason)) {
+        if (result instanceof Effect.Refused(_, _, Refusal reason)) {
             refused.of(operationType).count(resourceKind, reason);
-        } else if (operationType != OperationType.ACQUIRE) { // events tell what became of that
+        } else if (operationType
+                != OperationType.ACQUIRE) { // the results of acquires are counted by events
             done.count(operationType, resourceKind);
         }
     }
@@ -77,7 +78,7 @@ final class ShardMetrics {
         return lateness;
     }
 
-    /** Adds the keys that were most waited for. */
+    /** Adds the most contended keys to a sum. */
     void addContended(Map<ContendedKey.ResourceId, Long> sum) {
         topContendedKeys.addTo(sum);
     }

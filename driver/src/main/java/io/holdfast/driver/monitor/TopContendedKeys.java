@@ -7,13 +7,13 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Finds the keys that are waited for most among any number, in bounded memory: the one counted
- * least makes place for a new one, which takes its count over.
+ * Finds the most contended keys in bounded memory with the Space-Saving algorithm: a new key
+ * replaces the one with the lowest count and takes over that count. Thread-safe.
  */
 final class TopContendedKeys {
     private static final int MAX_KEYS = 32;
 
-    /** Longer names are not kept: they are few, and memory is bounded by this. */
+    /** Longer keys are ignored, to bound the memory. */
     private static final int MAX_KEY_BYTES = 1024;
 
     private static final class Count {
@@ -27,15 +27,15 @@ final class TopContendedKeys {
             return;
         }
         ContendedKey.ResourceId resourceId = new ContendedKey.ResourceId(resourceKind, key);
-        Count known = counts.get(resourceId);
-        if (known == null) {
-            known = new Count();
+        Count current = counts.get(resourceId);
+        if (current == null) {
+            current = new Count();
             if (counts.size() == MAX_KEYS) {
-                known.waits = removeLeast();
+                current.waits = removeLeast();
             }
-            counts.put(resourceId, known);
+            counts.put(resourceId, current);
         }
-        known.waits++;
+        current.waits++;
     }
 
     private long removeLeast() {

@@ -1,4 +1,4 @@
-/** What can be known about what happens: counts, the past of keys, and a feed of events. */
+/** Monitoring: counters and histograms, the history of keys, and a feed of events. */
 @NullMarked
 package io.holdfast.driver.monitor;
 

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Channels and patterns as tokens between dots. Tokens may be empty. */
+/** Splits channels and patterns at dots into tokens, which may be empty. */
 final class ChannelTokens {
     private ChannelTokens() {}
 
@@ -24,12 +24,12 @@ final class ChannelTokens {
         return tokens;
     }
 
-    /** Exactly one token, whatever it is. */
+    /** {@code *}: matches exactly one token. */
     static boolean isStar(ByteString token) {
         return token.length() == 1 && token.bytes()[0] == '*';
     }
 
-    /** One or more tokens, up to the end. */
+    /** {@code >}: matches one or more tokens up to the end. */
     static boolean isRest(ByteString token) {
         return token.length() == 1 && token.bytes()[0] == '>';
     }
@@ -43,7 +43,7 @@ final class ChannelTokens {
         return false;
     }
 
-    /** Whether wildcards are whole tokens, and {@code >} is only the last. */
+    /** Whether wildcards are whole tokens, and {@code >} is only used as the last one. */
     static boolean isPattern(List<ByteString> tokens) {
         for (int i = 0; i < tokens.size(); i++) {
             ByteString token = tokens.get(i);

@@ -4,8 +4,8 @@ import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 
 /**
- * Those who listen to one pattern together, at one moment.
+ * The listeners of a pattern, or of a queue group of it, at one moment.
  *
- * @param group empty for those who listen alone
+ * @param group empty for listeners without a group
  */
 public record ChannelView(Key pattern, ByteString group, int listeners) {}

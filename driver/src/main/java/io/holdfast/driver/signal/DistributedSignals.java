@@ -3,26 +3,26 @@ package io.holdfast.driver.signal;
 import io.holdfast.driver.Session;
 
 /**
- * Signals that reach those who listen on other servers too. What a session asks is decided for all
- * servers in one order, and answered later.
+ * Signals that also reach listeners on other servers. The requests of sessions are committed for
+ * all servers in one order, and their results are delivered later.
  *
- * <p>Whether a listener has room is known to its own server alone and does not change who is
- * chosen: one without room is overrun.
+ * <p>Whether a listener is full is known to its own server only and does not affect the selection
+ * of recipients: a full listener is overrun.
  */
 public non-sealed interface DistributedSignals extends SignalService {
     /**
-     * Asks on behalf of a session, after what it asked before. Its mailbox is woken with the
-     * answer: {@code Changed} to listen and unlisten, {@code Counted} to emit, or {@code Refused}.
-     * After the end of the session nothing happens any more.
+     * Submits a request of a session, after its earlier ones. The result is added to its mailbox,
+     * which is woken: {@code Changed} for listen and unlisten, {@code Counted} for emit, or {@code
+     * Refused}. Ignored after the end of the session.
      */
     void submit(Session session, SignalRequest request);
 
     /**
-     * Gives a listener what its session listens to, until the session ends or {@link #detach}. To
-     * be called before the session first asks to listen.
+     * Delivers the signals of a session to a listener, until the session ends or {@link #detach}.
+     * Must be called before the first listen request of the session.
      */
     void attach(Session session, SignalListener signalListener);
 
-    /** The listener of a session hears no more; its registrations end with the session. */
+    /** Stops delivering to the listener of a session; its registrations end with the session. */
     void detach(Session session);
 }

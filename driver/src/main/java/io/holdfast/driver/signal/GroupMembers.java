@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToLongFunction;
 
-/** Those who listen to one topic, in order of joining. */
+/** The listeners of one topic, in order of joining. */
 final class GroupMembers {
-    /** Grows with each topic of the hub. */
+    /** The order of creation among the topics of the hub. */
     private final long formed;
 
     private final List<ListenRegistration> inOrder = new ArrayList<>(1);
 
-    /** Whose turn it is in a group; goes on when somebody leaves. */
-    private final AtomicLong nextTurn = new AtomicLong();
+    /** The round-robin counter of a group; not reset when a member leaves. */
+    private final AtomicLong turns = new AtomicLong();
 
     GroupMembers(long formed) {
         this.formed = formed;
@@ -29,11 +29,11 @@ final class GroupMembers {
         return inOrder.size();
     }
 
-    Subscriber get(int place) {
-        return inOrder.get(place).subscriber();
+    Subscriber get(int index) {
+        return inOrder.get(index).subscriber();
     }
 
-    /** Adds somebody who joined after all others. */
+    /** Adds a listener that joined after all others. */
     void add(ListenRegistration listenRegistration) {
         inOrder.add(listenRegistration);
     }
@@ -53,20 +53,20 @@ final class GroupMembers {
     }
 
     void setTurn(long next) {
-        nextTurn.set(next);
+        turns.set(next);
     }
 
-    /** Writes whose turn it is, and all of them. */
+    /** Writes the round-robin counter and the listeners. */
     void write(DataOutput out, ToLongFunction<SignalListener> idOf) throws IOException {
-        out.writeLong(nextTurn.get());
+        out.writeLong(turns.get());
         out.writeInt(inOrder.size());
         for (ListenRegistration listenRegistration : inOrder) {
             out.writeLong(idOf.applyAsLong(listenRegistration.subscriber().listener()));
         }
     }
 
-    /** The place to begin with for the next signal; each call is one turn. */
+    /** The index to begin with for the next signal; each call advances the round robin. */
     int nextIndex() {
-        return (int) Long.remainderUnsigned(nextTurn.getAndIncrement(), inOrder.size());
+        return (int) Long.remainderUnsigned(turns.getAndIncrement(), inOrder.size());
     }
 }

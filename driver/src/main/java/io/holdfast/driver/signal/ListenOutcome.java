@@ -1,12 +1,14 @@
 package io.holdfast.driver.signal;
 
-/** What became of a wish to listen. */
+/** The result of a request to listen. */
 public enum ListenOutcome {
-    /** Listening, from now on or since before. */
+    /** Registered, now or before. */
     LISTENING,
-    /** {@code *} or {@code >} inside a longer token, or {@code >} before the end. */
+    /**
+     * The pattern has {@code *} or {@code >} inside a longer token, or {@code >} before the end.
+     */
     INVALID_PATTERN,
-    /** The listener has as many registrations as it may, or memory is short. */
+    /** The limit of registrations or the memory budget is reached. */
     LIMIT_REACHED,
     /** The subscriber is closed. */
     CLOSED

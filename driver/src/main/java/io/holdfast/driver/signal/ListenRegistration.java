@@ -1,9 +1,9 @@
 package io.holdfast.driver.signal;
 
 /**
- * That somebody listens to a topic.
+ * The registration of a listener for a topic.
  *
- * @param joined grows with each registration of the hub
+ * @param joined the order among all registrations of the hub
  */
 record ListenRegistration(
         Subscriber subscriber, PatternAndGroup topic, GroupMembers members, long joined) {}

@@ -9,12 +9,12 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * What one can listen to: a pattern, alone or in a group.
+ * A topic to listen to: a pattern and a queue group.
  *
- * @param group empty for none
+ * @param group empty for no group
  */
 record PatternAndGroup(Key pattern, ByteString group) implements Comparable<PatternAndGroup> {
-    /** More than any line of a client has. */
+    /** Longer than any line of a client protocol. */
     private static final int MAX_BYTES = 1 << 20;
 
     void write(DataOutput out) throws IOException {

@@ -9,13 +9,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** All who listen to one pattern: those alone, and the groups in the order they were formed. */
+/** The listeners of one pattern: those without a group, and the groups in order of creation. */
 final class PatternListeners {
-    private @Nullable GroupMembers alone;
+    private @Nullable GroupMembers ungrouped;
     private @Nullable Map<ByteString, GroupMembers> groups;
 
-    @Nullable GroupMembers alone() {
-        return alone;
+    @Nullable GroupMembers ungrouped() {
+        return ungrouped;
     }
 
     Collection<GroupMembers> groups() {
@@ -24,7 +24,7 @@ final class PatternListeners {
 
     void add(ByteString group, GroupMembers groupMembers) {
         if (group.isEmpty()) {
-            alone = groupMembers;
+            ungrouped = groupMembers;
             return;
         }
         if (groups == null) {
@@ -35,7 +35,7 @@ final class PatternListeners {
 
     void remove(ByteString group) {
         if (group.isEmpty()) {
-            alone = null;
+            ungrouped = null;
         } else if (groups != null) {
             groups.remove(group);
             if (groups.isEmpty()) {
@@ -45,6 +45,6 @@ final class PatternListeners {
     }
 
     boolean isEmpty() {
-        return alone == null && groups == null;
+        return ungrouped == null && groups == null;
     }
 }

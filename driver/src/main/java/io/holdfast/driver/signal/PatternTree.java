@@ -9,27 +9,28 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Patterns with wildcards, token by token. A search goes down only where the channel can match, so
- * that patterns which share no beginning with it cost nothing.
+ * A trie of patterns with wildcards, by token. A search only descends where the channel can match,
+ * so that patterns without a common prefix cost nothing.
  */
 final class PatternTree {
     private static final class Node {
         /**
-         * The only child that is no wildcard, while there is no more than one: most are like that.
+         * The token of the only child that is not a wildcard, while there is at most one: the
+         * common case.
          */
         private @Nullable ByteString token;
 
         private @Nullable Node child;
 
-        /** All of them, once there are several. */
+        /** The children that are not wildcards, once there are several. */
         private @Nullable Map<ByteString, Node> children;
 
         private @Nullable Node star;
 
-        /** Who listens to the pattern that ends here. */
+        /** The listeners of the pattern that ends here. */
         private @Nullable PatternListeners here;
 
-        /** Who listens to this and then {@code >}. */
+        /** The listeners of the pattern that continues with {@code >}. */
         private @Nullable PatternListeners rest;
 
         private boolean isEmpty() {
@@ -129,7 +130,7 @@ final class PatternTree {
         return node == null ? null : node.here;
     }
 
-    /** Drops the audience of a pattern, and all nodes that are of no use without it. */
+    /** Removes the listeners of a pattern, and the nodes that become empty. */
     void remove(List<ByteString> pattern) {
         remove(root, pattern, 0);
     }
@@ -153,17 +154,21 @@ final class PatternTree {
         }
     }
 
-    /** Adds the audiences of all patterns that match a channel; tells how many nodes it saw. */
+    /**
+     * Adds the listeners of all patterns that match a channel; returns the number of visited nodes.
+     */
     int match(List<ByteString> channel, List<PatternListeners> out) {
         return match(root, channel, 0, out);
     }
 
     private static int match(
             Node from, List<ByteString> channel, int start, List<PatternListeners> out) {
-        int seen = 0;
+        int visited = 0;
         Node node = from;
-        for (int at = start; node != null; at++) { // down one way; only a fork calls itself
-            seen++;
+        for (int at = start;
+                node != null;
+                at++) { // iterates along one path; recursion only where two paths match
+            visited++;
             if (at == channel.size()) {
                 if (node.here != null) {
                     out.add(node.here);
@@ -175,12 +180,12 @@ final class PatternTree {
             }
             Node named = node.named(channel.get(at));
             if (named != null && node.star != null) {
-                seen += match(named, channel, at + 1, out);
+                visited += match(named, channel, at + 1, out);
                 node = node.star;
             } else {
                 node = named != null ? named : node.star;
             }
         }
-        return seen;
+        return visited;
     }
 }

@@ -8,7 +8,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 
-/** Who gets one signal, while that is being found out. Nobody gets it twice. */
+/** Collects the recipients of one signal, each once. */
 final class RecipientSelection {
     private static final int FEW = 8;
 
@@ -16,10 +16,13 @@ final class RecipientSelection {
     private final List<SignalListener> full = new ArrayList<>(0);
     private int cost;
 
-    /** The same as {@link #chosen}, once there are more than a few and somebody asks. */
+    /** The elements of {@link #chosen} as a set; created on the first lookup in more than a few. */
     private @Nullable Set<SignalListener> index;
 
-    /** Tells those who were found without room, and got no copy in another way either. */
+    /**
+     * Notifies the listeners that were full and have not been chosen by another registration
+     * either.
+     */
     void overrunTheFull() {
         for (SignalListener signalListener : full) {
             if (!has(signalListener)) {
@@ -36,8 +39,8 @@ final class RecipientSelection {
         cost += more;
     }
 
-    /** Everybody. */
-    void all(@Nullable GroupMembers groupMembers) {
+    /** Adds all listeners. */
+    void addAll(@Nullable GroupMembers groupMembers) {
         for (int i = 0; groupMembers != null && i < groupMembers.size(); i++) {
             SignalListener signalListener = groupMembers.get(i).listener();
             cost++;
@@ -52,11 +55,14 @@ final class RecipientSelection {
         }
     }
 
-    /** One of a group: the first from the one whose turn it is that has no copy, but room. */
-    void one(GroupMembers group) {
+    /**
+     * Adds one member of a group: starting at the round-robin index, the first that has not been
+     * chosen and is not full.
+     */
+    void addOne(GroupMembers group) {
         int size = group.size();
         int first = group.nextIndex();
-        SignalListener tooSlow = null;
+        SignalListener firstFull = null;
         for (int i = 0; i < size; i++) {
             SignalListener signalListener =
                     group.get(first + i < size ? first + i : first + i - size).listener();
@@ -68,12 +74,12 @@ final class RecipientSelection {
                 add(signalListener);
                 return;
             }
-            if (tooSlow == null) {
-                tooSlow = signalListener;
+            if (firstFull == null) {
+                firstFull = signalListener;
             }
         }
-        if (tooSlow != null) {
-            full.add(tooSlow);
+        if (firstFull != null) {
+            full.add(firstFull);
         }
     }
 
@@ -84,7 +90,7 @@ final class RecipientSelection {
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // the very listener
+    @SuppressWarnings("ReferenceEquality") // identity is meant
     private boolean has(SignalListener signalListener) {
         if (chosen.size() <= FEW) {
             for (int i = 0; i < chosen.size(); i++) {

@@ -3,12 +3,15 @@ package io.holdfast.driver.signal;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 
-/** What is told on a channel. Those who get it share one object. */
+/** A message on a channel. All recipients share one object. */
 public interface Signal {
     Key channel();
 
     ByteString payload();
 
-    /** Each listener that was given the signal says once that it needs it no longer. */
+    /**
+     * Called once by each listener to which the signal was delivered, when it does not need it any
+     * more.
+     */
     void release();
 }

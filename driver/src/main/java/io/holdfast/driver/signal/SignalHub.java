@@ -27,25 +27,27 @@ import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * Knows who listens to what and chooses who gets a signal. Emitters do not wait for each other; to
- * listen is exclusive and short. Every method may be called from any thread.
+ * Tracks the listeners of channels and patterns, and chooses the recipients of a signal. Emitters
+ * do not wait for each other; changes of registrations are exclusive and short. Thread-safe.
  *
- * <p>Exact channels are found by name and patterns in a tree, so the cost of a signal depends on
- * who gets it and not on who listens to other things.
+ * <p>Exact channels are in a hash map and patterns in a tree, so the cost of a signal depends on
+ * the matching registrations and not on others.
  */
 public final class SignalHub implements SignalService {
-    /** How many registrations are ended, or listed, under one lock. */
+    /** Maximum number of registrations that are ended, or listed, under one lock. */
     static final int SLICE = 256;
 
     private static final long PAUSE_NANOS = 50_000;
 
-    /** Memory for a registration, in pieces; a pattern with wildcards takes one a token more. */
+    /**
+     * Memory of a registration, in pieces; a pattern with wildcards needs one more for each token.
+     */
     private static final int PIECES = 2;
 
     private final FixedSizeMemoryBudget memoryBudget;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
-    /** All of the following is guarded by the lock. */
+    /** This and all fields below are guarded by the lock. */
     private int maxSubscriptions;
 
     private final Map<Key, PatternListeners> exact = new HashMap<>();
@@ -56,15 +58,15 @@ public final class SignalHub implements SignalService {
     private int registered;
 
     /**
-     * @param maxSubscriptions how many registrations one listener may have; 0 is no limit
-     * @param fixedSizeMemoryBudget memory for them
+     * @param maxSubscriptions maximum number of registrations of one listener; 0 is no limit
+     * @param fixedSizeMemoryBudget memory for registrations
      */
     public SignalHub(int maxSubscriptions, FixedSizeMemoryBudget fixedSizeMemoryBudget) {
         this.maxSubscriptions = maxSubscriptions;
         this.memoryBudget = fixedSizeMemoryBudget;
     }
 
-    /** Whether wildcards are whole tokens, and {@code >} is only the last. */
+    /** Whether wildcards are whole tokens, and {@code >} is only used as the last one. */
     public static boolean isPattern(Key pattern) {
         return !ChannelTokens.hasWildcard(pattern)
                 || ChannelTokens.isPattern(ChannelTokens.of(pattern));
@@ -75,9 +77,10 @@ public final class SignalHub implements SignalService {
     }
 
     /**
-     * Chooses who gets a signal on a channel: those who listen to the very channel alone, one of
-     * each group there, those who listen alone to a pattern, one of each group there. Nobody is
-     * chosen twice. The caller delivers. Listeners without room are told that they are too slow.
+     * Chooses the recipients of a signal on a channel, in this order: the listeners of the exact
+     * channel without a group, one of each group of it, the listeners of matching patterns without
+     * a group, one of each group of these. No listener is chosen twice. The caller delivers the
+     * signal. Full listeners are not chosen but {@link SignalListener#overrun}.
      */
     public SignalRecipients choose(Key channel) {
         RecipientSelection recipientSelection;
@@ -107,14 +110,14 @@ public final class SignalHub implements SignalService {
             List<PatternListeners> matching,
             RecipientSelection recipientSelection) {
         if (listening != null) {
-            recipientSelection.all(listening.alone());
-            listening.groups().forEach(recipientSelection::one);
+            recipientSelection.addAll(listening.ungrouped());
+            listening.groups().forEach(recipientSelection::addOne);
         }
         for (PatternListeners patternListeners : matching) {
-            recipientSelection.all(patternListeners.alone());
+            recipientSelection.addAll(patternListeners.ungrouped());
         }
         for (PatternListeners patternListeners : matching) {
-            patternListeners.groups().forEach(recipientSelection::one);
+            patternListeners.groups().forEach(recipientSelection::addOne);
         }
     }
 
@@ -138,9 +141,9 @@ public final class SignalHub implements SignalService {
                 List<ChannelView> slice = new ArrayList<>();
                 lock.readLock().lock();
                 try {
-                    SortedMap<PatternAndGroup, GroupMembers> rest =
+                    SortedMap<PatternAndGroup, GroupMembers> remaining =
                             last == null ? topics : topics.tailMap(last, false);
-                    for (Map.Entry<PatternAndGroup, GroupMembers> entry : rest.entrySet()) {
+                    for (Map.Entry<PatternAndGroup, GroupMembers> entry : remaining.entrySet()) {
                         PatternAndGroup patternAndGroup = entry.getKey();
                         slice.add(
                                 new ChannelView(
@@ -163,20 +166,20 @@ public final class SignalHub implements SignalService {
         };
     }
 
-    /** Changes how many registrations one listener may have; those that are there stay. */
-    public void limit(int most) {
+    /** Changes the maximum number of registrations of one listener; existing ones stay. */
+    public void limit(int max) {
         lock.writeLock().lock();
         try {
-            maxSubscriptions = most;
+            maxSubscriptions = max;
         } finally {
             lock.writeLock().unlock();
         }
     }
 
     /**
-     * Writes who listens to what, in order, and whose turn it is.
+     * Writes all registrations, in order, and the round-robin counters of the groups.
      *
-     * @param idOf what a listener is written as
+     * @param idOf the number that is written for a listener
      */
     public void write(DataOutput out, ToLongFunction<SignalListener> idOf) throws IOException {
         lock.readLock().lock();
@@ -195,10 +198,11 @@ public final class SignalHub implements SignalService {
     }
 
     /**
-     * Adds what was written, to a hub without listeners: it goes on choosing as the other would.
+     * Restores what was written, into a hub without listeners, which then chooses as the other hub
+     * would.
      *
-     * @param subscriberOf who is meant by what was written
-     * @throws IOException if it cannot be read, or is nothing that can have been written
+     * @param subscriberOf the subscriber for a number that was written
+     * @throws IOException if the input cannot be read or is invalid
      */
     public void read(DataInput in, LongFunction<Subscriber> subscriberOf) throws IOException {
         int count = in.readInt();
@@ -258,7 +262,7 @@ public final class SignalHub implements SignalService {
             if (groupMembers == null) {
                 groupMembers = new GroupMembers(lastJoined);
                 topics.put(patternAndGroup, groupMembers);
-                audience(patternAndGroup.pattern(), tokens)
+                listenersOf(patternAndGroup.pattern(), tokens)
                         .add(patternAndGroup.group(), groupMembers);
             }
             ListenRegistration listenRegistration =
@@ -296,26 +300,26 @@ public final class SignalHub implements SignalService {
 
     void close(Subscriber subscriber) {
         while (closeSome(subscriber, SLICE)) {
-            LockSupport.parkNanos(PAUSE_NANOS); // let others in
+            LockSupport.parkNanos(PAUSE_NANOS); // let other threads acquire the lock
         }
     }
 
-    boolean closeSome(Subscriber subscriber, int most) {
+    boolean closeSome(Subscriber subscriber, int max) {
         lock.writeLock().lock();
         try {
             subscriber.closed = true;
-            Iterator<ListenRegistration> rest = subscriber.registrations.values().iterator();
-            for (int i = 0; i < most && rest.hasNext(); i++) {
-                end(rest.next());
-                rest.remove();
+            Iterator<ListenRegistration> remaining = subscriber.registrations.values().iterator();
+            for (int i = 0; i < max && remaining.hasNext(); i++) {
+                end(remaining.next());
+                remaining.remove();
             }
-            return rest.hasNext();
+            return remaining.hasNext();
         } finally {
             lock.writeLock().unlock();
         }
     }
 
-    private PatternListeners audience(Key pattern, List<ByteString> tokens) {
+    private PatternListeners listenersOf(Key pattern, List<ByteString> tokens) {
         return tokens.isEmpty()
                 ? exact.computeIfAbsent(pattern, _ -> new PatternListeners())
                 : patterns.computeIfAbsent(pattern.namespace(), _ -> new PatternTree())
@@ -362,7 +366,7 @@ public final class SignalHub implements SignalService {
     private boolean tryReserve(int pieces) {
         for (int i = 0; i < pieces; i++) {
             if (!memoryBudget.tryReserve()) {
-                for (int taken = 0; taken < i; taken++) {
+                for (int reserved = 0; reserved < i; reserved++) {
                     memoryBudget.release();
                 }
                 return false;

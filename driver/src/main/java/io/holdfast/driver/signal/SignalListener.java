@@ -1,13 +1,16 @@
 package io.holdfast.driver.signal;
 
-/** Who hears signals. Called by emitters, on any thread: must be quick, and not call the hub. */
+/** Receives signals. Called by emitters, on any thread: must be quick and must not call the hub. */
 public interface SignalListener {
-    /** Whether there is no room for a signal now, so that another should have it. */
+    /** Whether it cannot queue a signal now, so that another member of its group should get it. */
     boolean isFull();
 
-    /** Takes a signal for which there was room a moment ago. */
+    /** Delivers a signal; {@link #isFull} was false shortly before. */
     void deliver(Signal signal);
 
-    /** A signal found no room: this listener is too slow, and has to go. */
+    /**
+     * A signal could not be delivered because the listener was full: it is too slow and should be
+     * disconnected.
+     */
     void overrun();
 }

@@ -3,17 +3,17 @@ package io.holdfast.driver.signal;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 
-/** What a session can ask {@link DistributedSignals} for. */
+/** A request of a session to {@link DistributedSignals}. */
 public sealed interface SignalRequest {
-    /** The number that the answer bears. */
+    /** The request number, repeated in the result. */
     long request();
 
-    /** To listen; the empty group is to listen alone. To do it twice is to do it once. */
+    /** Starts to listen; an empty group means no group. Idempotent. */
     record Listen(long request, Key pattern, ByteString group) implements SignalRequest {}
 
-    /** To listen no more. */
+    /** Stops listening. */
     record Unlisten(long request, Key pattern, ByteString group) implements SignalRequest {}
 
-    /** To tell those who listen; answered with how many. */
+    /** Emits a signal; the result is the number of recipients. */
     record Emit(long request, Key channel, ByteString payload) implements SignalRequest {}
 }

@@ -3,13 +3,13 @@ package io.holdfast.driver.signal;
 import io.holdfast.driver.ScanCursor;
 
 /**
- * Where signals go: to those who listen in this process, or on other servers too. Every method may
- * be called from any thread.
+ * Delivers signals: to the listeners of this process only, or also to those of other servers.
+ * Thread-safe.
  */
 public sealed interface SignalService permits SignalHub, DistributedSignals {
-    /** How many listen, each as often as it does. */
+    /** The number of registrations of all listeners. */
     int listeners();
 
-    /** The patterns and groups somebody listens to. */
+    /** The patterns and groups that have listeners. */
     ScanCursor<ChannelView> list();
 }

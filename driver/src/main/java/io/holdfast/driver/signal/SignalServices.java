@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
 
 /**
- * Where the signals of each namespace go: to a hub of its own, or all to those the driver shares
- * with other servers. Every method may be called from any thread.
+ * The signal service of each namespace: either a hub per namespace, or the one service that the
+ * driver shares with other servers. Thread-safe.
  */
 public final class SignalServices {
     private final @Nullable DistributedSignals shared;
@@ -26,21 +26,21 @@ public final class SignalServices {
     }
 
     /**
-     * Those of a driver.
+     * The signal services of a driver.
      *
-     * @param newHub makes a hub for a namespace, if the driver has no signals itself
+     * @param newHub creates the hub of a namespace, if the driver has no signal service itself
      */
     public static SignalServices of(Driver driver, Supplier<SignalHub> newHub) {
         return new SignalServices(
                 driver instanceof SignalDriver sharing ? sharing.signals() : null, newHub);
     }
 
-    /** Where those of a namespace go. */
+    /** The signal service of a namespace. */
     public SignalService of(Namespace namespace) {
         return shared != null ? shared : hubs.computeIfAbsent(namespace, _ -> newHub.get());
     }
 
-    /** All there are, each once. */
+    /** All services in use, each once. */
     public Collection<SignalService> all() {
         return shared != null ? List.of(shared) : List.copyOf(hubs.values());
     }

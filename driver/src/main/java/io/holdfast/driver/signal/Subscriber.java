@@ -6,7 +6,7 @@ import io.holdfast.engine.Key;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** One listener's registrations. Every method may be called from any thread. */
+/** The registrations of one listener. Thread-safe. */
 public final class Subscriber {
     private final SignalHub hub;
     private final SignalListener signalListener;
@@ -27,35 +27,38 @@ public final class Subscriber {
     }
 
     /**
-     * Listens to a pattern. To do it twice is to do it once.
+     * Listens to a pattern. Idempotent.
      *
-     * @param group empty to listen alone
+     * @param group empty for no group
      */
     public ListenOutcome listen(Key pattern, ByteString group) {
         return hub.listen(this, new PatternAndGroup(pattern, group));
     }
 
-    /** Ends that registration, if there is one. */
+    /** Ends the registration, if there is one. */
     public void unlisten(Key pattern, ByteString group) {
         hub.unlisten(this, new PatternAndGroup(pattern, group));
     }
 
-    /** How many registrations there are. */
+    /** The number of registrations. */
     public int size() {
         return hub.size(this);
     }
 
-    /** Whether {@link #close} is quick. */
+    /** Whether {@link #close} needs only one slice. */
     public boolean isSmall() {
         return size() <= SignalHub.SLICE;
     }
 
-    /** Ends so many registrations at most, for good: no new ones begin. Whether there are more. */
-    public boolean closeSome(int most) {
-        return hub.closeSome(this, most);
+    /**
+     * Closes the subscriber, so that no new registrations are accepted, and ends up to {@code max}
+     * registrations. Returns whether more are left.
+     */
+    public boolean closeSome(int max) {
+        return hub.closeSome(this, max);
     }
 
-    /** Ends all registrations, for good. */
+    /** Closes the subscriber and ends all registrations. */
     public void close() {
         hub.close(this);
     }

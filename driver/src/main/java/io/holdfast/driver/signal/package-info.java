@@ -1,8 +1,9 @@
 /**
- * Signals: who listens to which pattern, and who gets a signal. Beside the engine and not in it,
- * because who gets one depends on room in sockets, which is not state. The doors are {@link
- * io.holdfast.driver.signal.SignalHub} for listeners of one process, and {@link
- * io.holdfast.driver.signal.DistributedSignals} where several servers choose together.
+ * Signals: tracks the listeners of patterns, and chooses the recipients of a signal. This is not
+ * part of the engine because the choice depends on the free capacity of connections, which is not
+ * replicated state. The entry points are {@link io.holdfast.driver.signal.SignalHub} for the
+ * listeners of one process, and {@link io.holdfast.driver.signal.DistributedSignals} for several
+ * servers that choose together.
  */
 @NullMarked
 package io.holdfast.driver.signal;
