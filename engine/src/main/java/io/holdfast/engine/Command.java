@@ -213,10 +213,10 @@ public sealed interface Command {
     /**
      * The session has ended: its waiters are removed and, unless auto-release is off, its holds are
      * released. Holds without a lease, holds whose token was not delivered, and holds that began
-     * with a {@link RequestOffer} are always released; other unbound holds are not. The tokens of requests
-     * after {@code lastAnswered}, the last request whose response was written, count as not
-     * delivered. Repeat the command while the session has more than {@code maxEnded} waiters and
-     * holds.
+     * with a {@link RequestOffer} are always released; other unbound holds are not. The tokens of
+     * requests after {@code lastAnswered}, the last request whose response was written, count as
+     * not delivered. Repeat the command while the session has more than {@code maxEnded} waiters
+     * and holds.
      *
      * @param maxEnded maximum number of waiters and holds that one command ends
      * @param successorsSinceNanos a hold that another session has renewed at this time or later

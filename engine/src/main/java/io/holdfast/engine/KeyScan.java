@@ -57,9 +57,10 @@ public final class KeyScan<T> {
     }
 
     /**
-     * A scan that omits keys created after it began, so that a key that is dropped and created again meanwhile is not returned twice.
- * 
- * @param extra the extra cost of a view, in keys, if it takes longer to read than others
+     * A scan that omits keys created after it began, so that a key that is dropped and created
+     * again meanwhile is not returned twice.
+     *
+     * @param extra the extra cost of a view, in keys, if it takes longer to read than others
      */
     KeyScan(CursorList list, Viewer<T> viewer, ToIntFunction<T> extra) {
         this(list, viewer, extra, new Cursor());

@@ -1,4 +1,7 @@
 package io.holdfast.engine;
 
-/** The period after a start in which an engine grants nothing but shared locks; it ends like a lease. */
+/**
+ * The period after a start in which an engine grants nothing but shared locks; it ends like a
+ * lease.
+ */
 final class RestartQuarantine extends Deadline {}

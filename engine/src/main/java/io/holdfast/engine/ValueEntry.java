@@ -1,7 +1,8 @@
 package io.holdfast.engine;
 
 /**
- * A byte string with a key. With a time to live it expires; without, it is dropped when it has been idle for {@link EngineSettings#idleNanos}, unless the settings keep values.
+ * A byte string with a key. With a time to live it expires; without, it is dropped when it has been
+ * idle for {@link EngineSettings#idleNanos}, unless the settings keep values.
  */
 final class ValueEntry extends DataEntry {
     ByteString content = ByteString.EMPTY;

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
 
-/** Reads the fields of an argument line one after the other. */
+/** Reads the fields of an argument line in order. */
 final class DflockdArguments {
-    /** What a number reads as when there is none, or not a valid one. */
+    /** Returned for a missing or invalid number. */
     static final long INVALID = Long.MIN_VALUE;
 
     static final long MAX_SECONDS = Long.MAX_VALUE / 1_000_000_000L;
@@ -26,33 +26,33 @@ final class DflockdArguments {
     private int at;
 
     /**
-     * @param tagged whether times may be in milliseconds, and terms be named
+     * @param tagged whether durations may be in milliseconds, and hold attributes may be given
      */
     DflockdArguments(byte[] text, int start, int end, boolean tagged) {
         this.text = text;
         this.tagged = tagged;
         this.at = start;
         this.end = end;
-        skipBlanks();
+        skipWhitespace();
     }
 
     boolean hasMore() {
         return at < end;
     }
 
-    /** Whether the next field may be a time: in tagged mode words may follow instead. */
-    boolean hasSpan() {
+    /** Whether the next field may be a duration: in tagged mode keywords may follow instead. */
+    boolean hasDuration() {
         return hasMore() && !(tagged && text[at] >= 'a' && text[at] <= 'z');
     }
 
-    /** A time as nanoseconds, 0 allowed; {@link #INVALID} otherwise. */
+    /** A duration in nanoseconds, 0 or more; {@link #INVALID} otherwise. */
     long timeout() {
-        return span(0);
+        return duration(0);
     }
 
-    /** A time as nanoseconds, above 0; {@link #INVALID} otherwise. */
+    /** A duration in nanoseconds, above 0; {@link #INVALID} otherwise. */
     long lease() {
-        return span(1);
+        return duration(1);
     }
 
     /** A number of slots, 1 or more; {@link #INVALID} otherwise. */
@@ -61,37 +61,40 @@ final class DflockdArguments {
         return value != null && value >= 1 ? value : INVALID;
     }
 
-    private long span(long least) {
+    private long duration(long min) {
         int start = at;
-        return span(text, start, nextField(), tagged, least);
+        return duration(text, start, nextField(), tagged, min);
     }
 
-    /** Whole seconds, or where it is allowed milliseconds with {@code ms} behind them. */
-    static long span(byte[] text, int start, int end, boolean millis, long least) {
+    /**
+     * A duration in whole seconds or, if {@code millis} is set, in milliseconds with the suffix
+     * {@code ms}.
+     */
+    static long duration(byte[] text, int start, int end, boolean millis, long min) {
         boolean inMillis =
                 millis && end - start > 2 && text[end - 2] == 'm' && text[end - 1] == 's';
         long unit = inMillis ? NANOS_PER_MILLI : NANOS;
         Long value = integer(text, start, inMillis ? end - 2 : end);
-        return value != null && value >= least && value <= Long.MAX_VALUE / unit
+        return value != null && value >= min && value <= Long.MAX_VALUE / unit
                 ? value * unit
                 : INVALID;
     }
 
     /**
-     * The words {@code read} and {@code unbound}, each at most once; null if there is another. What
-     * is not tagged has none.
+     * The keywords {@code read} and {@code unbound}, each at most once; null if there is any other
+     * field. Without tags there are no keywords.
      */
-    @Nullable HoldAttributes terms(ResourceKind resourceKind) {
+    @Nullable HoldAttributes attributes(ResourceKind resourceKind) {
         if (!tagged) {
             return HoldAttributes.PLAIN;
         }
         boolean read = false;
         boolean unbound = false;
         while (hasMore()) {
-            String word = nextText();
-            if (word.equals("read") && resourceKind == ResourceKind.LOCK && !read) {
+            String keyword = nextText();
+            if (keyword.equals("read") && resourceKind == ResourceKind.LOCK && !read) {
                 read = true;
-            } else if (word.equals("unbound") && !unbound) {
+            } else if (keyword.equals("unbound") && !unbound) {
                 unbound = true;
             } else {
                 return null;
@@ -100,13 +103,13 @@ final class DflockdArguments {
         return new HoldAttributes(read ? ReadWriteMode.READ : ReadWriteMode.WRITE, !unbound, true);
     }
 
-    /** The next field, byte by byte. */
+    /** The next field, as ISO 8859-1. */
     String nextText() {
         int start = at;
         return new String(text, start, nextField() - start, StandardCharsets.ISO_8859_1);
     }
 
-    /** A number of 64 bits; null if the field is anything else. */
+    /** A signed 64-bit decimal number; null if the field is anything else. */
     @Nullable Long integer() {
         int start = at;
         return integer(text, start, nextField());
@@ -119,7 +122,7 @@ final class DflockdArguments {
         if (from == end) {
             return null;
         }
-        long value = 0; // kept negative: the range is larger on that side
+        long value = 0; // kept negative: the negative range is larger
         for (int i = from; i < end; i++) {
             int digit = text[i] - '0';
             if (digit < 0 || digit > 9 || value < (Long.MIN_VALUE + digit) / 10) {
@@ -163,23 +166,25 @@ final class DflockdArguments {
         return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
     }
 
-    /** Moves behind the field that starts here and the blanks after it; tells where it ended. */
+    /**
+     * Skips the field that starts here and the whitespace after it; returns the end of the field.
+     */
     private int nextField() {
         while (at < end && Whitespace.lengthAt(text, at, end) == 0) {
             at++;
         }
         int fieldEnd = at;
-        skipBlanks();
+        skipWhitespace();
         return fieldEnd;
     }
 
-    private void skipBlanks() {
+    private void skipWhitespace() {
         while (at < end) {
-            int blank = Whitespace.lengthAt(text, at, end);
-            if (blank == 0) {
+            int length = Whitespace.lengthAt(text, at, end);
+            if (length == 0) {
                 return;
             }
-            at += blank;
+            at += length;
         }
     }
 }

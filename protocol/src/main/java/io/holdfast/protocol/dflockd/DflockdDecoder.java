@@ -7,8 +7,8 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds requests in a stream of bytes. Each line has a cap, so what waits for more bytes is
- * bounded; no byte is looked at twice while a line is incomplete. One per connection.
+ * Splits a stream of bytes into requests. The length of a line is limited, so buffered incomplete
+ * input is bounded; no byte of an incomplete line is scanned twice. One per connection.
  */
 public final class DflockdDecoder {
     private static final int MAX_LINE_BYTES = 256;
@@ -18,7 +18,7 @@ public final class DflockdDecoder {
 
     private final Namespace namespace;
 
-    /** How many lines of the request are complete. */
+    /** Number of complete lines of the current request. */
     private int lines;
 
     /** Ends of the complete lines, at their line feed, counted from the start of the request. */
@@ -26,7 +26,7 @@ public final class DflockdDecoder {
 
     private int keyFeed;
 
-    /** How many bytes of the request have been looked at. */
+    /** Number of bytes of the current request that have been scanned. */
     private int scanned;
 
     private boolean tagged;
@@ -38,12 +38,12 @@ public final class DflockdDecoder {
         this.namespace = namespace;
     }
 
-    /** From now on requests carry tags. */
+    /** Switches to tagged mode: from now on requests carry tags. */
     public void expectTags() {
         tagged = true;
     }
 
-    /** How many lines have ended so far. */
+    /** The number of complete lines so far. */
     public long linesRead() {
         return linesRead;
     }
@@ -54,8 +54,8 @@ public final class DflockdDecoder {
     }
 
     /**
-     * Takes the next input out of the buffer. Null if more bytes are needed; what is then left in
-     * the buffer must be there, in front, at the next call.
+     * Reads the next input from the buffer. Null if more bytes are needed; the bytes that are then
+     * left in the buffer must be at its start at the next call.
      */
     public @Nullable DflockdInput decode(ByteBuf in) {
         int start = in.readerIndex();
@@ -73,7 +73,7 @@ public final class DflockdDecoder {
             }
             int lineStart = lineStart();
             int length = (feed < 0 ? end : feed) - start - lineStart;
-            if (length > cap(in, start)) {
+            if (length > maxLength(in, start)) {
                 discarding = true;
                 start += lineStart; // up to the end of this line, not of one before it
                 lines = 0;
@@ -112,16 +112,16 @@ public final class DflockdDecoder {
         };
     }
 
-    private int cap(ByteBuf in, int start) {
+    private int maxLength(ByteBuf in, int start) {
         return lines == 2 && hasLongArgument(in, start) ? MAX_LONG_ARGUMENT : MAX_LINE_BYTES;
     }
 
     private boolean hasLongArgument(ByteBuf in, int start) {
-        int end = trimmed(in, start, start + commandFeed);
+        int end = withoutReturns(in, start, start + commandFeed);
         int command = start;
         if (tagged) {
-            int blank = in.indexOf(start, end, (byte) ' ');
-            command = blank < 0 ? end : blank + 1;
+            int space = in.indexOf(start, end, (byte) ' ');
+            command = space < 0 ? end : space + 1;
         }
         return is(in, command, end, "signal") || is(in, command, end, "auth");
     }
@@ -160,7 +160,7 @@ public final class DflockdDecoder {
         return to;
     }
 
-    private static int trimmed(ByteBuf in, int start, int end) {
+    private static int withoutReturns(ByteBuf in, int start, int end) {
         int to = end;
         while (to > start && in.getByte(to - 1) == '\r') {
             to--;

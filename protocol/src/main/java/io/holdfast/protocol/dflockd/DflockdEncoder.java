@@ -10,7 +10,7 @@ import io.netty.buffer.ByteBufUtil;
 
 import java.nio.charset.StandardCharsets;
 
-/** Writes answers, each a whole line. */
+/** Writes responses, each a complete line. */
 public final class DflockdEncoder {
     private static final byte[] OK = line("ok");
     private static final byte[] QUEUED = line("queued");
@@ -26,9 +26,9 @@ public final class DflockdEncoder {
     private static final byte[] ERROR_MAX_KEYS = line("error_max_keys");
     private static final byte[] ERROR_LIST_FULL = line("error_list_full");
     private static final byte[] NIL = line("nil");
-    private static final byte[] SIG_BEFORE = ascii("sig ");
-    private static final byte[] OK_BEFORE = ascii("ok ");
-    private static final byte[] ACQUIRED_BEFORE = ascii("acquired ");
+    private static final byte[] SIG_PREFIX = ascii("sig ");
+    private static final byte[] OK_PREFIX = ascii("ok ");
+    private static final byte[] ACQUIRED_PREFIX = ascii("acquired ");
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final short[] HEX = hexPairs();
 
@@ -40,26 +40,26 @@ public final class DflockdEncoder {
 
     /** {@code ok <token> <lease>} */
     public static void granted(Token token, long leaseNanos, ByteBuf out) {
-        out.writeBytes(OK_BEFORE);
+        out.writeBytes(OK_PREFIX);
         tokenAndLease(token, leaseNanos, out);
     }
 
     /** {@code acquired <token> <lease>} */
     public static void acquired(Token token, long leaseNanos, ByteBuf out) {
-        out.writeBytes(ACQUIRED_BEFORE);
+        out.writeBytes(ACQUIRED_PREFIX);
         tokenAndLease(token, leaseNanos, out);
     }
 
     /** {@code ok <lease>} */
     public static void renewed(long leaseNanos, ByteBuf out) {
-        out.writeBytes(OK_BEFORE);
+        out.writeBytes(OK_PREFIX);
         seconds(leaseNanos, out);
         out.writeByte('\n');
     }
 
     /** {@code ok <n>} */
     public static void number(long value, ByteBuf out) {
-        out.writeBytes(OK_BEFORE);
+        out.writeBytes(OK_PREFIX);
         ByteBufUtil.writeAscii(out, Long.toString(value));
         out.writeByte('\n');
     }
@@ -69,18 +69,21 @@ public final class DflockdEncoder {
         if (value.isEmpty()) {
             ok(out);
         } else {
-            out.writeBytes(OK_BEFORE).writeBytes(value.bytes()).writeByte('\n');
+            out.writeBytes(OK_PREFIX).writeBytes(value.bytes()).writeByte('\n');
         }
     }
 
-    /** There is nothing. */
+    /** {@code nil}: there is no such value or item. */
     public static void nil(ByteBuf out) {
         out.writeBytes(NIL);
     }
 
-    /** Begins {@code ok <json array of strings>}, to be followed by items and an end. */
+    /**
+     * Begins {@code ok <json array of strings>}, to be followed by {@link #item} and {@link
+     * #endItems}.
+     */
     public static void beginItems(ByteBuf out) {
-        out.writeBytes(OK_BEFORE).writeByte('[');
+        out.writeBytes(OK_PREFIX).writeByte('[');
     }
 
     public static void item(ByteString item, boolean first, ByteBuf out) {
@@ -94,20 +97,20 @@ public final class DflockdEncoder {
         out.writeByte(']').writeByte('\n');
     }
 
-    /** {@code sig <channel> <payload>}: a pushed line, no answer. */
+    /** {@code sig <channel> <payload>}: a pushed line, not a response. */
     public static void pushed(Key channel, ByteString payload, ByteBuf out) {
-        out.writeBytes(SIG_BEFORE).writeBytes(channel.bytes()).writeByte(' ');
+        out.writeBytes(SIG_PREFIX).writeBytes(channel.bytes()).writeByte(' ');
         out.writeBytes(payload.bytes()).writeByte('\n');
     }
 
-    /** How many bytes {@link #pushed} writes. */
+    /** The number of bytes that {@link #pushed} writes. */
     public static int pushedLength(Key channel, ByteString payload) {
-        return SIG_BEFORE.length + channel.bytes().length + 1 + payload.length() + 1;
+        return SIG_PREFIX.length + channel.bytes().length + 1 + payload.length() + 1;
     }
 
-    /** The payload in a line that {@link #pushed} wrote. */
+    /** The payload of a line that {@link #pushed} wrote. */
     public static ByteString payloadOf(ByteBuf line, Key channel) {
-        int start = SIG_BEFORE.length + channel.bytes().length + 1;
+        int start = SIG_PREFIX.length + channel.bytes().length + 1;
         byte[] payload = new byte[line.writerIndex() - start - 1];
         line.getBytes(start, payload);
         return ByteString.of(payload);
@@ -133,7 +136,7 @@ public final class DflockdEncoder {
         out.writeBytes(ERROR_DRAINING);
     }
 
-    /** The one table of refusals and their words. */
+    /** The mapping of refusals to responses. */
     public static void refused(Refusal reason, ByteBuf out) {
         out.writeBytes(
                 switch (reason) {

@@ -1,19 +1,19 @@
 package io.holdfast.protocol.dflockd;
 
-/** What came in: a request, or a reason to close the connection. */
+/** The result of decoding: a request, or a reason to close the connection. */
 public sealed interface DflockdInput {
     record Request(DflockdRequest request) implements DflockdInput {}
 
     /**
      * A request in tagged mode.
      *
-     * @param tag what its answer begins with; 0 if it had none, or no valid one
+     * @param tag the tag that its response begins with; 0 if it was missing or invalid
      */
     record Tagged(long tag, DflockdRequest request) implements DflockdInput {}
 
-    /** A line was longer than allowed; it has been thrown away up to its end. */
+    /** A line was too long; it has been discarded up to its end. */
     record LineTooLong() implements DflockdInput {}
 
-    /** The first line is that of an HTTP request: a web page must not be able to speak to us. */
+    /** The first line is that of an HTTP request: a web page must not be able to send commands. */
     record LooksLikeHttp() implements DflockdInput {}
 }

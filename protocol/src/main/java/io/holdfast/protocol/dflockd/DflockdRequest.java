@@ -9,9 +9,9 @@ import io.holdfast.engine.Token;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a dflockd client can ask. Spans are nanoseconds. */
+/** A request of a dflockd client. Durations are in nanoseconds. */
 public sealed interface DflockdRequest {
-    /** The lease of a request that names none. */
+    /** The lease of a request that does not specify one. */
     long DEFAULT_LEASE = 0;
 
     /** {@code l}, {@code sl} */
@@ -45,7 +45,7 @@ public sealed interface DflockdRequest {
     /** Counters, values and lists. */
     record Data(Key key, DataOperation operation) implements DflockdRequest {}
 
-    /** {@code listen}; an empty group is none. The pattern may still be no valid one. */
+    /** {@code listen}; an empty group means no group. The pattern has not been validated. */
     record Listen(Key pattern, ByteString group) implements DflockdRequest {}
 
     /** {@code unlisten} */
@@ -58,7 +58,7 @@ public sealed interface DflockdRequest {
 
     record Stats() implements DflockdRequest {}
 
-    /** The secret is trimmed of blanks. */
+    /** The secret is trimmed of whitespace. */
     @SuppressWarnings("ArrayRecordComponent") // compared by its owner, in constant time
     record Auth(byte[] secret) implements DflockdRequest {
         @Override
@@ -68,16 +68,16 @@ public sealed interface DflockdRequest {
     }
 
     /**
-     * {@code hello}: asks for tagged mode.
+     * {@code hello}: requests tagged mode.
      *
-     * @param graceNanos how long the session shall outlive its connection
-     * @param label who this is, empty if it does not say
-     * @param resume what to resume, if anything
+     * @param graceNanos requested grace period, in which the session outlives its connection
+     * @param label the name of the client, empty if not given
+     * @param resume the session to resume; null for a new one
      */
     record Hello(long graceNanos, String label, @Nullable Resume resume)
             implements DflockdRequest {}
 
-    /** A session, and what proves that it is one's own. */
+    /** A session to resume, and the secret that proves its ownership. */
     @SuppressWarnings("ArrayRecordComponent") // compared by its owner, in constant time
     record Resume(long session, byte[] secret) {
         @Override
@@ -86,18 +86,18 @@ public sealed interface DflockdRequest {
         }
     }
 
-    /** {@code cancel}: end the wait of a request. */
+    /** {@code cancel}: ends the wait of a request. */
     record Cancel(long tag) implements DflockdRequest {}
 
-    /** {@code mine}: what this session waits for and holds. */
+    /** {@code mine}: the tracked acquires of this session with tags greater than {@code after}. */
     record Mine(long after) implements DflockdRequest {}
 
-    /** {@code info}: how a key stands. */
+    /** {@code info}: the holders and waiters of a key. */
     record Describe(Key key) implements DflockdRequest {}
 
-    /** {@code bye}: end the session and the connection. */
+    /** {@code bye}: ends the session and the connection. */
     record Bye() implements DflockdRequest {}
 
-    /** Unknown command, bad key or bad argument: answered with {@code error}. */
+    /** Unknown command, invalid key or invalid argument: the response is {@code error}. */
     record Malformed() implements DflockdRequest {}
 }

@@ -12,14 +12,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 
 /**
- * Writes the line of {@code stats} piece by piece, so that a long one never stands in memory as a
- * whole: {@link #begin}, then each {@link Part} with what belongs to it, then {@link #end}.
+ * Writes the response of {@code stats} in pieces, so that a long one is never in memory as a whole:
+ * {@link #begin}, then each {@link Part} with its elements, then {@link #end}.
  */
 public final class DflockdStats {
-    /** A lease without end, as the largest number of seconds the protocol has. */
+    /** Stands for an unlimited lease: the largest number of seconds of the protocol. */
     private static final long MAX_SECONDS_NANOS = 9_223_372_036_000_000_000L;
 
-    /** The arrays, in the order of the line. */
+    /** The arrays, in the order of the response. */
     public enum Part {
         LOCKS("locks"),
         SEMAPHORES("semaphores"),
@@ -36,8 +36,11 @@ public final class DflockdStats {
             this.name = name;
         }
 
-        /** A semaphore of limit 1 is listed among the locks; shared locks are not dflockd's. */
-        boolean takes(ResourceView view) {
+        /**
+         * Whether a resource belongs to this part. A semaphore of limit 1 is listed among the
+         * locks; shared locks are not part of dflockd.
+         */
+        boolean includes(ResourceView view) {
             return switch (this) {
                 case LOCKS, IDLE_LOCKS -> isLock(view);
                 case SEMAPHORES, IDLE_SEMAPHORES ->
@@ -67,7 +70,7 @@ public final class DflockdStats {
     }
 
     public void write(Part part, ResourceView view, ByteBuf out) {
-        if (!part.takes(view)) {
+        if (!part.includes(view)) {
             return;
         }
         beginKey(view.key(), out);
@@ -111,7 +114,7 @@ public final class DflockdStats {
         out.writeByte('}');
     }
 
-    /** Those who listen to a pattern together; an empty group is none. */
+    /** Writes the number of listeners of a pattern; an empty group means no group. */
     public void writeChannel(Key pattern, ByteString group, int listeners, ByteBuf out) {
         beginObject("pattern", pattern.bytes(), out);
         if (!group.isEmpty()) {

@@ -15,15 +15,15 @@ import java.util.Arrays;
 import java.util.function.LongFunction;
 
 /**
- * The grammar: three lines to a request. Knows bytes but no channel. Bad input gives {@link
- * DflockdRequest.Malformed}: an answer, never a throw.
+ * The grammar: parses the three lines of a request. Malformed input gives {@link
+ * DflockdRequest.Malformed} and never an exception.
  */
 public final class DflockdSyntax {
     private static final DflockdRequest MALFORMED = new DflockdRequest.Malformed();
     private static final DflockdRequest PING = new DflockdRequest.Ping();
     private static final DflockdRequest STATS = new DflockdRequest.Stats();
 
-    /** What a pushed line may have before its end, and what it has beside channel and payload. */
+    /** The maximum length of a pushed line without its end, and the length of its fixed parts. */
     private static final int MAX_PUSHED = 65536;
 
     private static final int PUSHED_EXTRA = 5;
@@ -31,11 +31,11 @@ public final class DflockdSyntax {
     private DflockdSyntax() {}
 
     /**
-     * Reads a request from {@code text}, where the command is {@code [commandStart, commandEnd)},
+     * Parses a request from {@code text}, where the command is {@code [commandStart, commandEnd)},
      * the key line {@code [keyStart, keyEnd)} and the argument line {@code [argStart, argEnd)}, all
      * without their line ends.
      *
-     * @param tagged whether times may be in milliseconds, and holds on terms
+     * @param tagged whether durations may be in milliseconds, and hold attributes may be given
      */
     static DflockdRequest parse(
             Namespace namespace,
@@ -73,7 +73,7 @@ public final class DflockdSyntax {
         };
     }
 
-    /** The commands that are whole words and need a key. */
+    /** The commands with names of several letters that need a key. */
     private static DflockdRequest named(
             String command, Key key, byte[] text, int argStart, int argEnd) {
         return switch (command) {
@@ -107,22 +107,22 @@ public final class DflockdSyntax {
     }
 
     /**
-     * {@code <value> [<ttl>]}: what follows the last blank is the time to live if it is a number
-     * from 0 up; otherwise all of it is the value.
+     * {@code <value> [<ttl>]}: the text after the last space is the time to live in seconds if it
+     * is a number not below 0; otherwise the whole text is the value.
      */
     private static DflockdRequest setValue(Key key, byte[] text, int start, int end) {
         if (start == end) {
             return MALFORMED;
         }
-        int blank = end - 1;
-        while (blank >= start && text[blank] != ' ') {
-            blank--;
+        int space = end - 1;
+        while (space >= start && text[space] != ' ') {
+            space--;
         }
-        Long seconds = blank < start ? null : DflockdArguments.integer(text, blank + 1, end);
+        Long seconds = space < start ? null : DflockdArguments.integer(text, space + 1, end);
         if (seconds == null || seconds < 0) {
             return setValue(key, text, start, end, 0);
         }
-        return setValue(key, text, start, blank, seconds);
+        return setValue(key, text, start, space, seconds);
     }
 
     private static DflockdRequest setValue(Key key, byte[] text, int start, int end, long seconds) {
@@ -195,7 +195,7 @@ public final class DflockdSyntax {
         long wait = dflockdArguments.timeout();
         long limit = limit(resourceKind, dflockdArguments);
         long lease = optionalLease(dflockdArguments);
-        HoldAttributes holdAttributes = dflockdArguments.terms(resourceKind);
+        HoldAttributes holdAttributes = dflockdArguments.attributes(resourceKind);
         return isValid(wait, limit, lease) && holdAttributes != null && !dflockdArguments.hasMore()
                 ? new DflockdRequest.Acquire(resourceKind, key, limit, wait, lease, holdAttributes)
                 : MALFORMED;
@@ -243,7 +243,9 @@ public final class DflockdSyntax {
     }
 
     private static long optionalLease(DflockdArguments dflockdArguments) {
-        return dflockdArguments.hasSpan() ? dflockdArguments.lease() : DflockdRequest.DEFAULT_LEASE;
+        return dflockdArguments.hasDuration()
+                ? dflockdArguments.lease()
+                : DflockdRequest.DEFAULT_LEASE;
     }
 
     static boolean isValid(long a, long b, long c) {
@@ -252,7 +254,9 @@ public final class DflockdSyntax {
                 && c != DflockdArguments.INVALID;
     }
 
-    /** Not empty, and no blank, tab, line feed or carriage return in it. */
+    /**
+     * Whether it is a valid key: not empty, and without space, tab, line feed and carriage return.
+     */
     static boolean isKey(byte[] text, int start, int end) {
         for (int i = start; i < end; i++) {
             byte c = text[i];

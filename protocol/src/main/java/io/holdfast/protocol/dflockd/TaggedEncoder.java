@@ -16,99 +16,103 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.LongFunction;
 
-/** Writes what only tagged mode has; other answers are those of {@link DflockdEncoder}. */
+/** Writes the responses that only tagged mode has; for all others see {@link DflockdEncoder}. */
 public final class TaggedEncoder {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final long NANOS_PER_MILLI = 1_000_000L;
 
     private TaggedEncoder() {}
 
-    /** The answer to {@code hello}. */
+    /** The response to {@code hello}. */
     public static void welcome(
             long session,
             String secret,
             long graceNanos,
             long leaseNanos,
-            long readNanos,
+            long readTimeoutNanos,
             boolean resumed,
             ByteBuf out) {
         ascii("ok " + TaggedSyntax.VERSION + " session=" + session + " secret=" + secret, out);
-        ascii(" grace=" + span(graceNanos), out);
-        ascii(" lease=" + span(leaseNanos), out);
-        ascii(" read=" + span(readNanos), out);
+        ascii(" grace=" + duration(graceNanos), out);
+        ascii(" lease=" + duration(leaseNanos), out);
+        ascii(" read=" + duration(readTimeoutNanos), out);
         ascii(resumed ? " resumed\n" : "\n", out);
     }
 
-    /** What the answer begins with. */
+    /** The tag that a response begins with. */
     public static void tag(long tag, ByteBuf out) {
         ascii(Long.toString(tag), out);
         out.writeByte(' ');
     }
 
-    /** {@code ok <token> <span>}, or {@code acquired} for {@code ok}. */
+    /** {@code ok <token> <lease>}, or {@code acquired} instead of {@code ok}. */
     public static void granted(Token token, long leaseNanos, boolean enqueued, ByteBuf out) {
         ascii(enqueued ? "acquired " : "ok ", out);
         DflockdEncoder.token(token, out);
-        ascii(" " + span(leaseNanos) + "\n", out);
+        ascii(" " + duration(leaseNanos) + "\n", out);
     }
 
-    /** {@code ok <span>} */
+    /** {@code ok <lease>} */
     public static void renewed(long leaseNanos, ByteBuf out) {
-        ascii("ok " + span(leaseNanos) + "\n", out);
+        ascii("ok " + duration(leaseNanos) + "\n", out);
     }
 
     public static void cancelled(ByteBuf out) {
         ascii("cancelled\n", out);
     }
 
-    /** {@code lost <tag> <reason>}: a pushed line, no answer. */
+    /** {@code lost <tag> <reason>}: a pushed line, not a response. */
     public static void lost(long tag, String reason, ByteBuf out) {
         ascii("lost " + tag + " " + reason + "\n", out);
     }
 
-    /** {@code ok}, and of each its tag, and its token and what is left of its lease if it holds. */
-    public static void trackedRequests(List<TrackedRequestView> places, ByteBuf out) {
+    /**
+     * {@code ok}, and for each tracked request {@code <tag>:w}, or {@code
+     * <tag>:h:<token>:<remaining lease>}.
+     */
+    public static void trackedRequests(List<TrackedRequestView> requests, ByteBuf out) {
         ascii("ok", out);
-        for (TrackedRequestView place : places) {
-            Token token = place.token();
-            ascii(" " + place.request() + (token == null ? ":w" : ":h:"), out);
+        for (TrackedRequestView request : requests) {
+            Token token = request.token();
+            ascii(" " + request.request() + (token == null ? ":w" : ":h:"), out);
             if (token != null) {
                 DflockdEncoder.token(token, out);
-                // Rounded down: nobody is to believe in more than is left.
-                long left = place.leaseLeftNanos() / NANOS_PER_MILLI * NANOS_PER_MILLI;
-                ascii(":" + span(left), out);
+                // Rounded down: the client must not assume a longer lease than is left.
+                long left = request.leaseLeftNanos() / NANOS_PER_MILLI * NANOS_PER_MILLI;
+                ascii(":" + duration(left), out);
             }
         }
         out.writeByte('\n');
     }
 
     /**
-     * {@code ok} and how a key stands, as JSON.
+     * {@code ok} and the holders and waiters of a key, as JSON.
      *
-     * @param asking the session that asks, which gets its position if it waits
-     * @param lock null if nobody uses a lock of that name
-     * @param labelOf what a session is called, null if it is gone
+     * @param requester the session of the request, whose position is written if it waits
+     * @param lock null if the lock of that key is unused
+     * @param semaphore null if the semaphore of that key is unused
+     * @param labelOf the label of a session, null if it has ended
      */
     public static void keyInfo(
-            long asking,
+            long requester,
             @Nullable KeyView lock,
             @Nullable KeyView semaphore,
             LongFunction<@Nullable String> labelOf,
             ByteBuf out) {
         ascii("ok {", out);
         if (lock != null) {
-            part("mutex", asking, lock, labelOf, out);
+            part("mutex", requester, lock, labelOf, out);
         }
         if (semaphore != null) {
             ascii(lock == null ? "" : ",", out);
-            part("semaphore", asking, semaphore, labelOf, out);
+            part("semaphore", requester, semaphore, labelOf, out);
         }
         ascii("}\n", out);
     }
 
     private static void part(
             String name,
-            long asking,
+            long requester,
             KeyView view,
             LongFunction<@Nullable String> labelOf,
             ByteBuf out) {
@@ -123,7 +127,7 @@ public final class TaggedEncoder {
         }
         ascii("],\"held\":" + view.held() + ",\"waiters\":" + view.waiters(), out);
         for (KeyView.Waiter waiter : view.queue()) {
-            if (waiter.session() == asking) {
+            if (waiter.session() == requester) {
                 ascii(",\"position\":" + waiter.position(), out);
                 break;
             }
@@ -148,8 +152,8 @@ public final class TaggedEncoder {
                 out);
     }
 
-    /** Whole seconds, or milliseconds with {@code ms} behind them. */
-    private static String span(long nanos) {
+    /** A duration in whole seconds, or in milliseconds with the suffix {@code ms}. */
+    private static String duration(long nanos) {
         return nanos % NANOS_PER_SECOND == 0
                 ? Long.toString(nanos / NANOS_PER_SECOND)
                 : nanos / NANOS_PER_MILLI + "ms";

@@ -11,11 +11,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The grammar of tagged mode: a request is one of {@link DflockdSyntax} with a tag in front of its
- * command, or one of the few that only this mode has.
+ * The grammar of tagged mode: a request is one of {@link DflockdSyntax} with a tag before its
+ * command, or one that only this mode has.
  */
 final class TaggedSyntax {
-    /** What {@code hello} asks for. */
+    /** The version of tagged mode that {@code hello} requests. */
     static final String VERSION = "1";
 
     private static final int MAX_LABEL_BYTES = 128;
@@ -24,7 +24,7 @@ final class TaggedSyntax {
 
     private TaggedSyntax() {}
 
-    /** Reads a request whose lines are as in {@link DflockdSyntax#parse}. */
+    /** Parses a request whose lines are as in {@link DflockdSyntax#parse}. */
     static DflockdInput parse(
             Namespace namespace,
             byte[] text,
@@ -33,15 +33,15 @@ final class TaggedSyntax {
             int keyEnd,
             int argStart,
             int argEnd) {
-        int blank = 0;
-        while (blank < commandEnd && text[blank] != ' ') {
-            blank++;
+        int space = 0;
+        while (space < commandEnd && text[space] != ' ') {
+            space++;
         }
-        long tag = tag(text, 0, blank);
-        if (tag <= 0 || blank == commandEnd) {
+        long tag = tag(text, 0, space);
+        if (tag <= 0 || space == commandEnd) {
             return new DflockdInput.Tagged(0, MALFORMED);
         }
-        int start = blank + 1;
+        int start = space + 1;
         DflockdArguments dflockdArguments = new DflockdArguments(text, argStart, argEnd, true);
         DflockdRequest request =
                 switch (new String(text, start, commandEnd - start, StandardCharsets.ISO_8859_1)) {
@@ -55,7 +55,7 @@ final class TaggedSyntax {
                                                     namespace,
                                                     Arrays.copyOfRange(text, keyStart, keyEnd)))
                                     : MALFORMED;
-                    case "hello" -> MALFORMED; // one is enough
+                    case "hello" -> MALFORMED; // only allowed before tagged mode
                     default ->
                             DflockdSyntax.parse(
                                     namespace,
@@ -71,7 +71,7 @@ final class TaggedSyntax {
         return new DflockdInput.Tagged(tag, request);
     }
 
-    /** Decimal digits and nothing else; -1 if it is anything else, or too large. */
+    /** A number of decimal digits only; -1 if it is anything else, or too large. */
     private static long tag(byte[] text, int start, int end) {
         Long number =
                 start < end && text[start] >= '0'
@@ -103,12 +103,12 @@ final class TaggedSyntax {
         String label = "";
         DflockdRequest.Resume resume = null;
         while (dflockdArguments.hasMore()) {
-            String word = dflockdArguments.nextText();
-            int equals = word.indexOf('=');
-            byte[] value = word.substring(equals + 1).getBytes(StandardCharsets.ISO_8859_1);
-            switch (word.substring(0, Math.max(equals, 0))) {
+            String field = dflockdArguments.nextText();
+            int equals = field.indexOf('=');
+            byte[] value = field.substring(equals + 1).getBytes(StandardCharsets.ISO_8859_1);
+            switch (field.substring(0, Math.max(equals, 0))) {
                 case "grace" -> {
-                    grace = DflockdArguments.span(value, 0, value.length, true, 0);
+                    grace = DflockdArguments.duration(value, 0, value.length, true, 0);
                     if (grace == DflockdArguments.INVALID) {
                         return MALFORMED;
                     }
@@ -125,13 +125,13 @@ final class TaggedSyntax {
                         return MALFORMED;
                     }
                 }
-                default -> {} // of a later version
+                default -> {} // ignored: of a later version
             }
         }
         return new DflockdRequest.Hello(grace, label, resume);
     }
 
-    /** Empty if it is no valid one. */
+    /** The label, empty if it is invalid. */
     private static String label(byte[] bytes) {
         if (bytes.length > MAX_LABEL_BYTES) {
             return "";

@@ -1,8 +1,9 @@
 /**
- * The dflockd line protocol: three lines a request, one line an answer. {@link
- * io.holdfast.protocol.dflockd.DflockdDecoder} finds the lines, {@link
- * io.holdfast.protocol.dflockd.DflockdSyntax} reads them, {@link
- * io.holdfast.protocol.dflockd.DflockdEncoder} writes the answers. No lock state, no channel.
+ * The dflockd line protocol: three lines per request, one line per response. {@link
+ * io.holdfast.protocol.dflockd.DflockdDecoder} splits the input into lines, {@link
+ * io.holdfast.protocol.dflockd.DflockdSyntax} parses them, {@link
+ * io.holdfast.protocol.dflockd.DflockdEncoder} writes the responses. No lock state, no Netty
+ * channel.
  */
 @NullMarked
 package io.holdfast.protocol.dflockd;

@@ -15,7 +15,7 @@ public final class JsonText {
 
     private JsonText() {}
 
-    /** The string with its quotes. */
+    /** Writes the string with its quotes. */
     public static void write(byte[] text, ByteBuf out) {
         out.writeByte('"');
         int at = 0;
@@ -74,7 +74,7 @@ public final class JsonText {
         out.writeByte(HEX[c >> 4]).writeByte(HEX[c & 15]);
     }
 
-    /** A span as decimal seconds, with as many digits as it needs. */
+    /** Writes a duration as decimal seconds, with as many fractional digits as needed. */
     public static void writeSeconds(long nanos, ByteBuf out) {
         long whole = nanos / 1_000_000_000L;
         long rest = nanos % 1_000_000_000L;

@@ -1,6 +1,6 @@
 package io.holdfast.protocol.json;
 
-/** Tells valid UTF-8 from other bytes. */
+/** Detects valid UTF-8 sequences. */
 final class Utf8 {
     private Utf8() {}
 

@@ -1,4 +1,4 @@
-/** JSON as our protocols write it, straight into buffers. */
+/** Writes JSON text directly into buffers. */
 @NullMarked
 package io.holdfast.protocol.json;
 

@@ -7,29 +7,29 @@ import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds commands in a stream of bytes. A line has a cap; of a longer one nothing is carried out,
- * and nothing is kept but its end. One per connection.
+ * Splits a stream of bytes into commands. The length of a line is limited; a longer line is not
+ * executed, and only its last bytes are buffered. One per connection.
  */
 public final class LockdDecoder {
-    /** What a line may have before its end; more than the originals take. */
+    /** Maximum length of a line without its end; more than the original servers accept. */
     public static final int MAX_LINE_BYTES = 65536;
 
-    /** Enough of a line's end to tell an HTTP request by. */
+    /** Number of bytes at the end of a line that suffice to detect an HTTP request. */
     private static final int TAIL = 32;
 
     private static final LockdInput HTTP = new LockdInput.LooksLikeHttp();
 
     private boolean first = true;
 
-    /** The end of a line that is too long, as far as it has come; null if this one is not. */
+    /** The last bytes so far of a line that is too long; null if the current line is not. */
     private @Nullable ByteBuf tail;
 
-    /** How many bytes of the line have been looked at. */
+    /** Number of bytes of the current line that have been scanned. */
     private int scanned;
 
     private long linesRead;
 
-    /** How many lines have ended so far. */
+    /** The number of complete lines so far. */
     public long linesRead() {
         return linesRead;
     }
@@ -40,8 +40,8 @@ public final class LockdDecoder {
     }
 
     /**
-     * Takes the next command out of the buffer. Null if more bytes are needed; what is then left in
-     * the buffer must be there, in front, at the next call.
+     * Reads the next command from the buffer. Null if more bytes are needed; the bytes that are
+     * then left in the buffer must be at its start at the next call.
      */
     public @Nullable LockdInput decode(ByteBuf in) {
         int start = in.readerIndex();
@@ -65,7 +65,7 @@ public final class LockdDecoder {
         return null;
     }
 
-    /** Takes what is left when no more bytes will come: a last command without its line feed. */
+    /** Reads the rest when the input has ended: a last command without its line feed. */
     public @Nullable LockdInput last(@Nullable ByteBuf rest) {
         ByteBuf in = rest == null ? Unpooled.EMPTY_BUFFER : rest;
         return in.isReadable() || tail != null
@@ -82,7 +82,7 @@ public final class LockdDecoder {
         if (tail != null || end - start > MAX_LINE_BYTES) {
             ByteBuf ending = tailOf(in, start, end);
             tail = null;
-            // A web page can make the first line of its request as long as it likes.
+            // A web page can make the first line of its request arbitrarily long.
             return wasFirst && HttpDetector.is(ending, 0, ending.writerIndex())
                     ? HTTP
                     : LockdSyntax.INVALID;
@@ -95,7 +95,7 @@ public final class LockdDecoder {
         return LockdSyntax.parse(line);
     }
 
-    /** The last bytes of what came before and of these. */
+    /** The last bytes of the line including {@code [start, end)}. */
     private ByteBuf tailOf(ByteBuf in, int start, int end) {
         byte[] bytes = new byte[TAIL];
         int fresh = Math.min(TAIL, end - start);

@@ -10,18 +10,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Writes answers. Some lines end with a carriage return and a line feed and some with a line feed
- * alone, as in the original.
+ * Writes responses. Some lines end with a carriage return and a line feed and some with only a line
+ * feed, as in the original.
  */
 public final class LockdEncoder {
-    private static final byte[] GOT = ascii("1 Lock Get Success: ");
-    private static final byte[] NOT_GOT = ascii("0 Lock Get Failure: ");
+    private static final byte[] ACQUIRED = ascii("1 Lock Get Success: ");
+    private static final byte[] NOT_ACQUIRED = ascii("0 Lock Get Failure: ");
     private static final byte[] RELEASED = ascii("1 Lock Release Success: ");
     private static final byte[] NOT_RELEASED = ascii("0 Lock Release Failure: ");
     private static final byte[] LOCKED = ascii("1 Lock Is Locked: ");
     private static final byte[] NOT_LOCKED = ascii("0 Lock Not Locked: ");
-    private static final byte[] SHARED_GOT = ascii(" Shared Lock Get Success: ");
-    private static final byte[] SHARED_NOT_GOT = ascii("0 Shared Lock Get Failure: ");
+    private static final byte[] SHARED_ACQUIRED = ascii(" Shared Lock Get Success: ");
+    private static final byte[] SHARED_NOT_ACQUIRED = ascii("0 Shared Lock Get Failure: ");
     private static final byte[] SHARED_RELEASED = ascii("1 Shared Lock Release Success: ");
     private static final byte[] SHARED_NOT_RELEASED = ascii("0 Shared Lock Release Failure: ");
     private static final byte[] SHARED_LOCKED = ascii(" Shared Lock Is Locked: ");
@@ -32,17 +32,17 @@ public final class LockdEncoder {
     private LockdEncoder() {}
 
     /**
-     * Answers {@code g}.
+     * The response to {@code g}.
      *
-     * @param anew whether the connection had not held it before
+     * @param isNew false if the connection held it before
      */
-    public static void acquired(byte[] name, boolean anew, ByteBuf out) {
-        out.writeBytes(GOT).writeBytes(name);
-        end(anew, out);
+    public static void acquired(byte[] name, boolean isNew, ByteBuf out) {
+        out.writeBytes(ACQUIRED).writeBytes(name);
+        end(isNew, out);
     }
 
     public static void notAcquired(byte[] name, ByteBuf out) {
-        out.writeBytes(NOT_GOT).writeBytes(name);
+        out.writeBytes(NOT_ACQUIRED).writeBytes(name);
         end(true, out);
     }
 
@@ -52,9 +52,9 @@ public final class LockdEncoder {
     }
 
     /**
-     * Answers {@code i}.
+     * The response to {@code i}.
      *
-     * @param own whether the connection that asks holds it
+     * @param own whether the requesting connection holds it
      */
     public static void inspected(byte[] name, boolean held, boolean own, ByteBuf out) {
         out.writeBytes(held ? LOCKED : NOT_LOCKED).writeBytes(name);
@@ -63,12 +63,12 @@ public final class LockdEncoder {
 
     public static void sharedAcquired(byte[] name, int holders, ByteBuf out) {
         number(holders, out);
-        out.writeBytes(SHARED_GOT).writeBytes(name);
+        out.writeBytes(SHARED_ACQUIRED).writeBytes(name);
         end(true, out);
     }
 
     public static void sharedNotAcquired(byte[] name, ByteBuf out) {
-        out.writeBytes(SHARED_NOT_GOT).writeBytes(name);
+        out.writeBytes(SHARED_NOT_ACQUIRED).writeBytes(name);
         end(true, out);
     }
 
@@ -98,7 +98,7 @@ public final class LockdEncoder {
     /**
      * {@code 1 CONNECTION REGISTERED}
      *
-     * @param registered null for a connection that has no such name
+     * @param registered the registered name of the connection; null if it has none
      */
     public static void me(String connection, @Nullable ByteString registered, ByteBuf out) {
         ByteBufUtil.writeAscii(out, "1 " + connection + " ");
@@ -106,19 +106,19 @@ public final class LockdEncoder {
         end(false, out);
     }
 
-    /** A line of {@code q}. */
+    /** A line of the response to {@code q}. */
     public static void counter(String name, long value, ByteBuf out) {
         ByteBufUtil.writeAscii(out, name + ": " + value);
         end(false, out);
     }
 
-    /** {@code NAME: VALUE}, a line of {@code d}, {@code sd} and {@code who}. */
+    /** {@code NAME: VALUE}, a line of the responses to {@code d}, {@code sd} and {@code who}. */
     public static void pair(byte[] name, byte[] value, ByteBuf out) {
         out.writeBytes(name).writeByte(':').writeByte(' ').writeBytes(value);
         end(false, out);
     }
 
-    /** How many bytes {@link #pair} writes. */
+    /** The number of bytes that {@link #pair} writes. */
     public static long pairLength(byte[] name, byte[] value) {
         return name.length + value.length + 3L;
     }
@@ -132,12 +132,12 @@ public final class LockdEncoder {
         end(false, out);
     }
 
-    /** How many bytes the brackets, and the blanks between so many entries, take. */
+    /** The number of bytes of the brackets and of the spaces between the entries of a map. */
     public static long mapLength(int entries) {
         return 6L + Math.max(0, entries - 1);
     }
 
-    /** How many bytes one entry takes. */
+    /** The number of bytes of one entry of a map. */
     public static long mapEntryLength(byte[] name, List<byte[]> holders, boolean list) {
         long length = name.length + 1L + (list ? 2 : 0) + (holders.size() - 1);
         for (byte[] holder : holders) {
@@ -147,9 +147,9 @@ public final class LockdEncoder {
     }
 
     /**
-     * A holder behind {@link #mapName}.
+     * A holder after {@link #mapName}.
      *
-     * @param list whether brackets stand around all holders of a name
+     * @param list whether the holders of a name are in brackets
      */
     public static void mapHolder(
             byte[] holder, boolean list, boolean first, boolean last, ByteBuf out) {
@@ -164,7 +164,7 @@ public final class LockdEncoder {
         }
     }
 
-    /** {@code NAME:} inside a map; a blank stands between entries. */
+    /** {@code NAME:} inside a map; entries are separated by a space. */
     public static void mapName(byte[] name, boolean first, ByteBuf out) {
         if (!first) {
             out.writeByte(' ');

@@ -2,14 +2,17 @@ package io.holdfast.protocol.lockd;
 
 import io.holdfast.engine.ByteString;
 
-/** What came in. */
+/** The result of decoding. */
 public sealed interface LockdInput {
-    /** A command, its argument with single blanks; empty for none. */
+    /**
+     * A command and its argument with whitespace normalized to single spaces; empty for no
+     * argument.
+     */
     record Command(LockdVerb verb, ByteString argument) implements LockdInput {}
 
-    /** An unknown or missing word, or a line that was too long: counted, and not answered. */
+    /** An unknown or missing verb, or a line that was too long: counted, without a response. */
     record Invalid() implements LockdInput {}
 
-    /** The first line is that of an HTTP request: a web page must not be able to speak to us. */
+    /** The first line is that of an HTTP request: a web page must not be able to send commands. */
     record LooksLikeHttp() implements LockdInput {}
 }

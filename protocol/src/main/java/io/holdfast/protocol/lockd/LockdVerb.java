@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The words a command can begin with, sorted. */
+/** The verbs of commands, sorted. */
 public enum LockdVerb {
     D("d"),
     DUMP("dump"),
@@ -34,7 +34,7 @@ public enum LockdVerb {
         this.text = text;
     }
 
-    /** Whether {@code q} tells of it before it was first used. */
+    /** Whether {@code q} lists its counter even before it was first used. */
     public boolean isAlwaysCounted() {
         return switch (this) {
             case IAM, ME, WHO -> false;
@@ -46,9 +46,9 @@ public enum LockdVerb {
         return text;
     }
 
-    /** Null for an unknown word. Case counts. */
+    /** Null for an unknown verb. Case-sensitive. */
     static @Nullable LockdVerb of(byte[] bytes, int start, int end) {
-        if (end - start == 1) { // the usual ones
+        if (end - start == 1) { // the common verbs
             return switch (bytes[start]) {
                 case 'g' -> G;
                 case 'r' -> R;

@@ -1,8 +1,8 @@
 /**
- * The lockd line protocol: one line a command, answers of a line, of several or of none. {@link
- * io.holdfast.protocol.lockd.LockdDecoder} finds the lines, {@link
- * io.holdfast.protocol.lockd.LockdSyntax} reads them, {@link
- * io.holdfast.protocol.lockd.LockdEncoder} writes the answers. No lock state, no channel.
+ * The lockd line protocol: one line per command, and responses of no, one or several lines. {@link
+ * io.holdfast.protocol.lockd.LockdDecoder} splits the input into lines, {@link
+ * io.holdfast.protocol.lockd.LockdSyntax} parses them, {@link
+ * io.holdfast.protocol.lockd.LockdEncoder} writes the responses. No lock state, no Netty channel.
  */
 @NullMarked
 package io.holdfast.protocol.lockd;

@@ -5,21 +5,22 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds lines in a stream of bytes. A line has a cap, and one that is longer ends the connection.
- * What is unfinished when the connection ends is never carried out. One per connection.
+ * Splits a stream of bytes into lines. The length of a line is limited, and a longer line ends the
+ * connection. An incomplete line at the end of the connection is never executed. One per
+ * connection.
  */
 public final class SocketlockDecoder {
-    /** What a line may have before its end. */
+    /** Maximum length of a line without its end. */
     public static final int MAX_LINE_BYTES = 65536;
 
     private static final SocketlockInput TOO_LONG = new SocketlockInput.TooLong();
 
-    /** How many bytes of the line have been looked at. */
+    /** Number of bytes of the current line that have been scanned. */
     private int scanned;
 
     /**
-     * Takes the next line out of the buffer. Null if more bytes are needed; what is then left in
-     * the buffer must be there, in front, at the next call.
+     * Reads the next line from the buffer. Null if more bytes are needed; the bytes that are then
+     * left in the buffer must be at its start at the next call.
      */
     public @Nullable SocketlockInput decode(ByteBuf in) {
         int start = in.readerIndex();

@@ -1,9 +1,11 @@
 package io.holdfast.protocol.socketlock;
 
-/** Who makes the id of a client; its first greeting tells. */
+/**
+ * Whether the client or the server chooses the id of the client; determined by its first greeting.
+ */
 public enum SocketlockDialect {
-    /** The client: {@code ID HELLO}. */
+    /** The client chooses it: {@code ID HELLO}. */
     NAMED,
-    /** The server: {@code HELLO}. */
+    /** The server chooses it: {@code HELLO}. */
     ASSIGNED
 }

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Writes lines to a client; all but one form of greeting begin with its id. */
+/** Writes lines to a client. They begin with its id, except for one form of greeting. */
 public final class SocketlockEncoder {
     private static final byte[] CONNECTED = ascii("CONNECTED ");
     private static final byte[] NAMED_CONNECTED = ascii(" CONNECTED\n");
@@ -24,9 +24,9 @@ public final class SocketlockEncoder {
     private SocketlockEncoder() {}
 
     /**
-     * Answers a greeting.
+     * The response to a greeting.
      *
-     * @param socketlockDialect of the greeting that is answered, not of the connection
+     * @param socketlockDialect the dialect of this greeting, not of the connection
      */
     public static void connected(
             SocketlockDialect socketlockDialect, ByteString client, ByteBuf out) {
@@ -49,12 +49,12 @@ public final class SocketlockEncoder {
     public static void failed(ByteString client, SocketlockFailure socketlockFailure, ByteBuf out) {
         byte[] line = FAILURES.get(socketlockFailure);
         if (line == null) {
-            throw new IllegalStateException("no line for " + socketlockFailure);
+            throw new IllegalStateException("no response for " + socketlockFailure);
         }
         out.writeBytes(client.bytes()).writeBytes(line);
     }
 
-    /** Answers {@code STATUS}. */
+    /** The response to {@code STATUS}. */
     public static void status(ByteString client, boolean held, ByteString lock, ByteBuf out) {
         aboutLock(client, held ? OK : TIMEOUT, lock, out);
     }
@@ -69,8 +69,8 @@ public final class SocketlockEncoder {
         ByteBufUtil.writeAscii(out, " " + fence + "\n");
     }
 
-    private static void aboutLock(ByteString client, byte[] word, ByteString lock, ByteBuf out) {
-        out.writeBytes(client.bytes()).writeBytes(word).writeBytes(lock.bytes()).writeByte('\n');
+    private static void aboutLock(ByteString client, byte[] verb, ByteString lock, ByteBuf out) {
+        out.writeBytes(client.bytes()).writeBytes(verb).writeBytes(lock.bytes()).writeByte('\n');
     }
 
     private static Map<SocketlockFailure, byte[]> failures() {

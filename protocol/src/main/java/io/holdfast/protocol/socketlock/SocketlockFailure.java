@@ -1,6 +1,6 @@
 package io.holdfast.protocol.socketlock;
 
-/** Why a request failed, in the words of {@code REQFAIL}. */
+/** Why a request failed, with the text of {@code REQFAIL}. */
 public enum SocketlockFailure {
     QUEUE_LIMIT("timeout waiting for lock"),
     CONFIRM_LIMIT("timeout waiting for confirm"),
@@ -8,9 +8,9 @@ public enum SocketlockFailure {
     INVALID_TTL("invalid ttl"),
     INVALID_LOCK("invalid lock id"),
     REJECTED("offer rejected"),
-    /** No room; the original has no bounds. */
+    /** A limit or memory budget is reached; the original has no limits. */
     TOO_MANY("too many requests"),
-    /** Nobody could decide in time; the original asks nobody else. */
+    /** The request was not committed in time; the original is not replicated. */
     UNAVAILABLE("unavailable");
 
     private final String text;

@@ -1,10 +1,10 @@
 package io.holdfast.protocol.socketlock;
 
-/** What came in. */
+/** The result of decoding. */
 public sealed interface SocketlockInput {
-    /** A line, whatever it says. */
+    /** A line, valid or not. */
     record Line(SocketlockRequest request) implements SocketlockInput {}
 
-    /** A line has no end where it must have one; nothing behind it can be read. */
+    /** A line was too long; the rest of the input cannot be decoded. */
     record TooLong() implements SocketlockInput {}
 }

@@ -5,15 +5,15 @@ import io.holdfast.engine.ReadWriteMode;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a line asks for. Whether it carries the id of its connection is for others to see. */
+/** The request of a line. Whether its client id is that of the connection is not checked here. */
 public sealed interface SocketlockRequest {
-    /** Seconds that were not given. */
+    /** The value of seconds that were not given. */
     long NO_SECONDS = 0;
 
-    /** A bare greeting: the server is to make the id. */
+    /** A greeting without an id: the server chooses the id. */
     record Hello() implements SocketlockRequest {}
 
-    /** A line that is dropped. */
+    /** A line that is ignored. */
     record Ignored() implements SocketlockRequest {}
 
     /** A line that begins with an id. */
@@ -21,11 +21,11 @@ public sealed interface SocketlockRequest {
         ByteString client();
     }
 
-    /** A greeting with the id that the client goes by. */
+    /** A greeting with the id that the client chose. */
     record Greeting(ByteString client) implements FromClient {}
 
     /**
-     * {@code REQREAD} or {@code REQWRITE}. What its arguments mean depends on the dialect: see
+     * {@code REQREAD} or {@code REQWRITE}. The meaning of the arguments depends on the dialect: see
      * {@link SocketlockSyntax#terms}.
      */
     record RequestLock(
@@ -47,26 +47,27 @@ public sealed interface SocketlockRequest {
 
     record Eol(ByteString client) implements FromClient {}
 
-    // ---- what Holdfast's own clients add
+    // ---- extensions of Holdfast's own clients
 
-    /** Which term of office of a primary is this? */
+    /** Queries the epoch of the primary. */
     record Epoch(ByteString client) implements FromClient {}
 
-    /** Who is behind the connection. */
+    /** Identifies the process of the client. */
     record IdentifyProcess(ByteString client, ByteString process) implements FromClient {}
 
     /**
-     * A lock that was held under an earlier primary.
+     * Re-asserts a lock that was held under an earlier primary.
      *
-     * @param seconds what is left of its time, or {@link #NO_SECONDS}
+     * @param epoch the epoch of the primary that granted it
+     * @param seconds what is left of its TTL, or {@link #NO_SECONDS}
      */
     record Reassert(
             ByteString client, ByteString lock, ReadWriteMode mode, long epoch, long seconds)
             implements FromClient {}
 
-    /** Nothing more will be re-asserted. */
+    /** The client will not re-assert any more locks. */
     record ReassertionsDone(ByteString client) implements FromClient {}
 
-    /** The fence of a lock. */
+    /** Queries the fence of a lock. */
     record Token(ByteString client, ByteString lock) implements FromClient {}
 }

@@ -9,41 +9,47 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.OptionalLong;
 
-/** The grammar: a line to a request. Bad input is {@code Nothing}, an answer and never a throw. */
+/**
+ * The grammar: parses a line into a request. Malformed input gives {@link
+ * SocketlockRequest.Ignored} and never an exception.
+ */
 public final class SocketlockSyntax {
-    /** What a request for a lock says in its dialect. */
+    /** The arguments of a lock request, interpreted according to the dialect. */
     public sealed interface RequestArguments {
         /**
-         * A lock is wanted.
+         * Valid arguments.
          *
-         * @param lock its id, null if the server is to choose one
-         * @param seconds or {@link SocketlockRequest#NO_SECONDS}
+         * @param lock the id of the lock, null if the server chooses one
+         * @param seconds the TTL, or {@link SocketlockRequest#NO_SECONDS}
          */
         record Lock(@Nullable ByteString lock, long seconds) implements RequestArguments {}
 
-        /** No arguments where some are needed, or seconds that are none. */
+        /** A required argument is missing, or the seconds are not a positive number. */
         record InvalidTtl() implements RequestArguments {}
     }
 
     private static final SocketlockRequest HELLO = new SocketlockRequest.Hello();
-    static final SocketlockRequest NOTHING = new SocketlockRequest.Ignored();
+    static final SocketlockRequest IGNORED = new SocketlockRequest.Ignored();
     private static final RequestArguments INVALID_TTL = new RequestArguments.InvalidTtl();
 
-    /** A field is at most as long as a line, and a number longer than this does not fit anyway. */
+    /**
+     * Limits the digits that are parsed: a field can be as long as a line, and a longer number does
+     * not fit into 64 bits anyway.
+     */
     private static final int MAX_DIGITS = 200;
 
     private SocketlockSyntax() {}
 
-    /** Reads one line, without the line feed that ended it. */
+    /** Parses one line, given without its line feed. */
     public static SocketlockRequest parse(byte[] line) {
         FieldReader fieldReader = new FieldReader(line);
         ByteString client = fieldReader.next();
         String verb = fieldReader.nextText();
         if (client == null) {
-            return NOTHING;
+            return IGNORED;
         }
         if (verb == null) {
-            return text(client).equals("HELLO") ? HELLO : NOTHING;
+            return text(client).equals("HELLO") ? HELLO : IGNORED;
         }
         return switch (verb) {
             case "HELLO" -> new SocketlockRequest.Greeting(client);
@@ -58,11 +64,11 @@ public final class SocketlockSyntax {
             case "PROCESS" -> {
                 ByteString process = fieldReader.next();
                 yield process == null
-                        ? NOTHING
+                        ? IGNORED
                         : new SocketlockRequest.IdentifyProcess(client, process);
             }
             case "REASSERT" -> reassert(client, fieldReader);
-            default -> NOTHING;
+            default -> IGNORED;
         };
     }
 
@@ -72,12 +78,12 @@ public final class SocketlockSyntax {
         return new SocketlockRequest.RequestLock(client, readWriteMode, first, fieldReader.next());
     }
 
-    /** The id of the lock is all that follows, with single blanks. */
+    /** The id of the lock is the rest of the line, with whitespace normalized to single spaces. */
     private static SocketlockRequest about(
             ByteString client, String verb, FieldReader fieldReader) {
         ByteString lock = fieldReader.rest();
         if (lock.isEmpty()) {
-            return NOTHING;
+            return IGNORED;
         }
         return switch (verb) {
             case "CONFIRM" -> new SocketlockRequest.Confirm(client, lock);
@@ -104,7 +110,7 @@ public final class SocketlockSyntax {
                 || number.isEmpty()
                 || number.getAsLong() < 0
                 || left.isEmpty()) {
-            return NOTHING;
+            return IGNORED;
         }
         return new SocketlockRequest.Reassert(
                 client,
@@ -114,7 +120,7 @@ public final class SocketlockSyntax {
                 left.getAsLong());
     }
 
-    /** What the arguments of a request mean. */
+    /** Interprets the arguments of a request according to the dialect. */
     public static RequestArguments terms(
             SocketlockDialect socketlockDialect, SocketlockRequest.RequestLock requestLock) {
         ByteString first = requestLock.first();
@@ -137,7 +143,7 @@ public final class SocketlockSyntax {
         return number.isPresent() && number.getAsLong() > 0 ? number : OptionalLong.empty();
     }
 
-    /** A whole number of 64 bits, with or without a sign. */
+    /** A 64-bit integer, with or without a sign. */
     private static OptionalLong number(ByteString field) {
         if (!isInteger(field)) {
             return OptionalLong.empty();
@@ -145,7 +151,7 @@ public final class SocketlockSyntax {
         byte[] bytes = field.bytes();
         int start = isSign(bytes[0]) ? 1 : 0;
         while (start < bytes.length - 1 && bytes[start] == '0') {
-            start++; // any number of them
+            start++; // leading zeros
         }
         if (bytes.length - start > MAX_DIGITS) {
             return OptionalLong.empty();
@@ -158,7 +164,7 @@ public final class SocketlockSyntax {
         }
     }
 
-    /** Whether it is spelled like a number, however large. */
+    /** Whether it has the form of an integer, of any size. */
     private static boolean isInteger(ByteString field) {
         byte[] bytes = field.bytes();
         int start = isSign(bytes[0]) ? 1 : 0;
@@ -178,7 +184,7 @@ public final class SocketlockSyntax {
         return new String(field.bytes(), StandardCharsets.ISO_8859_1);
     }
 
-    /** The fields of a line, one after the other. */
+    /** Reads the fields of a line in order. */
     private static final class FieldReader {
         private final byte[] line;
         private int at;
@@ -187,47 +193,47 @@ public final class SocketlockSyntax {
             this.line = line;
         }
 
-        /** Null if there is none left. */
+        /** The next field; null if there are no more. */
         @Nullable ByteString next() {
-            int start = skipBlanks();
+            int start = skipWhitespace();
             if (start == line.length) {
                 return null;
             }
-            while (at < line.length && !isBlank(line[at])) {
+            while (at < line.length && !isWhitespace(line[at])) {
                 at++;
             }
             return ByteString.of(Arrays.copyOfRange(line, start, at));
         }
 
         @Nullable String nextText() {
-            ByteString word = next();
-            return word == null ? null : text(word);
+            ByteString field = next();
+            return field == null ? null : text(field);
         }
 
-        /** All that are left, with a single blank between two. */
+        /** All remaining fields, separated by single spaces. */
         ByteString rest() {
             byte[] out = new byte[line.length - at];
             int length = 0;
-            for (int start = skipBlanks(); start < line.length; start = skipBlanks()) {
+            for (int start = skipWhitespace(); start < line.length; start = skipWhitespace()) {
                 if (length > 0) {
                     out[length++] = ' ';
                 }
-                while (at < line.length && !isBlank(line[at])) {
+                while (at < line.length && !isWhitespace(line[at])) {
                     out[length++] = line[at++];
                 }
             }
             return ByteString.of(Arrays.copyOf(out, length));
         }
 
-        private int skipBlanks() {
-            while (at < line.length && isBlank(line[at])) {
+        private int skipWhitespace() {
+            while (at < line.length && isWhitespace(line[at])) {
                 at++;
             }
             return at;
         }
 
-        /** Those of ASCII alone: what else a field has is echoed byte for byte. */
-        private static boolean isBlank(byte b) {
+        /** ASCII whitespace only: all other bytes are part of a field and are echoed unchanged. */
+        private static boolean isWhitespace(byte b) {
             return b == ' ' || (b >= '\t' && b <= '\r');
         }
     }

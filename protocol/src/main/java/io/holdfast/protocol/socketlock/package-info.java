@@ -1,8 +1,8 @@
 /**
- * The socketlock line protocol: lines in, and lines out, some of them unasked. {@link
- * io.holdfast.protocol.socketlock.SocketlockDecoder} finds the lines, {@link
- * io.holdfast.protocol.socketlock.SocketlockSyntax} reads them, {@link
- * io.holdfast.protocol.socketlock.SocketlockEncoder} writes the answers. No lock state, no channel.
+ * The socketlock line protocol: one line per request, and lines to the client, some of them
+ * unsolicited. {@link io.holdfast.protocol.socketlock.SocketlockDecoder} splits the input into
+ * lines, {@link io.holdfast.protocol.socketlock.SocketlockSyntax} parses them, {@link
+ * io.holdfast.protocol.socketlock.SocketlockEncoder} writes lines. No lock state, no Netty channel.
  */
 @NullMarked
 package io.holdfast.protocol.socketlock;

@@ -2,13 +2,13 @@ package io.holdfast.protocol.text;
 
 import io.netty.buffer.ByteBuf;
 
-/** Knows how HTTP and HTTPS begin: a web page must not be able to speak to a lock port. */
+/** Detects HTTP and HTTPS: a web page must not be able to send commands to a lock port. */
 public final class HttpDetector {
     private static final String VERSION = " HTTP/";
 
     private HttpDetector() {}
 
-    /** Whether a line, carriage returns at its end aside, ends like {@code GET / HTTP/1.1}. */
+    /** Whether a line ends like {@code GET / HTTP/1.1}, ignoring carriage returns at its end. */
     public static boolean is(ByteBuf in, int start, int lineEnd) {
         int end = lineEnd;
         while (end > start && in.getByte(end - 1) == '\r') {
@@ -26,8 +26,8 @@ public final class HttpDetector {
     }
 
     /**
-     * Whether the input begins like a TLS handshake. A web page can choose bytes of it, line feeds
-     * among them: the session ticket that its server once gave.
+     * Whether the input begins like a TLS handshake. A web page can control bytes of a handshake,
+     * including line feeds, by the session ticket that its server has issued.
      */
     public static boolean isTls(ByteBuf in, int start, int end) {
         return end - start >= 2 && in.getByte(start) == 0x16 && in.getByte(start + 1) == 0x03;

@@ -3,13 +3,13 @@ package io.holdfast.protocol.text;
 import java.util.Arrays;
 
 /**
- * The blanks of our line protocols: ASCII white space and the Unicode spaces in UTF-8, which is not
- * the set that {@code String.strip} knows.
+ * The whitespace of dflockd and lockd: ASCII whitespace and the Unicode spaces in UTF-8, which is
+ * not the set of {@code String.strip}.
  */
 public final class Whitespace {
     private Whitespace() {}
 
-    /** The bytes between the blanks at both ends. */
+    /** The bytes without leading and trailing whitespace. */
     public static byte[] trim(byte[] text) {
         return trim(text, 0, text.length);
     }
@@ -17,27 +17,28 @@ public final class Whitespace {
     public static byte[] trim(byte[] text, int start, int end) {
         int from = start;
         int to = end;
-        for (int blank = 1; from < to && blank > 0; from += blank) {
-            blank = lengthAt(text, from, to);
+        for (int width = 1; from < to && width > 0; from += width) {
+            width = lengthAt(text, from, to);
         }
-        for (int blank = 1; from < to && blank > 0; to -= blank) {
-            blank = lengthBefore(text, from, to);
+        for (int width = 1; from < to && width > 0; to -= width) {
+            width = lengthBefore(text, from, to);
         }
         return Arrays.copyOfRange(text, from, to);
     }
 
     /**
-     * The bytes {@code [start, end)} with each run of blanks as one space, and none at the ends.
+     * The bytes {@code [start, end)} without leading and trailing whitespace and with each inner
+     * run of whitespace replaced by one space.
      */
     public static byte[] normalise(byte[] text, int start, int end) {
         byte[] out = new byte[end - start];
         int length = 0;
         boolean gap = false;
         for (int at = start; at < end; ) {
-            int blank = lengthAt(text, at, end);
-            if (blank > 0) {
+            int width = lengthAt(text, at, end);
+            if (width > 0) {
                 gap = length > 0;
-                at += blank;
+                at += width;
                 continue;
             }
             if (gap) {
@@ -49,7 +50,7 @@ public final class Whitespace {
         return Arrays.copyOf(out, length);
     }
 
-    /** Length of the blank that starts here, 0 if there is none. */
+    /** Length in bytes of the whitespace character that starts here, 0 if there is none. */
     public static int lengthAt(byte[] text, int at, int end) {
         int first = text[at];
         if (first > ' ') {
@@ -69,7 +70,9 @@ public final class Whitespace {
         };
     }
 
-    /** Length of the blank that ends before {@code end}, 0 if there is none. */
+    /**
+     * Length in bytes of the whitespace character that ends before {@code end}, 0 if there is none.
+     */
     public static int lengthBefore(byte[] text, int start, int end) {
         int last = text[end - 1];
         if (last >= 0) {

@@ -1,4 +1,4 @@
-/** What our line protocols have in common: blanks, and telling a web browser from a client. */
+/** What the line protocols share: whitespace, and the detection of web browsers. */
 @NullMarked
 package io.holdfast.protocol.text;
 
