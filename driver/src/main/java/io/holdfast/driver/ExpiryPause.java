@@ -105,7 +105,7 @@ final class ExpiryPause {
                         .addKeyValue("input_read", complete)
                         .log(
                                 "the process was paused; leases expire after pending input has been"
-                                    + " read");
+                                        + " read");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -47,7 +47,7 @@ final class AuthFailuresTest {
     }
 
     @Test
-    void a_client_that_fails_now_and_then_is_not_slowed() {
+    void an_address_with_occasional_failures_is_not_slowed() {
         for (int i = 0; i < 1000; i++) {
             failures.failed(GUESSER);
             assertThat(failures.isSlowed(GUESSER)).isFalse();
@@ -68,7 +68,7 @@ final class AuthFailuresTest {
     }
 
     @Test
-    void few_secrets_of_an_address_and_not_too_many_in_all_are_delayed_at_once() {
+    void the_number_of_delayed_secrets_is_limited_per_address_and_in_total() {
         fail(GUESSER, AuthFailures.FREE);
         for (int i = 0; i < AuthFailures.MAX_DELAYED_PER_ADDRESS; i++) {
             assertThat(failures.beginDelay(GUESSER)).isTrue();
@@ -89,7 +89,7 @@ final class AuthFailuresTest {
     }
 
     @Test
-    void a_bounded_number_of_addresses_is_remembered_and_those_that_failed_long_ago_go_first() {
+    void the_number_of_tracked_addresses_is_limited_and_the_least_recently_used_are_dropped() {
         for (int i = 0; i < 3 * AuthFailures.MAX_ADDRESSES; i++) {
             failures.failed("host" + i);
             assertThat(failures.size()).isLessThanOrEqualTo(AuthFailures.MAX_ADDRESSES);

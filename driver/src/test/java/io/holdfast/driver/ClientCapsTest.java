@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.util.Objects;
 
-@DisplayName("A client with limits of its own")
+@DisplayName("The limits of a client")
 class ClientCapsTest {
     private static final long LONG = Duration.ofHours(1).toNanos();
     private static final int NAMES = 20;
@@ -64,7 +64,7 @@ class ClientCapsTest {
     }
 
     @Test
-    void makes_no_more_names_in_all_shards_together_and_others_do() {
+    void a_client_creates_no_more_keys_than_its_limit_over_all_shards_while_others_can() {
         for (int i = 0; i < NAMES; i++) {
             Key key = Key.of("name-" + i);
             alice.release(key, alice.lock(key)); // remembered for an hour
@@ -76,7 +76,7 @@ class ClientCapsTest {
     }
 
     @Test
-    void holds_no_more_slots_than_names() {
+    void a_client_has_no_more_holds_than_its_limit_of_keys() {
         Key key = Key.of("slots");
         for (int i = 0; i < NAMES; i++) {
             alice.granted(alice.ask(ResourceKind.SEMAPHORE, key, 1_000_000, 0, LONG));
@@ -87,7 +87,7 @@ class ClientCapsTest {
     }
 
     @Test
-    void waits_no_more_than_so_often_at_once() {
+    void a_client_has_no_more_waiters_than_its_limit() {
         Token[] tokens = new Token[WAITS + 1];
         for (int i = 0; i <= WAITS; i++) {
             tokens[i] = bob.lock(Key.of("held-" + i));
@@ -104,7 +104,7 @@ class ClientCapsTest {
     }
 
     @Test
-    void makes_no_more_entries_until_one_is_gone() {
+    void a_client_at_its_limit_of_entries_creates_none_until_one_is_dropped() {
         for (int i = 0; i < ENTRIES; i++) {
             assertThat(set(alice, "value-" + i)).isInstanceOf(Effect.Changed.class);
         }
@@ -129,7 +129,7 @@ class ClientCapsTest {
 
     /** As a lease over HTTP: each request has a session, and the connection has the limits. */
     @Test
-    void is_counted_over_sessions_that_have_closed_until_somebody_releases() {
+    void holds_of_a_closed_session_count_for_its_client_until_they_are_released() {
         ClientUsage usage = new ClientUsage();
         Key key = Key.of("slots");
         Token first = Objects.requireNonNull(lease(key, usage));

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 @DisplayName("Fences from the clock")
 class ClockFencesTest {
     @Test
-    void start_just_above_the_wall_clock_and_grow_by_one() {
+    void clock_fences_start_just_above_the_wall_clock_and_grow_by_one() {
         long before = ClockFences.wallClockNanos();
         ClockFences fences = new ClockFences();
         long after = ClockFences.wallClockNanos();
@@ -25,7 +25,7 @@ class ClockFencesTest {
     }
 
     @Test
-    void are_above_those_of_an_earlier_start() {
+    void clock_fences_are_above_those_of_an_earlier_start() {
         ClockFences earlier = new ClockFences();
         long last = earlier.next();
         long now = ClockFences.wallClockNanos();
@@ -36,7 +36,7 @@ class ClockFencesTest {
     }
 
     @Test
-    void are_above_a_floor_that_was_set_and_never_go_back_to_a_lower_one() {
+    void clock_fences_are_above_a_floor_that_was_set_and_never_go_back_to_a_lower_one() {
         ClockFences fences = new ClockFences();
         long floor = fences.next() + 1_000_000_000_000L;
         fences.raise(floor);
@@ -49,7 +49,7 @@ class ClockFencesTest {
     }
 
     @Test
-    void refuse_a_floor_above_which_there_is_hardly_any_number() {
+    void clock_fences_refuse_a_floor_that_leaves_too_few_numbers() {
         ClockFences fences = new ClockFences();
         long next = fences.next() + 1;
         assertThatThrownBy(() -> fences.raise(Long.MAX_VALUE - 5))
@@ -60,7 +60,7 @@ class ClockFencesTest {
     }
 
     @Test
-    void are_given_to_one_thread_each() throws Exception {
+    void clock_fences_are_unique_across_threads() throws Exception {
         ClockFences fences = new ClockFences();
         Set<Long> seen = ConcurrentHashMap.newKeySet();
         try (ParallelThreads parallelThreads = new ParallelThreads()) {

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** On the real clock, with limits so generous that they say nothing about speed. */
-@DisplayName("What is due comes without being asked for:")
+@DisplayName("The deadline thread")
 class DeadlineThreadTest {
     private static final long SHORT = Duration.ofMillis(20).toNanos();
     private static final long LONG = Duration.ofHours(1).toNanos();
@@ -34,7 +34,7 @@ class DeadlineThreadTest {
     }
 
     @Test
-    void an_expired_lease_is_passed_on_by_no_other_command() {
+    void an_expired_lease_is_granted_to_the_next_waiter_without_another_command() {
         LocalDriver driver = driver(LONG, Duration.ofHours(1));
         SessionClient alice = new SessionClient(driver);
         SessionClient bob = new SessionClient(driver);
@@ -45,7 +45,7 @@ class DeadlineThreadTest {
     }
 
     @Test
-    void a_wait_that_runs_out_is_answered() {
+    void a_wait_times_out_without_another_command() {
         LocalDriver driver = driver(LONG, Duration.ofHours(1));
         SessionClient alice = new SessionClient(driver);
         SessionClient bob = new SessionClient(driver);
@@ -55,7 +55,7 @@ class DeadlineThreadTest {
     }
 
     @Test
-    void what_waited_for_the_end_of_a_quarantine_is_granted_in_all_shards() {
+    void waiters_of_all_shards_are_granted_at_the_end_of_a_quarantine() {
         LocalDriver driver = driver(LONG, Duration.ofHours(1));
         driver.quarantine(Duration.ofNanos(SHORT));
         SessionClient alice = new SessionClient(driver);
@@ -68,7 +68,7 @@ class DeadlineThreadTest {
     }
 
     @Test
-    void a_sleep_until_a_late_deadline_is_cut_short_by_an_early_one() {
+    void an_earlier_deadline_wakes_the_thread_before_a_later_one() {
         LocalDriver driver = driver(LONG, Duration.ofHours(1));
         SessionClient alice = new SessionClient(driver);
         SessionClient bob = new SessionClient(driver);
@@ -81,7 +81,7 @@ class DeadlineThreadTest {
     }
 
     @Test
-    void hundreds_of_leases_in_all_shards_end_each_for_its_waiter() {
+    void hundreds_of_leases_in_all_shards_expire_and_pass_to_their_waiters() {
         LocalDriver driver = driver(LONG, Duration.ofHours(1));
         SessionClient alice = new SessionClient(driver);
         SessionClient bob = new SessionClient(driver);
@@ -96,7 +96,7 @@ class DeadlineThreadTest {
     }
 
     @Test
-    void idle_keys_are_collected_and_their_room_is_given_back() {
+    void idle_keys_are_collected_and_their_memory_is_released() {
         LocalDriver driver = driver(0, Duration.ofMillis(5));
         SessionClient alice = new SessionClient(driver);
         for (int round = 0; round < 3; round++) {
@@ -110,7 +110,7 @@ class DeadlineThreadTest {
     }
 
     @Test
-    void a_lease_that_ends_in_a_collection_is_passed_on_too() {
+    void a_lease_that_expires_during_a_collection_passes_to_the_next_waiter() {
         LocalDriver driver = driver(0, Duration.ofNanos(1)); // collects all the time
         SessionClient alice = new SessionClient(driver);
         SessionClient bob = new SessionClient(driver);
@@ -123,7 +123,7 @@ class DeadlineThreadTest {
     }
 
     @Test
-    void a_collection_that_is_ages_away_is_no_trouble() {
+    void a_collection_interval_beyond_64_bits_does_not_overflow() {
         LocalDriver driver = driver(0, Duration.ofSeconds(Long.MAX_VALUE));
         SessionClient alice = new SessionClient(driver);
         SessionClient bob = new SessionClient(driver);
@@ -132,7 +132,7 @@ class DeadlineThreadTest {
     }
 
     @Test
-    void the_thread_ends_with_the_driver() {
+    void the_deadline_thread_ends_with_the_driver() {
         Set<Thread> before = deadlineThreads();
         LocalDriver driver = driver(0, Duration.ofHours(1));
         Set<Thread> own = deadlineThreads();

@@ -37,7 +37,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /** One thread unless it says so, and a clock that moves only when told. */
-@DisplayName("A driver that is watched")
+@DisplayName("The observer of a driver")
 class DriverObserverTest {
     private static final Key PRINTER = Key.of("printer");
     private static final Key SCANNER = Key.of("scanner");
@@ -82,7 +82,7 @@ class DriverObserverTest {
     }
 
     @Test
-    void counts_what_became_of_waits_and_holds() {
+    void waits_and_holds_are_counted_by_outcome() {
         Token token = alice.lock(PRINTER);
         assertThat(bob.tryLock(PRINTER)).isFalse();
         bob.ask(PRINTER, LONG, LONG);
@@ -104,7 +104,7 @@ class DriverObserverTest {
     }
 
     @Test
-    void counts_operations_by_outcome() {
+    void operations_are_counted_by_outcome() {
         Token token = alice.lock(PRINTER);
         alice.release(PRINTER, token);
         alice.release(PRINTER, token);
@@ -129,7 +129,7 @@ class DriverObserverTest {
     }
 
     @Test
-    void tells_how_late_a_lease_ended() {
+    void the_delay_of_an_expiry_is_recorded() {
         alice.granted(alice.ask(PRINTER, 0, SECOND));
         clock.addAndGet(3 * SECOND);
         assertThat(bob.tryLock(PRINTER)).isTrue();
@@ -138,7 +138,7 @@ class DriverObserverTest {
     }
 
     @Test
-    void remembers_what_happened_to_a_key_in_order() {
+    void the_history_of_a_key_is_in_order() {
         Token token = alice.lock(PRINTER);
         bob.ask(PRINTER, LONG, LONG);
         alice.release(PRINTER, token);
@@ -154,7 +154,7 @@ class DriverObserverTest {
     }
 
     @Test
-    void tells_of_a_session_before_and_after_all_that_it_does() {
+    void session_events_come_before_and_after_all_key_events_of_the_session() {
         try (EventSubscription all = serverMonitor.subscribe(_ -> true, 100, () -> {})) {
             SessionClient carol = new SessionClient(driver, new RecordingMailbox(), "carol");
             carol.lock(PRINTER);
@@ -182,7 +182,7 @@ class DriverObserverTest {
     }
 
     @Test
-    void lists_sessions_with_what_they_have() {
+    void sessions_are_listed_with_their_holds_and_waiters() {
         alice.lock(PRINTER);
         alice.lock(SCANNER);
         clock.addAndGet(SECOND);
@@ -200,7 +200,7 @@ class DriverObserverTest {
     }
 
     @Test
-    void lists_more_sessions_than_fit_into_a_slice_each_once() {
+    void more_sessions_than_fit_into_a_slice_are_listed_once_each() {
         Set<Long> expected = new HashSet<>(Set.of(alice.session.id(), bob.session.id()));
         for (int i = 0; i < 2_000; i++) {
             expected.add(new SessionClient(driver).session.id());
@@ -210,7 +210,7 @@ class DriverObserverTest {
     }
 
     @Test
-    void shows_what_a_session_holds_and_waits_for() {
+    void holds_and_waiters_of_a_session_are_shown() {
         alice.granted(alice.ask(PRINTER, 0, 5 * SECOND));
         bob.lock(SCANNER);
         clock.addAndGet(SECOND);
@@ -256,7 +256,7 @@ class DriverObserverTest {
     }
 
     @Test
-    void asks_the_owner_to_end_a_session() {
+    void a_kick_is_passed_to_the_owner_of_the_session() {
         AtomicBoolean kicked = new AtomicBoolean();
         Session carol =
                 driver.open(
@@ -281,7 +281,7 @@ class DriverObserverTest {
     }
 
     @Test
-    void says_that_an_owner_does_not_end_its_session() {
+    void a_kick_returns_false_if_the_owner_rejects_it() {
         Session carol =
                 driver.open(
                         new EffectMailbox() {
@@ -297,7 +297,7 @@ class DriverObserverTest {
     }
 
     @Test
-    void accounts_for_everything_while_many_threads_work_and_others_look() throws Exception {
+    void metrics_add_up_while_many_threads_work_and_others_read() throws Exception {
         int workers = 4;
         int rounds = 1_500;
         AtomicLong working = new AtomicLong(workers);

@@ -124,12 +124,12 @@ class FailureTextTest {
 
     @ParameterizedTest
     @MethodSource("failures")
-    void says_in_words_what_has_happened(Throwable failure, String words) {
+    void the_failure_text_has_no_java_names(Throwable failure, String words) {
         assertThat(FailureText.of(failure)).isEqualTo(words);
     }
 
     @Test
-    void ends_where_causes_lead_back_to_the_failure() {
+    void the_failure_text_ends_at_a_cycle_of_causes() {
         var one = new SSLException("one");
         one.initCause(new IOException("other", one));
         assertThat(FailureText.of(one)).isEqualTo("TLS failed: one");
@@ -139,7 +139,7 @@ class FailureTextTest {
     }
 
     @Test
-    void names_a_file_that_the_user_does_not_know_about_yet() {
+    void the_failure_text_names_a_file_that_was_not_named_before() {
         Path named = Path.of("/data");
         assertThat(FailureText.of(new NoSuchFileException("/data"), named))
                 .isEqualTo("no such file or directory");
@@ -150,7 +150,7 @@ class FailureTextTest {
     }
 
     @Test
-    void says_where_to_look_for_a_defect_of_ours() {
+    void the_failure_text_of_an_internal_error_has_its_code_location() {
         assertThat(FailureText.of(new IllegalStateException("no such state")))
                 .matches(
                         "internal error in FailureTextTest\\.java line \\d+: no such state;"
@@ -160,7 +160,7 @@ class FailureTextTest {
     }
 
     @Test
-    void names_a_port_that_another_process_uses() {
+    void the_failure_text_names_a_port_that_is_in_use() {
         assertThat(
                         FailureText.ofListening(
                                 new IOException("no", new BindException("Address already in use")),
@@ -171,7 +171,7 @@ class FailureTextTest {
     }
 
     @Test
-    void tells_a_certificate_that_is_not_trusted_from_one_of_another_host() {
+    void an_untrusted_certificate_is_distinguished_from_one_of_another_host() {
         assertThat(
                         FailureText.isUntrusted(
                                 new IOException(handshake(new CertPathBuilderException("none")))))

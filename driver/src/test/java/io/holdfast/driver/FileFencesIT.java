@@ -31,7 +31,7 @@ class FileFencesIT {
     @TempDir Path folder;
 
     @Test
-    void of_a_fresh_file_start_above_the_clock_with_a_ceiling_on_disk() throws IOException {
+    void fences_of_a_new_file_start_above_the_clock_with_a_ceiling_on_disk() throws IOException {
         Path file = folder.resolve("fences");
         try (FileFences fences = FileFences.open(file, CLOCK)) {
             assertThat(ceiling(file)).isEqualTo(CLOCK + FileFences.RANGE);
@@ -41,7 +41,7 @@ class FileFencesIT {
     }
 
     @Test
-    void of_an_empty_file_start_above_the_clock() throws IOException {
+    void fences_of_an_empty_file_start_above_the_clock() throws IOException {
         Path file = Files.createFile(folder.resolve("fences"));
         try (FileFences fences = FileFences.open(file, CLOCK)) {
             assertThat(fences.next()).isEqualTo(CLOCK + 1);
@@ -50,7 +50,7 @@ class FileFencesIT {
     }
 
     @Test
-    void take_the_real_clock_when_nobody_says_otherwise() throws IOException {
+    void file_fences_use_the_wall_clock_by_default() throws IOException {
         long before = ClockFences.wallClockNanos();
         try (FileFences fences = FileFences.open(folder.resolve("fences"))) {
             assertThat(fences.next()).isGreaterThan(before);
@@ -58,7 +58,7 @@ class FileFencesIT {
     }
 
     @Test
-    void grow_across_restarts_though_the_clock_went_back() throws IOException {
+    void file_fences_increase_across_restarts_though_the_clock_was_set_back() throws IOException {
         Path file = folder.resolve("fences");
         long clock = CLOCK;
         long last = 0;
@@ -75,7 +75,7 @@ class FileFencesIT {
     }
 
     @Test
-    void go_with_the_clock_when_it_is_ahead_of_the_file() throws IOException {
+    void file_fences_follow_a_clock_that_is_ahead_of_the_file() throws IOException {
         Path file = folder.resolve("fences");
         FileFences.open(file, CLOCK).close();
         long later = CLOCK + Duration.ofDays(1).toNanos();
@@ -85,7 +85,7 @@ class FileFencesIT {
     }
 
     @Test
-    void are_above_a_floor_that_was_set_with_a_ceiling_on_disk() throws IOException {
+    void file_fences_are_above_a_floor_that_was_set_with_a_ceiling_on_disk() throws IOException {
         Path file = folder.resolve("fences");
         long floor = CLOCK + 50 * FileFences.RANGE;
         try (FileFences fences = FileFences.open(file, CLOCK)) {
@@ -104,7 +104,7 @@ class FileFencesIT {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 9, 16, 4096})
-    void refuse_a_file_of_another_size_and_leave_it_alone(int size) throws IOException {
+    void a_fence_file_of_another_size_is_refused_and_not_changed(int size) throws IOException {
         Path file = folder.resolve("fences");
         Files.write(file, new byte[size]);
         assertThatThrownBy(() -> FileFences.open(file, CLOCK))
@@ -116,7 +116,7 @@ class FileFencesIT {
 
     @ParameterizedTest
     @ValueSource(longs = {-1, Long.MIN_VALUE, Long.MAX_VALUE})
-    void refuse_a_number_that_cannot_be_a_fence(long value) throws IOException {
+    void a_fence_file_with_an_invalid_ceiling_is_refused(long value) throws IOException {
         Path file = folder.resolve("fences");
         Files.write(file, ByteBuffer.allocate(Long.BYTES).putLong(value).array());
         assertThatThrownBy(() -> FileFences.open(file, CLOCK))
@@ -126,7 +126,7 @@ class FileFencesIT {
     }
 
     @Test
-    void refuse_a_folder_that_does_not_exist_in_words() {
+    void a_missing_directory_of_the_fence_file_is_reported_readably() {
         Path file = folder.resolve("missing").resolve("fences");
         assertThatThrownBy(() -> FileFences.open(file, CLOCK))
                 .isInstanceOf(IOException.class)
@@ -134,7 +134,7 @@ class FileFencesIT {
     }
 
     @Test
-    void refuse_a_folder_in_place_of_the_file_in_words() throws IOException {
+    void a_directory_in_place_of_the_fence_file_is_reported_readably() throws IOException {
         Path file = Files.createDirectory(folder.resolve("fences"));
         assertThatThrownBy(() -> FileFences.open(file, CLOCK))
                 .isInstanceOf(IOException.class)
@@ -142,7 +142,7 @@ class FileFencesIT {
     }
 
     @Test
-    void refuse_a_file_that_cannot_be_read_in_words() throws IOException {
+    void an_unreadable_fence_file_is_reported_readably() throws IOException {
         Path file = folder.resolve("fences");
         FileFences.open(file, CLOCK).close();
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("---------"));
@@ -153,7 +153,7 @@ class FileFencesIT {
     }
 
     @Test
-    void leave_no_other_file_behind() throws IOException {
+    void file_fences_leave_no_temporary_file() throws IOException {
         Path file = folder.resolve("fences");
         FileFences.open(file, CLOCK).close();
         try (var files = Files.list(folder)) {
@@ -162,7 +162,7 @@ class FileFencesIT {
     }
 
     @Test
-    void reserve_the_next_range_before_this_one_is_used_up() throws IOException {
+    void file_fences_reserve_the_next_range_before_this_one_is_used_up() throws IOException {
         Path file = folder.resolve("fences");
         try (FileFences fences = FileFences.open(file, CLOCK)) {
             for (long i = 0; i <= FileFences.RANGE / 2 + 1; i++) {
@@ -176,7 +176,7 @@ class FileFencesIT {
     }
 
     @Test
-    void are_unique_and_never_above_the_ceiling_on_disk_while_threads_cross_ranges()
+    void file_fences_are_unique_and_never_above_the_ceiling_on_disk_while_threads_cross_ranges()
             throws Exception {
         Path file = folder.resolve("fences");
         int members = 4;
@@ -212,7 +212,8 @@ class FileFencesIT {
     }
 
     @Test
-    void wait_at_the_ceiling_while_the_disk_fails_and_go_on_when_it_is_back() throws Exception {
+    void file_fences_block_at_the_ceiling_while_the_disk_fails_and_continue_afterwards()
+            throws Exception {
         Path disk = Files.createDirectory(folder.resolve("disk"));
         Path unplugged = folder.resolve("unplugged");
         Path file = disk.resolve("fences");

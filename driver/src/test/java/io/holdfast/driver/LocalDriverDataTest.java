@@ -36,7 +36,7 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /** Counters, values and lists: sections 14 to 16. */
-@DisplayName("The local driver, with data,")
+@DisplayName("The local driver with data")
 class LocalDriverDataTest {
     private static final int THREADS = 8;
     private static final long FOREVER = Command.FOREVER;
@@ -54,7 +54,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void has_one_cap_for_counters_values_and_lists_over_all_shards() {
+    void counters_values_and_lists_of_all_shards_share_one_limit() {
         LocalDriver driver = driver(30, HOUR);
         Editor editor = new Editor(driver);
         for (int i = 0; i < 10; i++) {
@@ -78,7 +78,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void caps_no_locks_with_data_and_no_data_with_locks() {
+    void the_limits_of_locks_and_data_are_independent() {
         LocalDriver driver =
                 keep(
                         new LocalDriver(
@@ -96,7 +96,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void lets_exactly_as_many_entries_come_into_being_as_allowed() throws Exception {
+    void concurrent_threads_create_exactly_as_many_entries_as_allowed() throws Exception {
         int cap = 60;
         LocalDriver driver = driver(cap, HOUR);
         AtomicInteger made = new AtomicInteger();
@@ -116,7 +116,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void never_has_more_entries_than_allowed_while_they_come_and_go() throws Exception {
+    void the_limit_of_entries_holds_while_entries_are_created_and_deleted() throws Exception {
         int cap = THREADS; // of three times as many that are wanted
         LocalDriver driver = driver(cap, HOUR);
         AtomicInteger alive = new AtomicInteger(); // never more than there are
@@ -150,7 +150,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void adds_up_exactly() throws Exception {
+    void concurrent_increments_add_up() throws Exception {
         LocalDriver driver = driver(0, HOUR);
         List<Key> keys = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -179,7 +179,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void gives_each_increment_a_number_of_its_own() throws Exception {
+    void concurrent_increments_have_distinct_results() throws Exception {
         LocalDriver driver = driver(0, HOUR);
         Set<Long> numbers = ConcurrentHashMap.newKeySet();
         int rounds = 1_000;
@@ -201,7 +201,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void gives_each_item_of_a_list_to_one_taker() throws Exception {
+    void each_item_of_a_list_is_popped_once() throws Exception {
         LocalDriver driver = driver(0, HOUR);
         Key queue = Key.of("queue");
         int items = 800;
@@ -242,7 +242,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void ends_values_in_time_without_any_further_command() {
+    void values_expire_without_another_command() {
         LocalDriver driver = driver(100, HOUR);
         Editor editor = new Editor(driver);
         for (int i = 0; i < 100; i++) { // in all shards
@@ -256,7 +256,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void ends_a_value_in_time_while_a_later_end_is_waited_for() {
+    void a_value_expires_while_the_thread_sleeps_until_a_later_deadline() {
         LocalDriver driver = driver(0, HOUR);
         Editor editor = new Editor(driver);
         SessionClient sessionClient = new SessionClient(driver);
@@ -272,7 +272,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void keeps_a_value_whose_time_was_made_longer() {
+    void a_value_whose_ttl_was_extended_stays() {
         AtomicLong clock = new AtomicLong(1_000);
         LocalDriver driver =
                 keep(
@@ -297,7 +297,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void collects_what_is_idle_and_gives_its_room_back() {
+    void idle_data_is_collected_and_its_memory_released() {
         LocalDriver driver =
                 keep(
                         new LocalDriver(
@@ -317,7 +317,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void answers_the_sender_alone_and_at_once() {
+    void data_commands_have_an_immediate_effect_for_the_sender_only() {
         LocalDriver driver = driver(0, HOUR);
         Editor editor = new Editor(driver);
         Editor other = new Editor(driver);
@@ -331,7 +331,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void leaves_data_as_it_is_when_the_session_that_wrote_it_ends() {
+    void data_stays_when_the_session_that_wrote_it_ends() {
         LocalDriver driver = driver(0, HOUR);
         Editor editor = new Editor(driver);
         editor.add(Key.of("counter"), 5);
@@ -347,7 +347,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void does_nothing_for_a_session_that_has_ended() {
+    void data_commands_of_a_closed_session_are_ignored() {
         LocalDriver driver = driver(0, HOUR);
         Editor editor = new Editor(driver);
         editor.session.close(0);
@@ -357,7 +357,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void asks_no_shard_at_the_end_of_a_session_that_had_only_data() {
+    void closing_a_session_with_only_data_commands_touches_no_shard() {
         // A shard asks for the time whenever it does something.
         Thread test = Thread.currentThread();
         AtomicInteger asked = new AtomicInteger();
@@ -398,7 +398,7 @@ class LocalDriverDataTest {
     }
 
     @Test
-    void lists_each_entry_that_is_there_throughout_exactly_once() throws Exception {
+    void an_entry_that_exists_during_a_whole_listing_is_listed_once() throws Exception {
         LocalDriver driver = driver(0, HOUR);
         Editor keeper = new Editor(driver);
         Set<Key> steady = new HashSet<>();

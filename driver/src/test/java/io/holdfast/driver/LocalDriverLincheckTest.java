@@ -81,7 +81,7 @@ public class LocalDriverLincheckTest {
     }
 
     @Test
-    void does_one_command_after_the_other() {
+    void the_local_driver_is_linearizable() {
         new StressOptions()
                 .iterations(TestTier.usually(10, 100))
                 .invocationsPerIteration(400)

@@ -45,7 +45,7 @@ class LocalDriverStressTest {
     }
 
     @Test
-    void never_has_two_holders_of_a_mutex_and_loses_no_wake_up() throws Exception {
+    void a_lock_never_has_two_holders_and_no_wake_up_is_lost() throws Exception {
         LocalDriver driver = driver(0, true);
         List<Key> keys = keys("key", 3);
         int[] plain = new int[keys.size()]; // guarded by nothing but the locks under test
@@ -73,7 +73,7 @@ class LocalDriverStressTest {
     }
 
     @Test
-    void never_has_more_holders_of_a_semaphore_than_slots() throws Exception {
+    void a_semaphore_never_has_more_holders_than_slots() throws Exception {
         LocalDriver driver = driver(0, true);
         Key pool = Key.of("pool");
         int limit = 3;
@@ -102,7 +102,7 @@ class LocalDriverStressTest {
     }
 
     @Test
-    void never_has_two_holders_of_a_mutex_that_some_claim_and_others_wait_for() throws Exception {
+    void a_lock_that_is_try_acquired_and_waited_for_never_has_two_holders() throws Exception {
         LocalDriver driver = driver(0, true);
         List<Key> keys = keys("key", 2);
         int[] plain = new int[keys.size()]; // guarded by nothing but the locks under test
@@ -143,7 +143,7 @@ class LocalDriverStressTest {
     }
 
     @Test
-    void lists_what_is_claimed_throughout_once_while_others_come_and_go() throws Exception {
+    void a_try_acquired_key_is_listed_once_while_others_come_and_go() throws Exception {
         LocalDriver driver = driver(0, true);
         List<Key> kept = keys("kept", 3_000);
         SessionClient keeper = new SessionClient(driver);
@@ -191,7 +191,7 @@ class LocalDriverStressTest {
     }
 
     @Test
-    void never_has_two_holders_when_leases_end_and_holders_vanish() throws Exception {
+    void a_lock_never_has_two_holders_when_leases_expire_and_sessions_close() throws Exception {
         LocalDriver driver = driver(0, true);
         Key key = Key.of("key");
         AtomicLong highest = new AtomicLong();
@@ -216,7 +216,7 @@ class LocalDriverStressTest {
     }
 
     @Test
-    void serves_those_who_asked_earlier_first() throws Exception {
+    void concurrent_waiters_are_served_in_order_of_arrival() throws Exception {
         LocalDriver driver = driver(0, true);
         Key key = Key.of("key");
         for (int round = 0; round < 20; round++) {
@@ -262,8 +262,8 @@ class LocalDriverStressTest {
     }
 
     @Test
-    @DisplayName("never lets more names exist than allowed, however many ask at once (22.2)")
-    void never_lets_more_names_exist_than_allowed() throws Exception {
+    @DisplayName("concurrent requests never create more keys than allowed (22.2)")
+    void concurrent_requests_never_create_more_keys_than_allowed() throws Exception {
         int cap = 50;
         LocalDriver driver = driver(cap, true);
         AtomicInteger granted = new AtomicInteger();
@@ -290,8 +290,8 @@ class LocalDriverStressTest {
     }
 
     @Test
-    @DisplayName("refuses no name that has room while keys are collected at the cap (22.3)")
-    void refuses_no_name_that_has_room_while_keys_are_collected() throws Exception {
+    @DisplayName("no key within the limit is refused while keys are collected (22.3)")
+    void no_key_within_the_limit_is_refused_while_keys_are_collected() throws Exception {
         int cap = THREADS;
         LocalDriver driver = driver(cap, true, Duration.ofNanos(1)); // collects all the time
         parallelThreads.run(
@@ -319,7 +319,7 @@ class LocalDriverStressTest {
     }
 
     @Test
-    void never_has_more_waiters_than_allowed() throws Exception {
+    void concurrent_requests_never_queue_more_waiters_than_allowed() throws Exception {
         LocalDriver driver =
                 new LocalDriver(
                         new EngineSettings(5, 0, true),
@@ -350,7 +350,7 @@ class LocalDriverStressTest {
     }
 
     @Test
-    void leaves_nothing_of_a_session_that_closes_while_it_submits() throws Exception {
+    void a_session_that_closes_while_it_submits_leaves_nothing_behind() throws Exception {
         LocalDriver driver = driver(0, true);
         List<Key> keys = keys("key", 20);
         for (int round = 0; round < 500; round++) {
@@ -373,8 +373,10 @@ class LocalDriverStressTest {
     }
 
     @Test
-    @DisplayName("passes the slot on when a grant meets the end of its session (22.4)")
-    void passes_the_slot_on_when_a_grant_meets_the_end_of_its_session() throws Exception {
+    @DisplayName(
+            "a grant that races with the close of its session passes to the next waiter (22.4)")
+    void a_grant_that_races_with_the_close_of_its_session_passes_to_the_next_waiter()
+            throws Exception {
         for (boolean autoRelease : new boolean[] {true, false}) {
             LocalDriver driver = driver(0, autoRelease);
             Key key = Key.of("key");
@@ -404,8 +406,8 @@ class LocalDriverStressTest {
     }
 
     @Test
-    @DisplayName("passes the slot on when a grant meets its cancellation (22.4)")
-    void passes_the_slot_on_when_a_grant_meets_its_cancellation() throws Exception {
+    @DisplayName("a grant that races with its cancellation passes to the next waiter (22.4)")
+    void a_grant_that_races_with_its_cancellation_passes_to_the_next_waiter() throws Exception {
         LocalDriver driver = driver(0, true);
         Key key = Key.of("key");
         SessionClient holder = new SessionClient(driver);
@@ -433,7 +435,7 @@ class LocalDriverStressTest {
     }
 
     @Test
-    void passes_the_slot_on_when_a_grant_meets_a_timeout() throws Exception {
+    void a_grant_that_races_with_a_timeout_passes_to_the_next_waiter() throws Exception {
         LocalDriver driver = driver(0, true);
         Key key = Key.of("key");
         SessionClient holder = new SessionClient(driver);
@@ -452,7 +454,7 @@ class LocalDriverStressTest {
     }
 
     @Test
-    void shows_a_session_its_effects_in_the_order_of_the_engine() throws Exception {
+    void effects_of_a_session_arrive_in_engine_order() throws Exception {
         LocalDriver driver = driver(0, true);
         Key key = Key.of("key");
         SessionClient holder = new SessionClient(driver);
@@ -486,7 +488,7 @@ class LocalDriverStressTest {
     }
 
     @Test
-    void lists_each_key_that_is_held_throughout_exactly_once() throws Exception {
+    void a_key_that_is_held_during_a_whole_listing_is_listed_once() throws Exception {
         LocalDriver driver = driver(0, true, Duration.ofMillis(1));
         List<Key> held = keys("held", 700);
         SessionClient keeper = new SessionClient(driver);

@@ -52,14 +52,14 @@ class LocalDriverTest {
     }
 
     @Test
-    void answers_the_sender_before_submit_returns_and_does_not_wake_it() {
+    void submit_delivers_immediate_effects_before_it_returns_without_a_wake_up() {
         long request = alice.ask(PRINTER, 0, LONG);
         assertThat(alice.inbox.answer(request)).get().isInstanceOf(Effect.Granted.class);
         assertThat(alice.inbox.wakes()).isZero();
     }
 
     @Test
-    void wakes_another_session_that_is_granted() {
+    void a_grant_wakes_the_session_of_the_waiter() {
         Token token = alice.lock(PRINTER);
         long request = bob.ask(PRINTER, LONG, LONG);
         assertThat(bob.inbox.all()).isEmpty();
@@ -70,7 +70,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void grants_nothing_during_a_quarantine_whatever_the_shard() {
+    void no_shard_grants_during_a_quarantine() {
         driver.quarantine(Duration.ofSeconds(3));
         clock.addAndGet(Duration.ofSeconds(3).toNanos() - 1);
         List<Key> keys = IntStream.range(0, 100).mapToObj(i -> Key.of("key-" + i)).toList();
@@ -80,7 +80,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void wakes_a_session_after_its_effects_are_in_its_mailbox() {
+    void a_session_is_woken_after_its_effects_are_in_the_mailbox() {
         List<Integer> seen = new ArrayList<>();
         RecordingMailbox[] inbox = new RecordingMailbox[1];
         EffectMailbox watching =
@@ -104,7 +104,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void holds_no_lock_of_a_shard_while_it_wakes() throws InterruptedException {
+    void no_shard_lock_is_held_during_a_wake_up() throws InterruptedException {
         CountDownLatch passed = new CountDownLatch(1);
         AtomicBoolean blocked = new AtomicBoolean();
         EffectMailbox slow =
@@ -137,7 +137,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void numbers_sessions_from_one_and_uses_no_number_again() {
+    void session_ids_start_at_one_and_are_not_reused() {
         assertThat(alice.session.id()).isEqualTo(1);
         assertThat(bob.session.id()).isEqualTo(2);
         bob.close();
@@ -145,7 +145,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void counts_open_sessions() {
+    void open_sessions_are_counted() {
         assertThat(driver.openSessions()).isEqualTo(2);
         alice.close();
         assertThat(driver.openSessions()).isEqualTo(1);
@@ -154,7 +154,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void ignores_what_a_closed_session_submits() {
+    void commands_of_a_closed_session_are_ignored() {
         alice.close();
         long request = alice.ask(PRINTER, LONG, LONG);
         assertThat(alice.inbox.answer(request)).isEmpty();
@@ -163,7 +163,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void passes_on_all_that_a_closing_session_had_in_every_shard() {
+    void closing_a_session_releases_its_holds_in_every_shard() {
         List<Key> keys = keysOfAllShards();
         List<Long> requests = new ArrayList<>();
         for (Key key : keys) {
@@ -185,7 +185,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void tells_whether_a_session_holds_anything_anywhere() {
+    void is_holding_considers_all_shards() {
         for (Key key : keysOfAllShards()) {
             assertThat(alice.session.isHolding()).isFalse();
             Token token = alice.lock(key);
@@ -197,7 +197,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void tells_nothing_to_a_session_that_has_closed() {
+    void a_closed_session_gets_no_effects() {
         Token token = alice.lock(PRINTER);
         bob.ask(PRINTER, LONG, LONG);
         bob.close();
@@ -207,7 +207,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void gives_back_a_grant_whose_answer_was_never_written() {
+    void a_grant_whose_response_was_never_written_is_released() {
         LocalDriver keeping =
                 new LocalDriver(
                         new EngineSettings(0, 0, false),
@@ -230,7 +230,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void has_one_cap_on_keys_over_all_shards() {
+    void the_limit_of_keys_covers_all_shards() {
         for (int i = 0; i < MAX_KEYS; i++) {
             assertThat(alice.tryLock(Key.of("key-" + i))).isTrue();
         }
@@ -241,7 +241,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void refuses_new_state_when_memory_is_short() {
+    void new_state_is_refused_when_the_memory_budget_is_used_up() {
         alice.lock(PRINTER);
         room.set(false);
         assertThat(alice.inbox.answer(alice.ask(Key.of("new"), 0, LONG)))
@@ -255,7 +255,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void draws_fences_for_all_shards_from_one_counter() {
+    void all_shards_use_one_fence_counter() {
         long last = 0;
         for (Key key : keysOfAllShards()) {
             long fence = alice.lock(key).fence();
@@ -265,7 +265,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void spreads_keys_over_its_shards() {
+    void keys_are_spread_over_the_shards() {
         int[] counts = new int[LocalDriver.SHARDS];
         for (int i = 0; i < 16_000; i++) {
             counts[shardOf(Key.of("user:" + i + ":profile"))]++;
@@ -274,7 +274,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void lists_the_keys_of_all_shards_and_kinds() {
+    void a_listing_has_the_keys_of_all_shards_and_kinds() {
         Set<Key> used = new HashSet<>();
         for (int i = 0; i < 40; i++) {
             alice.lock(Key.of("used-" + i));
@@ -297,7 +297,7 @@ class LocalDriverTest {
     }
 
     @Test
-    void lets_a_reader_of_a_list_stop_half_way() {
+    void a_listing_can_be_closed_before_its_end() {
         for (int i = 0; i < 40; i++) {
             alice.lock(Key.of("used-" + i));
         }
@@ -309,14 +309,14 @@ class LocalDriverTest {
     }
 
     @Test
-    void shows_leases_by_its_own_clock() {
+    void leases_are_shown_by_the_clock_of_the_driver() {
         alice.ask(PRINTER, 0, 5_000);
         clock.addAndGet(2_000);
         assertThat(views(driver.listInUse()).getFirst().leaseLeftNanos()).isEqualTo(3_000);
     }
 
     @Test
-    void ends_a_lease_before_a_command_that_comes_later() {
+    void a_due_lease_expires_before_a_later_command_is_applied() {
         Token token = alice.granted(alice.ask(PRINTER, 0, 5_000)).token();
         clock.addAndGet(5_000);
         assertThat(alice.release(PRINTER, token)).isInstanceOf(Effect.Refused.class);

@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-@DisplayName("The local driver, asked for claims,")
+@DisplayName("The local driver with try-acquires")
 class LocalDriverTryAcquireTest {
     private static final Key PRINTER = Key.of("printer");
     private static final int MAX_CLAIMS = 60_000;
@@ -68,7 +68,7 @@ class LocalDriverTryAcquireTest {
     }
 
     @Test
-    void knows_sessions_by_name_while_they_are_open() {
+    void the_name_of_a_session_is_known_while_it_is_open() {
         assertThat(driver.nameOf(alice.session.id())).isEqualTo("alice:1");
         assertThat(driver.nameOf(bob.session.id())).isEqualTo("bob:2");
         assertThat(driver.nameOf(77)).isNull();
@@ -78,7 +78,7 @@ class LocalDriverTryAcquireTest {
     }
 
     @Test
-    void asks_for_a_name_when_it_is_asked_for_it() {
+    void the_name_of_a_session_is_computed_on_demand() {
         AtomicReference<String> name = new AtomicReference<>("early");
         Session session = driver.open(new RecordingMailbox(), new ClientInfo("test", name::get));
         name.set("late");
@@ -86,7 +86,7 @@ class LocalDriverTryAcquireTest {
     }
 
     @Test
-    void tells_who_holds_a_key_in_whatever_shard_it_is() {
+    void the_holders_of_a_key_are_found_in_any_shard() {
         for (int i = 0; i < 100; i++) {
             Key key = Key.of("key-" + i);
             assertThat(driver.holders(ResourceKind.LOCK, key)).isNull();
@@ -106,7 +106,7 @@ class LocalDriverTryAcquireTest {
     }
 
     @Test
-    void sees_a_lock_with_a_lease_as_held_too() {
+    void a_lock_with_a_lease_is_reported_as_held() {
         Token token = alice.lock(PRINTER);
         assertThat(bob.claim(ResourceKind.LOCK, PRINTER))
                 .extracting(effect -> ((Effect.Refused) effect).reason())
@@ -119,7 +119,7 @@ class LocalDriverTryAcquireTest {
     }
 
     @Test
-    void adds_up_what_is_held_in_all_shards() {
+    void held_counts_are_summed_over_all_shards() {
         assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK)).isEqualTo(NONE);
         for (int i = 0; i < 200; i++) {
             alice.claim(ResourceKind.LOCK, Key.of("key-" + i));
@@ -142,7 +142,7 @@ class LocalDriverTryAcquireTest {
     }
 
     @Test
-    void lists_the_holders_of_all_shards_each_key_once() {
+    void holders_of_all_shards_are_listed_once_per_key() {
         List<Key> keys = new ArrayList<>();
         Map<Key, List<Long>> expected = new HashMap<>();
         for (int i = 0; i < 2_000; i++) { // more than a slice in some shard
@@ -168,7 +168,7 @@ class LocalDriverTryAcquireTest {
     }
 
     @Test
-    void has_one_cap_on_claimed_names_over_all_shards() {
+    void the_limit_of_transient_keys_covers_all_shards() {
         LocalDriver small =
                 new LocalDriver(
                         new EngineSettings(0, 0, true),
@@ -206,7 +206,7 @@ class LocalDriverTryAcquireTest {
     }
 
     @Test
-    void tells_a_closing_session_in_its_own_mailbox_what_it_lost() {
+    void a_closing_session_gets_the_orphaned_counts_in_its_mailbox() {
         alice.claim(ResourceKind.LOCK, PRINTER);
         alice.claim(ResourceKind.SHARED, PRINTER);
         alice.claim(ResourceKind.SHARED, Key.of("room"));
@@ -220,7 +220,7 @@ class LocalDriverTryAcquireTest {
     }
 
     @Test
-    void closes_a_session_with_very_many_claims_completely_and_serves_others_meanwhile() {
+    void a_session_with_very_many_holds_is_closed_while_others_are_served() {
         int claims = 50_000;
         for (int i = 0; i < claims; i++) {
             assertThat(
@@ -270,7 +270,7 @@ class LocalDriverTryAcquireTest {
     }
 
     @Test
-    void gives_what_a_closing_session_loses_to_those_who_wait() {
+    void try_acquired_holds_of_a_closing_session_pass_to_waiters() {
         int claims = 20_000;
         for (int i = 0; i < claims; i++) {
             alice.claim(ResourceKind.LOCK, Key.of("key-" + i));

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Lincheck tries the interleavings; each must look like some order of whole operations. */
-@DisplayName("The ledger that shards share, in every interleaving")
+@DisplayName("The quotas of a local driver, in every interleaving")
 public class LocalQuotasLincheckTest {
     private static final Key KEY = Key.of("key");
 
@@ -38,8 +38,8 @@ public class LocalQuotasLincheckTest {
     }
 
     @Test
-    @DisplayName("counts no key that was refused (22.2, 22.3)")
-    void counts_no_key_that_was_refused() {
+    @DisplayName("a refused key is never counted (22.2, 22.3)")
+    void a_refused_key_is_never_counted() {
         new ModelCheckingOptions()
                 .iterations(TestTier.usually(20, 200))
                 .invocationsPerIteration(150)

@@ -10,14 +10,14 @@ import org.junit.jupiter.api.Test;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-@DisplayName("The ledger that shards share")
+@DisplayName("The quotas of a local driver")
 class LocalQuotasTest {
     private static final Key KEY = Key.of("key");
 
     private final AtomicBoolean room = new AtomicBoolean(true);
 
     @Test
-    void has_room_for_as_many_keys_as_allowed_and_again_for_those_given_back() {
+    void quotas_admit_as_many_keys_as_allowed_and_returned_ones_again() {
         LocalQuotas ledger = ledger(2);
         assertThat(ledger.reserveKey(KEY, null)).isTrue();
         assertThat(ledger.reserveKey(KEY, null)).isTrue();
@@ -30,7 +30,7 @@ class LocalQuotasTest {
     }
 
     @Test
-    void knows_no_limit_where_there_is_none() {
+    void a_limit_of_zero_keys_is_no_limit() {
         LocalQuotas ledger = ledger(0);
         for (int i = 0; i < 10_000; i++) {
             assertThat(ledger.reserveKey(KEY, null)).isTrue();
@@ -38,7 +38,7 @@ class LocalQuotasTest {
     }
 
     @Test
-    void takes_nothing_while_memory_is_short() {
+    void nothing_is_reserved_while_the_memory_budget_is_used_up() {
         LocalQuotas ledger = ledger(1);
         room.set(false);
         assertThat(ledger.reserveHold(null)).isFalse();
@@ -51,7 +51,7 @@ class LocalQuotasTest {
     }
 
     @Test
-    void counts_a_hold_that_is_passed_on_as_that_of_its_new_client() {
+    void a_hold_that_passes_to_another_client_counts_for_that_client() {
         LocalQuotas ledger = ledger(0);
         ClientUsage from = new ClientUsage();
         ClientUsage to = new ClientUsage();
@@ -64,7 +64,7 @@ class LocalQuotasTest {
     }
 
     @Test
-    void gives_all_its_memory_back() {
+    void all_reserved_memory_is_released() {
         AtomicLong pieces = new AtomicLong();
         FixedSizeMemoryBudget counting =
                 new FixedSizeMemoryBudget() {
@@ -95,7 +95,7 @@ class LocalQuotasTest {
     }
 
     @Test
-    void counts_names_that_are_only_claimed_apart_from_keys_and_entries() {
+    void transient_keys_are_counted_apart_from_keys_and_entries() {
         LocalQuotas ledger = ledger(new KeyLimits(1, 2, 1), room::get);
         assertThat(ledger.reserveKey(KEY, null)).isTrue();
         assertThat(ledger.reserveEntry(KEY, null)).isTrue();
@@ -117,7 +117,7 @@ class LocalQuotasTest {
     }
 
     @Test
-    void knows_no_limit_of_claims_where_there_is_none() {
+    void a_limit_of_zero_transient_keys_is_no_limit() {
         LocalQuotas ledger = ledger(new KeyLimits(1, 0, 1), room::get);
         for (int i = 0; i < 10_000; i++) {
             assertThat(ledger.reserveTransientKey(KEY, null)).isTrue();
@@ -125,7 +125,7 @@ class LocalQuotasTest {
     }
 
     @Test
-    void lets_each_client_have_only_so_much() {
+    void the_limits_of_a_client_are_enforced() {
         LocalQuotas ledger =
                 ledger(KeyLimits.NONE, new ClientLimits(2, 1, 1), MemoryBudgets.UNLIMITED);
         ClientUsage alice = new ClientUsage();
@@ -155,7 +155,7 @@ class LocalQuotasTest {
     }
 
     @Test
-    void counts_nothing_of_a_client_for_what_was_refused() {
+    void a_refused_reservation_does_not_count_for_the_client() {
         AtomicBoolean left = new AtomicBoolean();
         LocalQuotas ledger =
                 ledger(
@@ -178,7 +178,7 @@ class LocalQuotasTest {
     }
 
     @Test
-    void gives_out_fences_that_grow() {
+    void fences_of_the_quotas_increase() {
         LocalQuotas ledger = ledger(0);
         long first = ledger.nextFence();
         assertThat(ledger.nextFence()).isGreaterThan(first);

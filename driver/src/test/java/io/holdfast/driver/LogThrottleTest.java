@@ -40,7 +40,7 @@ final class LogThrottleTest {
     }
 
     @Test
-    void one_line_in_five_seconds_is_logged_with_the_number_of_those_left_out() {
+    void one_message_per_five_seconds_is_logged_with_the_number_of_suppressed_ones() {
         log("first");
         for (int i = 0; i < 1000; i++) {
             log("flood");
@@ -58,7 +58,7 @@ final class LogThrottleTest {
     }
 
     @Test
-    void a_line_is_logged_however_long_ago_the_one_before_was() {
+    void a_message_is_logged_after_any_time_without_messages() {
         log("first");
         pass(TimeUnit.DAYS.toMillis(400));
         log("second");

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A process that stands still is a clock that jumps. */
-@DisplayName("After the process stood still")
+@DisplayName("After a pause of the process")
 class PauseTest {
     private static final Key RENEWED = Key.of("renewed");
     private static final Key LOST = Key.of("lost");
@@ -72,7 +72,7 @@ class PauseTest {
     }
 
     @Test
-    void a_renewal_that_was_sent_in_time_counts_and_what_nobody_renewed_expires() {
+    void after_a_pause_a_renewal_sent_in_time_counts_and_other_leases_expire() {
         Token token = hold();
         long renewed = bob.ask(RENEWED, Command.FOREVER, LEASE);
         long lost = bob.ask(LOST, Command.FOREVER, LEASE);
@@ -94,7 +94,7 @@ class PauseTest {
     }
 
     @Test
-    void what_is_asked_first_finds_the_locks_held() {
+    void after_a_pause_the_first_request_still_finds_the_locks_held() {
         hold();
         clock.addAndGet(2 * LEASE);
         assertThat(bob.tryLock(RENEWED)).isFalse();
@@ -105,7 +105,7 @@ class PauseTest {
     }
 
     @Test
-    void sockets_that_are_busy_for_ever_do_not_keep_leases_alive() {
+    void busy_sockets_do_not_keep_leases_alive_after_a_pause() {
         hold();
         long lost = bob.ask(LOST, Command.FOREVER, LEASE);
         clock.addAndGet(2 * LEASE);
@@ -113,7 +113,7 @@ class PauseTest {
     }
 
     @Test
-    void a_second_pause_right_after_the_first_is_seen() {
+    void a_second_pause_right_after_the_first_is_detected() {
         ExpiryPause hold = new ExpiryPause(rounds::add, clock::get);
         hold.nextCheckBy(clock.get() + ExpiryPause.CHECK_INTERVAL_NANOS);
         clock.addAndGet(LEASE);
@@ -129,7 +129,7 @@ class PauseTest {
     }
 
     @Test
-    void time_that_passes_in_small_steps_is_no_pause() {
+    void time_that_passes_in_small_steps_is_not_a_pause() {
         hold();
         alice.ask(SHORT, 0, 3 * ExpiryPause.CHECK_INTERVAL_NANOS);
         long wait = bob.ask(SHORT, Command.FOREVER, LEASE);

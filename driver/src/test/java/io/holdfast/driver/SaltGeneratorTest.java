@@ -12,7 +12,7 @@ import java.util.stream.LongStream;
 @DisplayName("Salts")
 class SaltGeneratorTest {
     @Test
-    void all_differ_over_many_blocks() {
+    void salts_of_many_blocks_all_differ() {
         SaltGenerator saltGenerator = new SaltGenerator();
         Set<Long> seen = new HashSet<>();
         for (int i = 0; i < 20_000; i++) {
@@ -21,7 +21,7 @@ class SaltGeneratorTest {
     }
 
     @Test
-    void of_two_sources_differ() {
+    void salts_of_two_generators_differ() {
         SaltGenerator one = new SaltGenerator();
         SaltGenerator two = new SaltGenerator();
         Set<Long> seen = new HashSet<>();
@@ -33,7 +33,7 @@ class SaltGeneratorTest {
     }
 
     @Test
-    void use_all_their_bits() {
+    void salts_use_all_bits() {
         SaltGenerator saltGenerator = new SaltGenerator();
         long ones = 0;
         long zeros = 0;
@@ -47,7 +47,7 @@ class SaltGeneratorTest {
     }
 
     @Test
-    void are_given_to_one_thread_each() throws Exception {
+    void salts_are_unique_across_threads() throws Exception {
         SaltGenerator saltGenerator = new SaltGenerator();
         int members = 4;
         int each = 100_000;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 @DisplayName("A byte string")
 class ByteStringTest {
     @Test
-    void equals_another_of_the_same_bytes() {
+    void a_byte_string_equals_another_of_the_same_bytes() {
         ByteString one = ByteString.of(new byte[] {1, -1, 0});
         ByteString two = ByteString.of(new byte[] {1, -1, 0});
         assertThat(one).isEqualTo(two).hasSameHashCodeAs(two).isEqualByComparingTo(two);
@@ -17,7 +17,7 @@ class ByteStringTest {
     }
 
     @Test
-    void keeps_bytes_apart_that_are_the_same_text() {
+    void byte_strings_that_decode_to_the_same_text_are_not_equal() {
         ByteString invalid = ByteString.of(new byte[] {(byte) 0xC3});
         ByteString alsoInvalid = ByteString.of(new byte[] {(byte) 0xE2});
         assertThat(invalid.toString()).isEqualTo(alsoInvalid.toString());
@@ -25,7 +25,7 @@ class ByteStringTest {
     }
 
     @Test
-    void orders_bytes_without_sign_and_prefixes_first() {
+    void a_byte_string_orders_bytes_without_sign_and_prefixes_first() {
         ByteString high = ByteString.of(new byte[] {(byte) 0x80});
         ByteString low = ByteString.of(new byte[] {0x7f});
         assertThat(high).isGreaterThan(low);
@@ -34,7 +34,7 @@ class ByteStringTest {
     }
 
     @Test
-    void is_text_in_utf8() {
+    void a_byte_string_is_text_in_utf8() {
         ByteString text = ByteString.of("gr\u00fcn");
         assertThat(text.bytes()).containsExactly('g', 'r', 0xC3, 0xBC, 'n');
         assertThat(text.length()).isEqualTo(5);
@@ -42,7 +42,7 @@ class ByteStringTest {
     }
 
     @Test
-    void of_nothing_is_the_empty_one() {
+    void a_byte_string_of_no_bytes_is_the_empty_one() {
         assertThat(ByteString.of("")).isSameAs(ByteString.EMPTY);
         assertThat(ByteString.of(new byte[0])).isSameAs(ByteString.EMPTY);
         assertThat(ByteString.EMPTY.isEmpty()).isTrue();

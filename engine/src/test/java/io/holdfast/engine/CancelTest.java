@@ -23,7 +23,7 @@ class CancelTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void withdraws_its_wait() {
+    void cancelling_a_request_removes_its_waiter() {
         var holder = locks.acquire("holder", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
         locks.cancel(bob);
@@ -34,7 +34,7 @@ class CancelTest {
     }
 
     @Test
-    void removes_the_deadline_of_its_wait() {
+    void cancelling_a_request_removes_the_deadline_of_its_wait() {
         locks.acquire("holder", PRINTER, ofSeconds(100));
         var bob = locks.acquire("bob", PRINTER, ofSeconds(5), USUAL);
         var carol = locks.acquire("carol", PRINTER);
@@ -45,8 +45,8 @@ class CancelTest {
     }
 
     @Test
-    @DisplayName("that was granted meanwhile passes the slot on at once (22.4)")
-    void that_was_granted_meanwhile_passes_the_slot_on_at_once() {
+    @DisplayName("cancelling a granted request passes the slot to the next waiter (22.4)")
+    void cancelling_a_granted_request_passes_the_slot_to_the_next_waiter() {
         var holder = locks.acquire("holder", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
         var carol = locks.acquire("carol", PRINTER);
@@ -59,8 +59,8 @@ class CancelTest {
     }
 
     @Test
-    @DisplayName("that is granted by the very time it is cancelled passes the slot on (22.4)")
-    void that_is_granted_by_the_very_time_it_is_cancelled_passes_the_slot_on() {
+    @DisplayName("cancelling a request that is granted at the same time passes the slot on (22.4)")
+    void cancelling_a_request_that_is_granted_at_the_same_time_passes_the_slot_on() {
         locks.acquire("holder", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER);
         var carol = locks.acquire("carol", PRINTER);
@@ -71,8 +71,8 @@ class CancelTest {
     }
 
     @Test
-    @DisplayName("that has timed out does nothing: the slot is the next one's (22.4)")
-    void that_has_timed_out_does_nothing() {
+    @DisplayName("cancelling a request that has timed out does nothing (22.4)")
+    void cancelling_a_request_that_has_timed_out_does_nothing() {
         var holder = locks.acquire("holder", PRINTER);
         var bob = locks.acquire("bob", PRINTER, ofSeconds(5), USUAL);
         var carol = locks.acquire("carol", PRINTER);
@@ -84,15 +84,15 @@ class CancelTest {
     }
 
     @Test
-    void that_got_a_free_slot_at_once_gives_it_back() {
+    void cancelling_a_request_that_got_a_free_slot_releases_it() {
         var alice = locks.acquire("alice", PRINTER);
         locks.cancel(alice);
         assertThat(locks.holderOf(PRINTER)).isEqualTo(NOBODY);
     }
 
     @Test
-    @DisplayName("that was an enqueue, granted at once, gives the slot and the record back (22.4)")
-    void that_was_an_enqueue_granted_at_once_gives_the_slot_and_the_record_back() {
+    @DisplayName("cancelling a granted enqueue releases the slot and the record (22.4)")
+    void cancelling_a_granted_enqueue_releases_the_slot_and_the_record() {
         var alice = locks.enqueue("alice", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
         locks.cancel(alice);
@@ -101,7 +101,7 @@ class CancelTest {
     }
 
     @Test
-    void that_was_an_await_gives_back_what_it_fetched() {
+    void cancelling_an_await_releases_the_hold_it_collected() {
         locks.enqueue("alice", PRINTER);
         var await = locks.await("alice", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
@@ -110,7 +110,7 @@ class CancelTest {
     }
 
     @Test
-    void ends_that_request_only() {
+    void cancelling_a_request_ends_no_other() {
         var pool = Target.semaphore("pool", 2);
         var first = locks.acquire("alice", pool);
         var second = locks.acquire("alice", pool);
@@ -124,7 +124,7 @@ class CancelTest {
     }
 
     @Test
-    void twice_does_nothing_more() {
+    void cancelling_a_request_twice_does_nothing_more() {
         locks.acquire("holder", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
         locks.cancel(bob);
@@ -133,7 +133,7 @@ class CancelTest {
     }
 
     @Test
-    void does_not_touch_an_enqueued_place_that_nobody_awaits() {
+    void cancelling_does_not_affect_an_enqueued_waiter_without_an_await() {
         var holder = locks.acquire("holder", PRINTER);
         locks.enqueue("alice", PRINTER);
         var other = locks.acquire("alice", PRINTER);
@@ -144,7 +144,7 @@ class CancelTest {
     }
 
     @Test
-    void of_an_unknown_key_or_session_does_nothing() {
+    void cancelling_with_an_unknown_key_or_session_does_nothing() {
         var stranger =
                 new LockScenario.Request(
                         locks.session("stranger"), 99, PRINTER, new java.util.ArrayList<>());

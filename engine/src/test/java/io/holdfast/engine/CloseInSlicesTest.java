@@ -23,7 +23,7 @@ class CloseInSlicesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 7, 10, 11, 100})
-    void loses_all_it_had_and_tells_of_every_claim_once(int most) {
+    void a_session_closed_in_slices_loses_all_holds_and_reports_each_orphan_once(int most) {
         for (int i = 0; i < 6; i++) {
             locks.claim("alice", Target.mutex("lock-" + i));
         }
@@ -47,7 +47,7 @@ class CloseInSlicesTest {
     }
 
     @Test
-    void is_there_until_its_last_slice() {
+    void a_session_closed_in_slices_exists_until_its_last_slice() {
         LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
         TestQuotas ledger = new TestQuotas();
         List<Effect> effects = new ArrayList<>();
@@ -78,7 +78,7 @@ class CloseInSlicesTest {
     }
 
     @Test
-    void keeps_nothing_that_it_is_granted_between_two_slices() {
+    void a_session_closed_in_slices_keeps_no_grant_between_two_slices() {
         LockScenario keeping = LockScenario.withoutAutoRelease();
         var bob = keeping.acquire("bob", PRINTER);
         for (int i = 0; i < 3; i++) {
@@ -100,7 +100,7 @@ class CloseInSlicesTest {
     }
 
     @Test
-    void lets_others_have_what_it_lost_at_once() {
+    void holds_of_a_session_closed_in_slices_pass_on_at_once() {
         locks.claim("alice", PRINTER);
         for (int i = 0; i < 3; i++) {
             locks.claim("alice", Target.mutex("lock-" + i));

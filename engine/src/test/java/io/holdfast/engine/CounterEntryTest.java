@@ -24,7 +24,7 @@ class CounterEntryTest {
     private final DataScenario data = new DataScenario();
 
     @Test
-    void begins_at_0_and_answers_what_it_is_now() {
+    void a_counter_starts_at_0_and_returns_the_new_value() {
         assertThat(data.incr("hits", 1)).isEqualTo(number(1));
         assertThat(data.incr("hits", 41)).isEqualTo(number(42));
         assertThat(data.decr("hits", 2)).isEqualTo(number(40));
@@ -33,26 +33,26 @@ class CounterEntryTest {
     }
 
     @Test
-    void takes_negative_deltas() {
+    void a_counter_takes_negative_deltas() {
         assertThat(data.incr("hits", -3)).isEqualTo(number(-3));
         assertThat(data.decr("hits", -10)).isEqualTo(number(7));
     }
 
     @Test
-    void is_made_by_a_delta_of_0_too() {
+    void a_counter_is_created_by_a_delta_of_0_too() {
         assertThat(data.incr("up", 0)).isEqualTo(number(0));
         assertThat(data.decr("down", 0)).isEqualTo(number(0));
         assertThat(data.counters()).containsExactly("up", "down");
     }
 
     @Test
-    void that_does_not_exist_reads_as_0_and_is_not_made_by_reading() {
+    void an_unknown_counter_reads_as_0_and_is_not_created_by_reading() {
         assertThat(data.get("hits")).isEqualTo(number(0));
         data.assertNothingIsLeft();
     }
 
     @Test
-    void is_set_to_any_number() {
+    void a_counter_can_be_set_to_any_number() {
         assertThat(data.cset("hits", 7)).isEqualTo(DONE);
         assertThat(data.get("hits")).isEqualTo(number(7));
         assertThat(data.cset("hits", MIN)).isEqualTo(DONE);
@@ -70,7 +70,7 @@ class CounterEntryTest {
         "9223372036854775807, -9223372036854775808, -1",
         "-9223372036854775808, 9223372036854775807, -1"
     })
-    void reaches_the_ends_of_64_bits(long from, long delta, long to) {
+    void a_counter_can_reach_the_limits_of_64_bits(long from, long delta, long to) {
         data.cset("hits", from);
         assertThat(data.incr("hits", delta)).isEqualTo(number(to));
     }
@@ -84,7 +84,7 @@ class CounterEntryTest {
         "-1, -9223372036854775808",
         "-9223372036854775808, -9223372036854775808"
     })
-    void does_not_go_beyond_them_by_adding(long from, long delta) {
+    void a_counter_does_not_overflow_by_adding(long from, long delta) {
         data.cset("hits", from);
         assertThat(data.incr("hits", delta)).isEqualTo(refused(OUT_OF_RANGE));
         assertThat(data.get("hits")).isEqualTo(number(from));
@@ -99,7 +99,7 @@ class CounterEntryTest {
         "9223372036854775807, 9223372036854775807, 0",
         "0, 9223372036854775807, -9223372036854775807"
     })
-    void reaches_them_by_subtracting(long from, long delta, long to) {
+    void a_counter_can_reach_the_limits_of_64_bits_by_subtracting(long from, long delta, long to) {
         data.cset("hits", from);
         assertThat(data.decr("hits", delta)).isEqualTo(number(to));
     }
@@ -113,20 +113,20 @@ class CounterEntryTest {
         "-9223372036854775808, 1",
         "-2, 9223372036854775807"
     })
-    void does_not_go_beyond_them_by_subtracting(long from, long delta) {
+    void a_counter_does_not_overflow_by_subtracting(long from, long delta) {
         data.cset("hits", from);
         assertThat(data.decr("hits", delta)).isEqualTo(refused(OUT_OF_RANGE));
         assertThat(data.get("hits")).isEqualTo(number(from));
     }
 
     @Test
-    void is_not_made_by_what_is_out_of_range() {
+    void a_counter_is_not_created_by_a_change_out_of_range() {
         assertThat(data.decr("hits", MIN)).isEqualTo(refused(OUT_OF_RANGE));
         data.assertNothingIsLeft();
     }
 
     @Test
-    void is_nothing_but_a_counter() {
+    void a_counter_is_independent_of_other_types_of_the_same_key() {
         data.incr("x", 1);
         assertThat(data.kget("x")).isEqualTo(DataScenario.Plain.NOTHING);
         assertThat(data.llen("x")).isEqualTo(number(0));
@@ -138,7 +138,7 @@ class CounterEntryTest {
     }
 
     @Test
-    void is_one_of_its_name_in_each_namespace() {
+    void counters_of_one_key_in_two_namespaces_are_independent() {
         Key other = Key.of(new Namespace("tenant"), Key.of("hits").bytes());
         data.incr("hits", 1);
         data.ask(1, other, new DataOperation.Increment(10));
@@ -147,7 +147,7 @@ class CounterEntryTest {
     }
 
     @Test
-    void belongs_to_nobody() {
+    void a_counter_belongs_to_no_session() {
         var engine = data.engine;
         data.ask(1, Key.of("hits"), new DataOperation.Increment(MAX));
         engine.apply(new Command.CloseSession(1, 0), data.now(), data.ledger, new ArrayList<>());
@@ -156,7 +156,7 @@ class CounterEntryTest {
     }
 
     @Test
-    void asks_for_no_attention() {
+    void a_counter_has_no_deadline() {
         data.incr("hits", 1);
         data.cset("zero", 0);
         assertThat(data.engine.nextDeadlineNanos()).isEqualTo(MAX);
@@ -165,7 +165,7 @@ class CounterEntryTest {
     }
 
     @Test
-    void is_shown_with_its_number_and_its_idle_time() {
+    void a_counter_is_shown_with_its_value_and_idle_time() {
         data.cset("hits", MIN);
         data.advance(ofDays(1));
         assertThat(data.views().counters())

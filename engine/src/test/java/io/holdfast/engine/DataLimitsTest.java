@@ -28,12 +28,12 @@ import java.util.function.Consumer;
 @DisplayName("Limits of data")
 class DataLimitsTest {
     @Nested
-    @DisplayName("of entries")
+    @DisplayName("Entries")
     class Entries {
         private final DataScenario data = new DataScenario();
 
         @Test
-        void are_shared_by_counters_values_and_lists() {
+        void the_limit_of_entries_is_shared_by_counters_values_and_lists() {
             data.ledger.maxEntries = 3;
             assertThat(data.incr("x", 1)).isEqualTo(number(1));
             assertThat(data.kset("x", "text")).isEqualTo(DONE);
@@ -42,7 +42,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void are_reached_by_each_sort_alone() {
+        void the_limit_of_entries_can_be_reached_by_one_type_alone() {
             data.ledger.maxEntries = 2;
             for (var fill :
                     List.<Consumer<String>>of(
@@ -63,7 +63,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void leave_what_exists_usable() {
+        void the_limit_of_entries_leaves_existing_entries_usable() {
             data.incr("x", 1);
             data.kset("x", "text");
             data.rpush("x", "item");
@@ -83,7 +83,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void leave_reading_alone() {
+        void the_limit_of_entries_does_not_affect_reads() {
             data.ledger.maxEntries = 1;
             data.incr("x", 1);
             assertThat(data.get("y")).isEqualTo(number(0));
@@ -96,7 +96,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void have_room_again_when_a_value_is_deleted() {
+        void deleting_a_value_frees_an_entry_of_the_limit() {
             data.ledger.maxEntries = 1;
             data.kset("x", "text");
             assertAllAreRefused("y");
@@ -105,7 +105,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void have_room_again_the_moment_a_value_ends() {
+        void an_expired_value_frees_an_entry_of_the_limit_at_once() {
             data.ledger.maxEntries = 1;
             data.kset("x", "text", ofSeconds(5));
             data.advance(ofSeconds(5).minusNanos(1));
@@ -121,7 +121,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void have_room_again_when_a_list_loses_its_last_item() {
+        void popping_the_last_item_of_a_list_frees_an_entry_of_the_limit() {
             data.ledger.maxEntries = 1;
             data.list("x", "a", "b");
             data.lpop("x");
@@ -131,7 +131,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void have_room_again_when_a_counter_was_forgotten() {
+        void collecting_a_counter_frees_an_entry_of_the_limit() {
             data.ledger.maxEntries = 1;
             data.incr("x", 0);
             data.advance(DataScenario.IDLE.plusNanos(1));
@@ -141,7 +141,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void never_let_more_exist_than_they_say() {
+        void the_limit_of_entries_is_never_exceeded() {
             data.ledger.maxEntries = 7;
             for (int i = 0; i < 30; i++) {
                 data.cset("name-" + i, i);
@@ -152,7 +152,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void are_not_those_of_locks() {
+        void the_limit_of_entries_is_independent_of_locks() {
             data.ledger.maxEntries = 1;
             data.ledger.maxKeys = 1;
             assertThat(data.incr("x", 1)).isEqualTo(number(1));
@@ -169,7 +169,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void say_out_of_range_before_they_say_full() {
+        void out_of_range_is_reported_before_the_limit_of_entries() {
             data.ledger.maxEntries = 1;
             data.incr("x", 1);
             assertThat(data.decr("y", Long.MIN_VALUE)).isEqualTo(refused(OUT_OF_RANGE));
@@ -181,19 +181,19 @@ class DataLimitsTest {
     }
 
     @Nested
-    @DisplayName("of memory")
+    @DisplayName("Memory")
     class Memory {
         private final DataScenario data = new DataScenario();
 
         @Test
-        void refuse_what_is_new() {
+        void the_memory_budget_refuses_new_entries() {
             data.ledger.room = false;
             assertRefused(data, "x", TOO_MANY_ENTRIES);
             data.assertNothingIsLeft();
         }
 
         @Test
-        void refuse_another_item_with_the_words_of_a_full_list() {
+        void the_memory_budget_refuses_an_item_as_a_full_list() {
             data.list("x", "a");
             data.ledger.room = false;
             assertThat(data.lpush("x", "b")).isEqualTo(refused(LIST_FULL));
@@ -202,7 +202,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void leave_usable_what_needs_no_more_of_it() {
+        void operations_that_need_no_more_memory_are_not_refused() {
             data.incr("x", 1);
             data.kset("x", "text", ofSeconds(9));
             data.list("x", "a", "b");
@@ -221,7 +221,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void give_an_entry_back_whose_content_found_no_room() {
+        void an_entry_whose_content_does_not_fit_the_memory_budget_is_returned() {
             // The last room goes to the entry, and its content finds none.
             TestQuotas scarce =
                     new TestQuotas() {
@@ -249,7 +249,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void are_no_limits_once_there_is_room_again() {
+        void entries_are_accepted_again_once_memory_is_available() {
             data.list("x", "a");
             data.ledger.room = false;
             data.rpush("x", "b");
@@ -260,12 +260,12 @@ class DataLimitsTest {
     }
 
     @Nested
-    @DisplayName("of the length of a list")
+    @DisplayName("List length")
     class Length {
         private final DataScenario data = DataScenario.withMaxListLength(3);
 
         @Test
-        void refuse_the_item_that_is_one_too_many_at_either_end() {
+        void an_item_beyond_the_list_limit_is_refused_at_either_end() {
             data.list("jobs", "a", "b", "c");
             assertThat(data.rpush("jobs", "d")).isEqualTo(refused(LIST_FULL));
             assertThat(data.lpush("jobs", "d")).isEqualTo(refused(LIST_FULL));
@@ -273,7 +273,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void let_an_item_in_for_each_that_leaves() {
+        void popping_an_item_of_a_full_list_allows_another_push() {
             data.list("jobs", "a", "b", "c");
             data.rpop("jobs");
             assertThat(data.lpush("jobs", "z")).isEqualTo(number(3));
@@ -281,21 +281,21 @@ class DataLimitsTest {
         }
 
         @Test
-        void are_those_of_each_list() {
+        void the_list_limit_applies_to_each_list() {
             data.list("jobs", "a", "b", "c");
             data.list("others", "a", "b");
             assertThat(data.rpush("others", "c")).isEqualTo(number(3));
         }
 
         @Test
-        void of_one_allow_one() {
+        void a_list_limit_of_one_allows_one_item() {
             var narrow = DataScenario.withMaxListLength(1);
             assertThat(narrow.rpush("jobs", "a")).isEqualTo(number(1));
             assertThat(narrow.rpush("jobs", "b")).isEqualTo(refused(LIST_FULL));
         }
 
         @Test
-        void of_zero_are_none() {
+        void a_list_limit_of_zero_is_no_limit() {
             var wide = DataScenario.withMaxListLength(0);
             for (int i = 1; i <= 100; i++) {
                 assertThat(wide.rpush("jobs", "x")).isEqualTo(number(i));
@@ -303,7 +303,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void are_told_before_those_of_memory_and_entries() {
+        void the_list_limit_is_checked_before_memory_and_entries() {
             data.list("jobs", "a", "b", "c");
             data.ledger.maxEntries = 1;
             data.ledger.room = false;
@@ -312,7 +312,7 @@ class DataLimitsTest {
         }
 
         @Test
-        void are_not_negative() {
+        void a_negative_list_limit_is_rejected() {
             assertThatThrownBy(() -> new EngineSettings(0, 0, true, -1))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("maxListLength")

@@ -82,7 +82,7 @@ class DataListingPropertyTest {
     }
 
     @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
-    void show_what_stays_exactly_once_and_what_is_never_there_not_at_all(
+    void data_listings_have_permanent_entries_once_and_absent_ones_never(
             @ForAll("turns") List<Turn> turns) {
         long empty = EngineObjectCount.of(engine);
         for (Turn turn : turns) {

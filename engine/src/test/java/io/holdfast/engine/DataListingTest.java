@@ -15,7 +15,7 @@ class DataListingTest {
     private final DataScenario data = new DataScenario();
 
     @Test
-    void has_one_sort_only_in_order_of_making() {
+    void a_listing_of_data_has_one_type_in_order_of_creation() {
         data.incr("b", 1);
         data.kset("a", "text");
         data.rpush("c", "item");
@@ -28,7 +28,7 @@ class DataListingTest {
     }
 
     @Test
-    void shows_no_locks_and_is_not_shown_among_them() {
+    void a_listing_of_data_has_no_locks_and_a_listing_of_locks_no_data() {
         data.engine.apply(
                 new Command.Acquire(1, 1, ResourceKind.LOCK, Key.of("x"), 1, 0, Command.FOREVER, 7),
                 data.now(),
@@ -46,7 +46,7 @@ class DataListingTest {
     }
 
     @Test
-    void comes_in_slices() {
+    void a_listing_of_data_comes_in_slices() {
         for (int i = 0; i < 10; i++) {
             data.kset("value-" + i, "text");
         }
@@ -62,7 +62,7 @@ class DataListingTest {
     }
 
     @Test
-    void has_each_counter_that_is_there_throughout_exactly_once() {
+    void a_listing_of_data_has_each_counter_that_exists_throughout_once() {
         for (int i = 0; i < 6; i++) {
             data.cset("counter-" + i, i == 3 ? 0 : i + 1);
         }
@@ -90,7 +90,7 @@ class DataListingTest {
     }
 
     @Test
-    void has_a_value_that_is_replaced_between_slices_once() {
+    void a_listing_of_data_has_a_value_that_is_replaced_between_slices_once() {
         for (int i = 0; i < 4; i++) {
             data.kset("value-" + i, "text", ofSeconds(1000));
         }
@@ -106,7 +106,7 @@ class DataListingTest {
     }
 
     @Test
-    void passes_over_values_that_end_between_slices() {
+    void a_listing_of_data_omits_values_that_expire_between_slices() {
         for (int i = 0; i < 6; i++) {
             data.kset("value-" + i, "text", ofSeconds(i % 2 == 0 ? 10 : 20));
         }
@@ -122,7 +122,7 @@ class DataListingTest {
     }
 
     @Test
-    void outlives_the_end_of_the_very_lists_it_stands_between() {
+    void a_listing_of_data_continues_when_the_lists_at_its_cursor_are_removed() {
         for (int i = 0; i < 4; i++) {
             data.rpush("list-" + i, "item");
         }
@@ -141,7 +141,7 @@ class DataListingTest {
     }
 
     @Test
-    void leaves_nothing_behind_when_it_is_closed_half_way() {
+    void a_listing_of_data_leaves_nothing_behind_when_closed_early() {
         for (int i = 0; i < 4; i++) {
             data.incr("x" + i, 1);
             data.kset("x" + i, "text");

@@ -47,7 +47,8 @@ class DeadlinesPropertyTest {
     }
 
     @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
-    void come_due_in_the_order_of_time_and_then_of_scheduling(@ForAll("turns") List<Turn> turns) {
+    void deadlines_come_due_in_the_order_of_time_and_then_of_scheduling(
+            @ForAll("turns") List<Turn> turns) {
         List<Deadline> entries = entries(60);
         for (Turn it : turns) {
             Deadline entry = entries.get(it.entry());
@@ -65,7 +66,7 @@ class DeadlinesPropertyTest {
     }
 
     @Property(tries = 10, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
-    void come_due_in_order_when_there_are_thousands(
+    void deadlines_come_due_in_order_when_there_are_thousands(
             @ForAll("manyTimes") List<Long> times, @ForAll("manyTimes") List<Long> changes) {
         List<Deadline> entries = entries(times.size());
         for (int i = 0; i < times.size(); i++) {
@@ -87,7 +88,8 @@ class DeadlinesPropertyTest {
     }
 
     @Property(tries = 100, edgeCases = EdgeCasesMode.NONE)
-    void are_found_by_looking_when_told_to_and_never_late(@ForAll("fewTimes") List<Long> times) {
+    void deadlines_are_found_by_polling_at_the_next_time_and_never_late(
+            @ForAll("fewTimes") List<Long> times) {
         List<Deadline> entries = entries(times.size());
         long start = times.stream().mapToLong(Long::longValue).min().orElseThrow() - 1;
         deadlines.pollDue(start);

@@ -26,7 +26,7 @@ import java.util.stream.LongStream;
 @Domain(Schedule.Domain.class)
 class EngineSchedulePropertyTest {
     @Property(tries = 100, edgeCases = EdgeCasesMode.NONE)
-    void the_engine_does_what_the_plain_model_does_and_never_what_must_not_happen(
+    void the_engine_matches_the_reference_model_and_keeps_its_invariants(
             @ForAll Schedule schedule) {
         Run run = new Run(schedule);
         schedule.steps().forEach(run::step);
@@ -34,9 +34,8 @@ class EngineSchedulePropertyTest {
 
     @Property(tries = 40_000, edgeCases = EdgeCasesMode.NONE)
     @Tag(Thorough.TAG)
-    void the_engine_does_what_the_plain_model_does_in_very_many_schedules(
-            @ForAll Schedule schedule) {
-        the_engine_does_what_the_plain_model_does_and_never_what_must_not_happen(schedule);
+    void the_engine_matches_the_reference_model_in_very_many_schedules(@ForAll Schedule schedule) {
+        the_engine_matches_the_reference_model_and_keeps_its_invariants(schedule);
     }
 
     @Property(tries = 10_000, edgeCases = EdgeCasesMode.NONE)
@@ -143,13 +142,13 @@ class EngineSchedulePropertyTest {
 
     @Property(tries = 10_000, edgeCases = EdgeCasesMode.NONE)
     @Tag(Thorough.TAG)
-    void closing_in_slices_comes_to_the_same_as_closing_at_once_in_very_many_schedules(
+    void closing_in_slices_equals_closing_at_once_in_very_many_schedules(
             @ForAll Schedule schedule) {
-        closing_in_slices_comes_to_the_same_as_closing_at_once(schedule);
+        closing_in_slices_equals_closing_at_once(schedule);
     }
 
     @Property(tries = 25, edgeCases = EdgeCasesMode.NONE)
-    void closing_in_slices_comes_to_the_same_as_closing_at_once(@ForAll Schedule schedule) {
+    void closing_in_slices_equals_closing_at_once(@ForAll Schedule schedule) {
         Run whole = new Run(schedule);
         LockEngine sliced = new LockEngine(schedule.settingsInNanos());
         TestQuotas ledger = new TestQuotas();

@@ -11,7 +11,7 @@ import io.holdfast.engine.LockScenario.Target;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("When an operator takes a lock away")
+@DisplayName("A forced release")
 class ForceReleaseTest {
     private static final Target DOOR = Target.mutex("door");
     private static final Target POOL = Target.semaphore("pool", 2);
@@ -21,7 +21,7 @@ class ForceReleaseTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void the_first_who_waits_gets_it_with_a_fence_above_that_of_the_eviction() {
+    void a_force_release_grants_to_the_first_waiter_with_a_higher_fence() {
         Request alice = locks.acquire("alice", DOOR);
         Request bob = locks.acquire("bob", DOOR);
         Request carol = locks.acquire("carol", DOOR);
@@ -32,7 +32,7 @@ class ForceReleaseTest {
     }
 
     @Test
-    void its_token_is_dead() {
+    void the_token_of_a_force_released_hold_is_invalid() {
         Request alice = locks.acquire("alice", DOOR);
         locks.evict(DOOR, 0);
         assertThat(locks.renew(alice, ofSeconds(5)).outcome()).isEqualTo(Outcome.NOT_HELD);
@@ -40,7 +40,7 @@ class ForceReleaseTest {
     }
 
     @Test
-    void a_holder_who_can_be_told_is_told() {
+    void a_force_release_notifies_the_holder_of_a_tracked_hold() {
         Request alice = locks.acquire("alice", DOOR, TRACKED);
         locks.evict(DOOR, 0);
         assertThat(alice.outcome()).isEqualTo(Outcome.REVOKED);
@@ -48,7 +48,7 @@ class ForceReleaseTest {
     }
 
     @Test
-    void one_who_asked_is_told_whether_it_has_confirmed_or_not() {
+    void a_force_release_revokes_offers_and_confirmed_holds() {
         Request offered = locks.write("alice", DOOR);
         locks.evict(DOOR, 0);
         assertThat(offered.outcome()).isEqualTo(Outcome.REVOKED);
@@ -61,7 +61,7 @@ class ForceReleaseTest {
     }
 
     @Test
-    void only_the_hold_of_that_fence_ends() {
+    void a_force_release_with_a_fence_ends_only_that_hold() {
         Request alice = locks.acquire("alice", POOL);
         Request bob = locks.acquire("bob", POOL);
         assertThat(evicted(locks.evict(POOL, alice.fence())).holds()).isEqualTo(1);
@@ -70,7 +70,7 @@ class ForceReleaseTest {
     }
 
     @Test
-    void all_holds_end_if_none_is_named_and_those_who_wait_get_them() {
+    void a_force_release_without_a_fence_ends_all_holds_and_grants_to_waiters() {
         locks.acquire("alice", POOL);
         locks.acquire("bob", POOL);
         locks.acquire("carol", POOL);
@@ -84,7 +84,7 @@ class ForceReleaseTest {
     }
 
     @Test
-    void claims_end_too_and_what_was_only_claimed_is_forgotten() {
+    void a_force_release_ends_try_acquired_holds_and_drops_transient_keys() {
         Target room = Target.shared("room");
         locks.claim("alice", room);
         locks.claim("bob", room);
@@ -94,7 +94,7 @@ class ForceReleaseTest {
     }
 
     @Test
-    void nothing_happens_where_nobody_holds_it() {
+    void a_force_release_of_a_free_key_is_refused() {
         assertThat(locks.evict(DOOR, 0).outcome()).isEqualTo(Outcome.NOT_HELD);
         Request alice = locks.acquire("alice", DOOR);
         assertThat(locks.evict(DOOR, alice.fence() + 1).outcome()).isEqualTo(Outcome.NOT_HELD);
@@ -102,7 +102,7 @@ class ForceReleaseTest {
     }
 
     @Test
-    void a_suspended_lock_stays_suspended() {
+    void a_force_release_leaves_a_suspended_lock_suspended() {
         locks.acquire("alice", DOOR);
         Request bob = locks.acquire("bob", DOOR);
         locks.suspend(DOOR);

@@ -43,7 +43,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-@DisplayName("An acquire on terms")
+@DisplayName("An acquire with attributes")
 class HoldAttributesTest {
     private static final Target DOOR = Target.mutex("door");
     private static final Target POOL = Target.semaphore("pool", 2);
@@ -87,10 +87,10 @@ class HoldAttributesTest {
     }
 
     @Nested
-    @DisplayName("to read")
+    @DisplayName("For reading")
     class Reading {
         @Test
-        void shares_the_lock_with_other_readers_each_with_a_fence_of_its_own() {
+        void a_read_acquire_shares_the_lock_with_other_readers_each_with_a_fence_of_its_own() {
             Request alice = locks.acquire("alice", DOOR, READER);
             Request bob = locks.acquire("bob", DOOR, QUIET_READER);
             Request again = locks.acquire("alice", DOOR, LEFT_READER);
@@ -100,7 +100,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void excludes_writers_until_the_last_reader_has_left() {
+        void a_read_acquire_excludes_writers_until_the_last_reader_has_left() {
             Request alice = locks.acquire("alice", DOOR, READER);
             Request bob = locks.acquire("bob", DOOR, READER);
             Request plain = locks.acquire("carol", DOOR);
@@ -114,7 +114,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void waits_for_a_writer_on_any_terms() {
+        void a_read_acquire_waits_for_a_writer_with_any_attributes() {
             for (HoldAttributes holdAttributes :
                     List.of(HoldAttributes.PLAIN, WRITER, LEFT_WRITER)) {
                 Request alice = locks.acquire("alice", DOOR, holdAttributes);
@@ -129,7 +129,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void waits_for_a_claim_and_keeps_claims_out() {
+        void a_read_acquire_waits_for_a_try_acquired_hold_and_makes_a_try_acquire_fail() {
             assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(CLAIMED);
             Request bob = locks.acquire("bob", DOOR, READER);
             assertThat(bob.outcome()).isEqualTo(BLOCKED);
@@ -142,7 +142,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void is_given_back_by_its_token_and_not_by_unclaiming() {
+        void a_read_hold_is_released_by_its_token_and_not_by_session() {
             locks.acquire("alice", DOOR, READER);
             locks.acquire("bob", DOOR, READER);
             assertThat(locks.unclaim("alice", DOOR).outcome()).isEqualTo(NOT_HELD);
@@ -151,7 +151,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void keeps_an_enqueue_in_line_and_stands_in_line_behind_it() {
+        void a_read_hold_keeps_an_enqueue_queued_and_a_later_read_queues_behind_it() {
             Request alice = locks.acquire("alice", DOOR, READER);
             assertThat(locks.enqueue("bob", DOOR).outcome()).isEqualTo(QUEUED);
             Request carol = locks.acquire("carol", DOOR, READER);
@@ -165,7 +165,8 @@ class HoldAttributesTest {
         }
 
         @Test
-        void waits_while_an_offer_is_out_and_shares_with_those_who_confirmed() {
+        void
+                a_read_acquire_waits_while_an_offer_is_unconfirmed_and_shares_with_confirmed_readers() {
             Request alice = locks.read("alice", DOOR);
             Request bob = locks.acquire("bob", DOOR, READER);
             assertThat(bob.outcome()).isEqualTo(BLOCKED);
@@ -178,7 +179,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void waits_while_the_key_is_suspended() {
+        void a_read_acquire_waits_while_the_key_is_suspended() {
             locks.suspend(DOOR);
             Request alice = locks.acquire("alice", DOOR, READER);
             assertThat(alice.outcome()).isEqualTo(BLOCKED);
@@ -193,7 +194,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void waits_for_a_writer_of_the_same_session_and_the_other_way_round() {
+        void readers_and_writers_of_the_same_session_wait_for_each_other() {
             Request writer = locks.acquire("alice", DOOR, WRITER);
             Request first = locks.acquire("alice", DOOR, READER);
             Request second = locks.acquire("alice", DOOR, READER);
@@ -208,7 +209,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void is_released_by_its_own_token_only() {
+        void a_read_hold_is_released_by_its_own_token_only() {
             Request alice = locks.acquire("alice", DOOR, READER);
             Request bob = locks.acquire("bob", DOOR, READER);
             Token guessed = new Token(alice.fence(), bob.token().salt());
@@ -221,7 +222,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void is_renewed_by_its_own_token_while_other_leases_end() {
+        void a_read_hold_is_renewed_by_its_own_token_while_other_leases_expire() {
             Request alice = locks.acquire("alice", DOOR, QUIET_READER, USUAL, ofSeconds(5));
             locks.acquire("bob", DOOR, QUIET_READER, USUAL, ofSeconds(5));
             locks.advance(ofSeconds(4));
@@ -234,7 +235,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void is_only_tried_where_it_may_not_wait() {
+        void a_read_acquire_without_a_wait_time_is_only_tried() {
             locks.acquire("alice", DOOR, WRITER);
             Request bob = locks.acquire("bob", DOOR, READER, ZERO, USUAL);
             assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
@@ -243,7 +244,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void gives_up_when_its_time_is_over_and_lets_those_behind_it_in() {
+        void a_read_waiter_that_times_out_lets_the_next_waiters_in() {
             locks.acquire("alice", DOOR, READER);
             Request bob = locks.acquire("bob", DOOR, WRITER, ofSeconds(3), USUAL);
             Request carol = locks.acquire("carol", DOOR, READER);
@@ -254,7 +255,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void is_refused_where_the_line_is_full_unless_it_need_not_wait() {
+        void a_read_acquire_is_refused_by_a_full_queue_unless_it_is_granted_at_once() {
             locks = LockScenario.withMaxWaiters(1);
             locks.acquire("alice", DOOR, READER);
             assertThat(locks.acquire("bob", DOOR, READER).outcome()).isEqualTo(GRANTED);
@@ -265,7 +266,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void needs_room_beside_other_readers_and_in_line() {
+        void read_holds_and_read_waiters_are_charged_to_the_quotas() {
             locks.acquire("alice", DOOR, READER);
             locks.ledger.room = false;
             assertThat(locks.acquire("bob", DOOR, READER).outcome()).isEqualTo(TOO_MANY_KEYS);
@@ -279,11 +280,11 @@ class HoldAttributesTest {
     }
 
     @Nested
-    @DisplayName("in line")
+    @DisplayName("In the queue")
     class InLine {
         @ParameterizedTest
         @EnumSource
-        void comes_next_as_the_policy_says(QueuePolicy queuePolicy) {
+        void a_read_waiter_is_granted_according_to_the_policy(QueuePolicy queuePolicy) {
             locks = LockScenario.withPolicy(DOOR, queuePolicy);
             Request alice = locks.acquire("alice", DOOR);
             locks.acquire("bob", DOOR, READER);
@@ -301,7 +302,7 @@ class HoldAttributesTest {
 
         @ParameterizedTest
         @EnumSource
-        void is_passed_by_nobody_unless_readers_are_preferred(QueuePolicy queuePolicy) {
+        void a_read_waiter_is_not_overtaken_unless_readers_are_preferred(QueuePolicy queuePolicy) {
             locks = LockScenario.withPolicy(DOOR, queuePolicy);
             locks.acquire("alice", DOOR, READER);
             Request writer = locks.acquire("bob", DOOR, WRITER);
@@ -312,7 +313,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void keeps_the_place_it_took_before_the_first_reader_came() {
+        void a_waiter_keeps_its_position_when_the_first_reader_arrives() {
             Request alice = locks.acquire("alice", DOOR);
             Request bob = locks.acquire("bob", DOOR);
             Request carol = locks.acquire("carol", DOOR, READER);
@@ -326,7 +327,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void may_stand_there_many_times_and_is_served_in_order() {
+        void a_session_may_queue_many_times_and_is_granted_in_order() {
             Request alice = locks.acquire("alice", DOOR, WRITER);
             List<Request> waits = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
@@ -341,7 +342,7 @@ class HoldAttributesTest {
 
         @ParameterizedTest
         @ValueSource(strings = {"door", "pool"})
-        void leaves_with_all_its_places_when_the_session_ends(String name) {
+        void all_waiters_of_a_session_are_removed_when_it_ends(String name) {
             Target what = name.equals("door") ? DOOR : Target.semaphore("pool", 1);
             Request alice = locks.acquire("alice", what, WRITER);
             List<Request> gone = new ArrayList<>();
@@ -357,7 +358,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void lets_readers_meet_when_the_writers_between_them_go_with_their_session() {
+        void readers_are_granted_together_when_the_writers_between_them_end_with_their_session() {
             locks.acquire("alice", DOOR, READER);
             locks.acquire("bob", DOOR, WRITER);
             Request own = locks.acquire("bob", DOOR, READER);
@@ -369,11 +370,11 @@ class HoldAttributesTest {
     }
 
     @Nested
-    @DisplayName("that do not bind it to its session")
+    @DisplayName("Not bound to its session")
     class Unbound {
         @ParameterizedTest
         @ValueSource(booleans = {true, false})
-        void outlives_the_session_until_its_token_is_used(boolean autoRelease) {
+        void an_unbound_hold_outlives_its_session_until_its_token_is_used(boolean autoRelease) {
             locks = autoRelease ? new LockScenario() : LockScenario.withoutAutoRelease();
             Request alice = locks.acquire("alice", DOOR, LEFT_WRITER);
             Request bob = locks.acquire("bob", DOOR, WRITER);
@@ -386,7 +387,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void outlives_the_session_if_it_was_granted_in_line_too() {
+        void an_unbound_hold_granted_from_the_queue_outlives_its_session() {
             Request alice = locks.acquire("alice", DOOR, WRITER);
             Request bob = locks.acquire("bob", DOOR, LEFT_READER);
             locks.release(alice);
@@ -396,7 +397,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void ends_by_its_lease_after_the_session() {
+        void an_unbound_hold_expires_after_its_session_has_ended() {
             locks.acquire("alice", DOOR, LEFT_READER, USUAL, ofSeconds(10));
             Request bob = locks.acquire("bob", DOOR, WRITER);
             locks.advance(ofSeconds(4));
@@ -409,7 +410,7 @@ class HoldAttributesTest {
 
         @ParameterizedTest
         @ValueSource(booleans = {true, false})
-        void ends_with_the_session_if_nobody_was_told_of_it(boolean autoRelease) {
+        void an_unbound_hold_with_an_undelivered_token_ends_with_its_session(boolean autoRelease) {
             locks = autoRelease ? new LockScenario() : LockScenario.withoutAutoRelease();
             Request told = locks.acquire("alice", POOL, LEFT_WRITER);
             Request untold = locks.acquire("alice", POOL, LEFT_WRITER);
@@ -421,7 +422,7 @@ class HoldAttributesTest {
 
         @ParameterizedTest
         @ValueSource(booleans = {true, false})
-        void differs_from_what_is_bound_only_where_sessions_release(boolean autoRelease) {
+        void bound_and_unbound_holds_differ_only_with_auto_release(boolean autoRelease) {
             locks = autoRelease ? new LockScenario() : LockScenario.withoutAutoRelease();
             locks.acquire("alice", DOOR, READER);
             locks.acquire("alice", DOOR, LEFT_READER);
@@ -430,7 +431,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void leaves_nothing_in_slices_either() {
+        void an_unbound_hold_leaves_no_session_state_when_closed_in_slices() {
             for (int i = 0; i < 3; i++) {
                 locks.acquire("alice", DOOR, LEFT_READER);
                 locks.acquire("alice", DOOR, READER);
@@ -443,10 +444,10 @@ class HoldAttributesTest {
     }
 
     @Nested
-    @DisplayName("that track it")
+    @DisplayName("Tracked")
     class Tracked {
         @Test
-        void tells_the_holder_once_that_the_lease_has_ended_before_the_next_is_served() {
+        void the_expiry_of_a_tracked_hold_is_reported_once_before_the_next_grant() {
             Request alice = locks.acquire("alice", DOOR, WRITER, USUAL, ofSeconds(2));
             Request bob = locks.acquire("bob", DOOR, READER);
             locks.advance(ofSeconds(2));
@@ -460,7 +461,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void tells_each_reader_of_its_own_lease() {
+        void the_expiry_of_each_tracked_reader_is_reported() {
             Request alice = locks.acquire("alice", DOOR, READER, USUAL, ofSeconds(2));
             Request bob = locks.acquire("bob", DOOR, READER, USUAL, ofSeconds(3));
             locks.advance(ofSeconds(2));
@@ -474,7 +475,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void tells_the_holder_that_another_session_released_it() {
+        void the_release_of_a_tracked_hold_by_another_session_is_reported() {
             Request alice = locks.acquire("alice", POOL, WRITER);
             Request release = locks.release("bob", POOL, alice.token());
             assertThat(locks.lastEffects())
@@ -485,7 +486,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void tells_nothing_of_what_the_holder_itself_ended() {
+        void the_end_of_a_tracked_hold_by_its_holder_is_not_reported() {
             List<Request> ended = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
                 ended.add(locks.acquire("alice", Target.mutex("key" + i), WRITER));
@@ -498,7 +499,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void is_needed_to_be_told_of_a_loss() {
+        void the_loss_of_an_untracked_hold_is_not_reported() {
             Request alice = locks.acquire("alice", DOOR, QUIET_READER, USUAL, ofSeconds(2));
             Request bob = locks.acquire("bob", DOOR, QUIET_READER);
             locks.release("carol", DOOR, bob.token());
@@ -509,7 +510,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void leaves_the_line_when_declined_and_lets_the_next_in() {
+        void declining_a_tracked_waiter_removes_it_and_serves_the_next() {
             locks.acquire("alice", DOOR, READER);
             Request bob = locks.acquire("bob", DOOR, WRITER);
             Request carol = locks.acquire("carol", DOOR, READER);
@@ -522,7 +523,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void answers_a_decline_before_it_serves_the_next() {
+        void the_result_of_a_decline_comes_before_the_next_grant() {
             locks.acquire("alice", DOOR, READER);
             Request bob = locks.acquire("bob", DOOR, WRITER);
             Request carol = locks.acquire("carol", DOOR, READER);
@@ -533,7 +534,8 @@ class HoldAttributesTest {
 
         @ParameterizedTest
         @EnumSource
-        void keeps_what_it_was_granted_when_declined_or_confirmed(ReadWriteMode readWriteMode) {
+        void a_granted_tracked_acquire_stays_when_declined_or_confirmed(
+                ReadWriteMode readWriteMode) {
             Request alice =
                     locks.acquire("alice", DOOR, new HoldAttributes(readWriteMode, true, true));
             byte[] before = locks.engine.snapshot();
@@ -544,7 +546,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void ends_when_given_up_whether_it_waits_or_holds() {
+        void cancel_or_release_ends_a_tracked_waiter_or_hold() {
             Request alice = locks.acquire("alice", DOOR, READER);
             Request bob = locks.acquire("bob", DOOR, WRITER);
             Request carol = locks.acquire("carol", DOOR, WRITER);
@@ -555,7 +557,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void is_known_by_its_number_on_semaphores_too() {
+        void a_tracked_acquire_of_a_semaphore_is_found_by_its_number() {
             locks.acquire("alice", POOL, WRITER);
             locks.acquire("alice", POOL, WRITER);
             Request bob = locks.acquire("bob", POOL, WRITER);
@@ -568,7 +570,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void is_known_to_its_session_and_under_its_key_only() {
+        void a_tracked_acquire_is_found_by_its_session_and_key_only() {
             Request alice = locks.acquire("alice", DOOR, WRITER);
             long number = alice.number();
             assertThat(locks.giveUp("bob", DOOR, number).outcome()).isEqualTo(WAS_GONE);
@@ -580,7 +582,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void is_gone_for_its_number_once_its_session_is() {
+        void a_tracked_acquire_is_not_found_after_its_session_has_ended() {
             Request alice = locks.acquire("alice", DOOR, LEFT_WRITER);
             locks.close("alice");
             assertThat(locks.engine.views().trackedRequests(alice.session(), 0, 10, locks.now()))
@@ -591,10 +593,10 @@ class HoldAttributesTest {
     }
 
     @Nested
-    @DisplayName("is looked at")
+    @DisplayName("In views and snapshots")
     class Looking {
         @Test
-        void by_its_session_in_order_of_numbers_whatever_became_of_it() {
+        void tracked_acquires_are_listed_in_order_of_request_numbers() {
             Request first = locks.acquire("alice", POOL, WRITER, USUAL, ofSeconds(9));
             Request second = locks.acquire("alice", DOOR, READER);
             Request third = locks.acquire("alice", DOOR, WRITER);
@@ -622,7 +624,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void page_by_page() {
+        void tracked_acquires_are_listed_page_by_page() {
             locks.acquire("bob", DOOR, WRITER);
             List<Long> numbers = new ArrayList<>();
             for (int i = 0; i < 7; i++) {
@@ -647,7 +649,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void by_key_with_so_many_holders_as_asked_for() {
+        void a_key_view_has_up_to_the_requested_number_of_holders() {
             assertThat(locks.engine.views().view(ResourceKind.LOCK, DOOR.key(), 0, 9, locks.now()))
                     .isNull();
             Request alice = locks.acquire("alice", DOOR, READER);
@@ -698,7 +700,7 @@ class HoldAttributesTest {
         }
 
         @Test
-        void by_snapshots_which_differ_for_all_terms_of_holders_and_waiters() {
+        void snapshots_differ_by_the_attributes_of_holds_and_waiters() {
             Set<List<Byte>> states = new HashSet<>();
             for (HoldAttributes holdAttributes : allTerms().toList()) {
                 LockScenario other = new LockScenario();
@@ -722,7 +724,8 @@ class HoldAttributesTest {
 
     @ParameterizedTest
     @MethodSource("allTerms")
-    void is_held_in_line_and_given_back_like_any_other(HoldAttributes holdAttributes) {
+    void an_acquire_with_attributes_is_charged_to_the_quotas_like_any_other(
+            HoldAttributes holdAttributes) {
         Request alice = locks.acquire("alice", DOOR);
         Request bob = locks.acquire("bob", DOOR, holdAttributes);
         Request carol = locks.acquire("carol", DOOR);

@@ -42,7 +42,7 @@ class HoldersPropertyTest {
     }
 
     @Property(tries = 300)
-    void show_a_key_that_is_held_throughout_exactly_once(
+    void a_key_that_is_held_throughout_is_listed_with_its_holders_once(
             @ForAll boolean shared, @ForAll("turns") List<Turn> turns) {
         Run run = new Run(shared ? ResourceKind.SHARED : ResourceKind.LOCK);
         turns.forEach(run::take);

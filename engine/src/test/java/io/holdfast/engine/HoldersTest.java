@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-@DisplayName("Who asks about holders")
+@DisplayName("Queries for holders")
 class HoldersTest {
     private static final Target PRINTER = Target.mutex("printer");
     private static final Target ROOM = Target.shared("room");
@@ -23,7 +23,7 @@ class HoldersTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void is_told_how_many_there_are_and_whether_it_is_one_of_them() {
+    void inspect_returns_the_number_of_holders_and_whether_the_session_is_one() {
         assertInspected("alice", ROOM, 0, false);
         locks.claim("alice", ROOM);
         locks.claim("bob", ROOM);
@@ -37,7 +37,7 @@ class HoldersTest {
     }
 
     @Test
-    void leaves_no_trace() {
+    void inspect_leaves_no_state() {
         long empty = EngineObjectCount.of(locks.engine);
         locks.inspect("alice", PRINTER);
         locks.inspect("alice", ROOM);
@@ -47,7 +47,7 @@ class HoldersTest {
     }
 
     @Test
-    void does_not_start_an_idle_time_anew() {
+    void inspect_does_not_restart_the_idle_time() {
         locks.release(locks.acquire("alice", PRINTER));
         locks.advance(LockScenario.IDLE);
         assertInspected("bob", PRINTER, 0, false);
@@ -57,7 +57,7 @@ class HoldersTest {
     }
 
     @Test
-    void sees_those_with_a_lease_too_and_not_those_who_wait() {
+    void inspect_counts_holders_with_a_lease_but_no_waiters() {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         locks.acquire("bob", PRINTER);
         locks.acquire("alice", POOL);
@@ -73,7 +73,7 @@ class HoldersTest {
     }
 
     @Test
-    void is_told_nothing_of_what_nobody_holds() {
+    void the_holders_of_a_free_key_are_null() {
         assertThat(locks.engine.views().holders(ResourceKind.LOCK, PRINTER.key())).isNull();
         locks.release(locks.acquire("alice", PRINTER));
         assertThat(locks.isIdle(PRINTER)).isTrue();
@@ -84,7 +84,7 @@ class HoldersTest {
     }
 
     @Test
-    void can_put_keys_in_order_of_acquisition() {
+    void held_keys_can_be_sorted_by_acquisition() {
         List<Target> targets = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             targets.add(Target.mutex("lock-" + i));
@@ -106,7 +106,7 @@ class HoldersTest {
     }
 
     @Test
-    void reads_no_more_holders_at_a_time_than_asked_for_but_for_those_of_one_key() {
+    void a_slice_of_holders_is_limited_except_for_the_holders_of_one_key() {
         for (int room = 0; room < 6; room++) {
             for (int guest = 0; guest < 5; guest++) {
                 locks.claim("guest-" + guest, Target.shared("room-" + room));
@@ -133,7 +133,7 @@ class HoldersTest {
     }
 
     @Test
-    void sees_one_namespace_and_one_kind_at_a_time() {
+    void a_listing_of_holders_covers_one_namespace_and_kind() {
         LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
         TestQuotas ledger = new TestQuotas();
         Namespace other = new Namespace("other");
@@ -177,7 +177,7 @@ class HoldersTest {
     }
 
     @Test
-    void are_listed_once_though_released_and_claimed_again_meanwhile() {
+    void a_key_that_is_released_and_acquired_again_meanwhile_is_listed_once() {
         for (String name : new String[] {"a", "b", "c"}) {
             locks.claim("alice", Target.mutex(name));
         }

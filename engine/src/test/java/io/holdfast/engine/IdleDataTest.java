@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-@DisplayName("Data that nobody uses")
+@DisplayName("Idle data")
 class IdleDataTest {
     private final DataScenario data = new DataScenario();
 
@@ -36,10 +36,10 @@ class IdleDataTest {
     }
 
     @Nested
-    @DisplayName("if it is a counter")
+    @DisplayName("Counters")
     class Counters {
         @Test
-        void goes_when_it_is_0_and_was_idle_for_more_than_the_idle_time() {
+        void a_counter_of_0_is_dropped_after_the_idle_time() {
             data.cset("hits", 0);
             idle();
             assertThat(data.counters()).as("exactly the idle time is not more").hasSize(1);
@@ -48,14 +48,14 @@ class IdleDataTest {
         }
 
         @Test
-        void goes_only_when_it_is_collected() {
+        void an_idle_counter_is_dropped_only_by_a_collection() {
             data.cset("hits", 0);
             data.advance(IDLE.multipliedBy(10));
             assertThat(data.counters()).containsExactly("hits");
         }
 
         @Test
-        void stays_for_ever_when_it_is_not_0() {
+        void a_counter_other_than_0_is_never_dropped() {
             data.cset("hits", 1);
             data.cset("debts", -1);
             for (int i = 0; i < 20; i++) {
@@ -67,7 +67,7 @@ class IdleDataTest {
         }
 
         @Test
-        void goes_after_it_has_become_0_again_by_whatever_way() {
+        void a_counter_is_dropped_after_it_has_become_0_again_in_any_way() {
             data.incr("up", -5);
             data.incr("up", 5);
             data.decr("down", 5);
@@ -81,7 +81,7 @@ class IdleDataTest {
         }
 
         @Test
-        void stays_when_it_was_0_and_is_not_any_more() {
+        void a_counter_that_is_not_0_any_more_is_not_dropped() {
             data.cset("hits", 0);
             data.cset("debts", 0);
             data.advance(ofSeconds(30));
@@ -97,7 +97,7 @@ class IdleDataTest {
         }
 
         @Test
-        void counts_its_time_from_its_last_0_however_often_it_came_and_went() {
+        void the_idle_time_of_a_counter_starts_at_its_last_0() {
             data.cset("hits", 0);
             for (int i = 0; i < 5; i++) {
                 data.incr("hits", 1);
@@ -113,7 +113,7 @@ class IdleDataTest {
         }
 
         @Test
-        void is_kept_by_being_read() {
+        void a_counter_of_0_is_kept_by_being_read() {
             data.cset("hits", 0);
             data.advance(ofSeconds(50));
             data.get("hits");
@@ -124,7 +124,7 @@ class IdleDataTest {
         }
 
         @Test
-        void is_kept_by_being_set_to_0_again() {
+        void a_counter_of_0_is_kept_by_being_set_to_0_again() {
             data.cset("hits", 0);
             data.advance(ofSeconds(50));
             data.cset("hits", 0);
@@ -136,7 +136,7 @@ class IdleDataTest {
         }
 
         @Test
-        void starts_from_0_after_it_was_forgotten() {
+        void a_dropped_counter_starts_at_0_again() {
             data.incr("hits", 3);
             data.decr("hits", 3);
             idle();
@@ -146,10 +146,10 @@ class IdleDataTest {
     }
 
     @Nested
-    @DisplayName("if it is a value")
+    @DisplayName("Values")
     class Values {
         @Test
-        void goes_when_it_was_neither_read_nor_written_for_more_than_the_idle_time() {
+        void a_value_that_is_not_used_is_dropped_after_the_idle_time() {
             data.kset("colour", "green");
             idle();
             assertThat(data.values()).as("exactly the idle time is not more").hasSize(1);
@@ -159,7 +159,7 @@ class IdleDataTest {
         }
 
         @Test
-        void is_kept_by_being_read() {
+        void an_idle_value_is_kept_by_being_read() {
             data.kset("colour", "green");
             for (int i = 0; i < 10; i++) {
                 idle();
@@ -171,7 +171,7 @@ class IdleDataTest {
         }
 
         @Test
-        void is_kept_by_being_written() {
+        void an_idle_value_is_kept_by_being_written() {
             data.kset("colour", "green");
             for (int i = 0; i < 10; i++) {
                 idle();
@@ -184,7 +184,7 @@ class IdleDataTest {
         }
 
         @Test
-        void stays_for_its_time_to_live_if_it_has_one() {
+        void an_idle_value_stays_for_its_time_to_live() {
             data.kset("colour", "green", ofDays(1));
             data.advance(ofDays(1).minusNanos(1));
             data.collect();
@@ -194,7 +194,7 @@ class IdleDataTest {
         }
 
         @Test
-        void stays_when_its_time_to_live_never_ends() {
+        void an_idle_value_with_an_unlimited_time_to_live_stays() {
             data.setClock(Long.MAX_VALUE - ofDays(2).toNanos());
             data.kset("colour", "green", ofDays(100_000));
             data.advance(ofDays(1));
@@ -203,7 +203,7 @@ class IdleDataTest {
         }
 
         @Test
-        void goes_by_its_time_to_live_and_not_before_when_it_got_one_later() {
+        void a_value_that_got_a_time_to_live_later_is_dropped_by_that() {
             data.kset("colour", "green");
             data.advance(ofSeconds(30));
             data.kset("colour", "red", IDLE.multipliedBy(10));
@@ -215,7 +215,7 @@ class IdleDataTest {
         }
 
         @Test
-        void goes_by_idleness_and_not_before_when_it_lost_its_time_to_live() {
+        void a_value_that_lost_its_time_to_live_is_dropped_when_idle() {
             data.kset("colour", "green", ofSeconds(10));
             data.advance(ofSeconds(5));
             data.kset("colour", "red");
@@ -226,7 +226,7 @@ class IdleDataTest {
         }
 
         @Test
-        void follows_its_last_rule_however_often_the_rule_changed() {
+        void a_value_follows_its_latest_time_to_live() {
             for (int i = 0; i < 5; i++) {
                 data.kset("colour", "green");
                 data.kset("colour", "green", ofSeconds(10));
@@ -247,7 +247,7 @@ class IdleDataTest {
         }
 
         @Test
-        void leaves_nothing_when_it_was_deleted_before_its_time() {
+        void a_deleted_value_leaves_no_deadline() {
             data.kset("colour", "green");
             data.kset("shape", "round", ofSeconds(100));
             data.kset("size", "huge", ofSeconds(100));
@@ -260,10 +260,10 @@ class IdleDataTest {
     }
 
     @Nested
-    @DisplayName("if it is a list")
+    @DisplayName("Lists")
     class Lists {
         @Test
-        void stays_for_ever() {
+        void an_idle_list_is_never_dropped() {
             data.list("jobs", "a", "b");
             for (int i = 0; i < 20; i++) {
                 data.advance(ofDays(365));
@@ -275,7 +275,7 @@ class IdleDataTest {
     }
 
     @Test
-    void goes_at_the_next_collection_when_the_idle_time_is_zero() {
+    void idle_data_is_dropped_by_the_next_collection_if_the_idle_time_is_zero() {
         var eager = DataScenario.withIdleTime(ZERO);
         eager.cset("hits", 0);
         eager.kset("colour", "green");
@@ -291,7 +291,7 @@ class IdleDataTest {
     }
 
     @Test
-    void never_goes_when_the_idle_time_is_longer_than_time_itself() {
+    void idle_data_is_never_dropped_if_the_idle_time_exceeds_the_clock_range() {
         var patient = DataScenario.withIdleTime(ofNanos(Long.MAX_VALUE));
         patient.cset("hits", 0);
         patient.kset("colour", "green");
@@ -305,7 +305,7 @@ class IdleDataTest {
     }
 
     @Test
-    void goes_in_slices_the_one_idle_for_longest_first() {
+    void idle_data_is_dropped_in_slices_with_the_longest_idle_first() {
         for (int i = 0; i < 5; i++) {
             data.cset("data-" + i, 0);
             data.advance(ofNanos(1));
@@ -330,7 +330,7 @@ class IdleDataTest {
     }
 
     @Test
-    void is_not_looked_at_by_a_collection_of_nothing() {
+    void a_collection_of_zero_keys_examines_no_data() {
         data.cset("hits", 0);
         data.advance(IDLE.plusNanos(1));
         data.collect(0);
@@ -338,7 +338,7 @@ class IdleDataTest {
     }
 
     @Test
-    void goes_beside_locks_each_with_as_many_looks() {
+    void a_collection_examines_as_many_entries_as_locks() {
         data.cset("hits", 0);
         data.kset("colour", "green");
         for (int i = 1; i <= 2; i++) {
@@ -363,7 +363,7 @@ class IdleDataTest {
     }
 
     @Test
-    void is_announced_when_its_time_has_come() {
+    void has_collectable_reports_idle_data_when_due() {
         assertThat(data.engine.hasCollectable(data.now())).isFalse();
         data.kset("colour", "green");
         assertThat(data.engine.hasCollectable(data.now() + IDLE.toNanos() + 1)).isTrue();
@@ -373,14 +373,14 @@ class IdleDataTest {
     }
 
     @Test
-    void asks_for_no_attention_by_a_clock() {
+    void idle_data_has_no_tick_deadline() {
         data.cset("hits", 0);
         data.kset("colour", "green");
         assertThat(data.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
-    void leaves_nothing_behind_when_there_was_much_of_it() {
+    void much_idle_data_leaves_nothing_behind() {
         for (int i = 0; i < 60; i++) {
             data.cset("data-" + i, i % 3);
             data.kset("data-" + i, "text", i % 2 == 0 ? Command.FOREVER : i * 1_000_000L);

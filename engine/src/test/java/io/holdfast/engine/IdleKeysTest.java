@@ -16,7 +16,7 @@ import io.holdfast.engine.LockScenario.Target;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("A key that nobody uses")
+@DisplayName("An idle key")
 class IdleKeysTest {
     private static final Target PRINTER = Target.mutex("printer");
     private static final Target POOL = Target.semaphore("pool", 2);
@@ -24,7 +24,7 @@ class IdleKeysTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void is_dropped_when_it_was_idle_for_more_than_the_idle_time() {
+    void an_idle_key_is_dropped_after_the_idle_time() {
         locks.release(locks.acquire("alice", PRINTER));
         locks.advance(IDLE);
         locks.collect();
@@ -36,14 +36,14 @@ class IdleKeysTest {
     }
 
     @Test
-    void is_dropped_by_a_collection_only() {
+    void an_idle_key_is_dropped_by_a_collection_only() {
         locks.release(locks.acquire("alice", PRINTER));
         locks.advance(IDLE.multipliedBy(10));
         assertThat(locks.knows(PRINTER)).isTrue();
     }
 
     @Test
-    void leaves_nothing_behind() {
+    void a_dropped_key_leaves_nothing_behind() {
         long empty = EngineObjectCount.of(locks.engine);
         var alice = locks.acquire("alice", PRINTER);
         locks.acquire("alice", POOL, ofSeconds(1));
@@ -58,7 +58,7 @@ class IdleKeysTest {
     }
 
     @Test
-    void is_dropped_by_the_next_collection_when_the_idle_time_is_zero() {
+    void an_idle_key_is_dropped_by_the_next_collection_when_the_idle_time_is_zero() {
         var eager = LockScenario.withIdleTime(ZERO);
         eager.release(eager.acquire("alice", PRINTER));
         assertThat(eager.engine.hasCollectable(eager.now())).isTrue();
@@ -67,7 +67,7 @@ class IdleKeysTest {
     }
 
     @Test
-    void is_never_one_with_a_holder_or_a_waiter() {
+    void a_key_with_a_holder_or_a_waiter_is_not_idle() {
         var eager = LockScenario.withIdleTime(ZERO);
         eager.acquire("alice", PRINTER, ofSeconds(1000));
         eager.acquire("bob", PRINTER);
@@ -80,8 +80,8 @@ class IdleKeysTest {
     }
 
     @Test
-    @DisplayName("is not kept by releases and renewals with wrong tokens (22.11)")
-    void is_not_kept_by_releases_and_renewals_with_wrong_tokens() {
+    @DisplayName("an idle key is not kept by releases and renewals with wrong tokens (22.11)")
+    void an_idle_key_is_not_kept_by_releases_and_renewals_with_wrong_tokens() {
         var alice = locks.acquire("alice", PRINTER);
         locks.release(alice);
         for (int i = 0; i < 61; i++) {
@@ -97,7 +97,7 @@ class IdleKeysTest {
     }
 
     @Test
-    void is_not_kept_by_requests_with_another_limit() {
+    void an_idle_key_is_not_kept_by_requests_with_another_limit() {
         locks.release(locks.acquire("alice", POOL));
         for (int i = 0; i < 61; i++) {
             locks.advance(ofSeconds(1));
@@ -109,7 +109,7 @@ class IdleKeysTest {
     }
 
     @Test
-    void counts_its_idleness_from_a_release() {
+    void the_idle_time_starts_at_a_release() {
         var alice = locks.acquire("alice", PRINTER);
         locks.advance(ofSeconds(100));
         locks.release(alice);
@@ -117,14 +117,14 @@ class IdleKeysTest {
     }
 
     @Test
-    void counts_its_idleness_from_the_end_of_a_lease() {
+    void the_idle_time_starts_at_the_expiry_of_a_lease() {
         locks.acquire("alice", PRINTER, ofSeconds(100));
         locks.advance(ofSeconds(100));
         assertIdleFor(PRINTER, 0);
     }
 
     @Test
-    void counts_its_idleness_from_a_disconnect() {
+    void the_idle_time_starts_at_the_close_of_the_session() {
         locks.acquire("alice", PRINTER);
         locks.advance(ofSeconds(100));
         locks.close("alice");
@@ -132,7 +132,7 @@ class IdleKeysTest {
     }
 
     @Test
-    void counts_its_idleness_from_a_cancellation() {
+    void the_idle_time_starts_at_a_cancellation() {
         var alice = locks.acquire("alice", PRINTER);
         locks.advance(ofSeconds(100));
         locks.cancel(alice);
@@ -140,7 +140,7 @@ class IdleKeysTest {
     }
 
     @Test
-    void counts_from_its_last_activity_while_it_is_in_use_too() {
+    void the_last_activity_is_shown_for_a_key_in_use_too() {
         var alice = locks.acquire("alice", PRINTER);
         locks.advance(ofSeconds(7));
         assertThat(locks.view(PRINTER).orElseThrow().idleNanos()).isEqualTo(ofSeconds(7).toNanos());
@@ -155,7 +155,7 @@ class IdleKeysTest {
     }
 
     @Test
-    void is_dropped_before_those_that_were_used_later() {
+    void an_idle_key_is_dropped_before_those_that_were_used_later() {
         var keys = new Target[] {PRINTER, POOL, Target.mutex("scanner")};
         for (Target key : keys) {
             locks.release(locks.acquire("alice", key));
@@ -174,7 +174,7 @@ class IdleKeysTest {
     }
 
     @Test
-    void is_dropped_in_slices_the_oldest_first() {
+    void an_idle_key_is_dropped_in_slices_the_oldest_first() {
         for (int i = 0; i < 10; i++) {
             locks.release(locks.acquire("alice", Target.mutex("key-" + i)));
         }
@@ -191,7 +191,7 @@ class IdleKeysTest {
     }
 
     @Test
-    void is_dropped_while_somebody_reads_the_list() {
+    void an_idle_key_is_dropped_during_a_listing() {
         for (int i = 0; i < 4; i++) {
             locks.release(locks.acquire("alice", Target.mutex("key-" + i)));
         }
@@ -206,7 +206,7 @@ class IdleKeysTest {
     }
 
     @Test
-    void is_announced_when_its_time_has_come() {
+    void has_collectable_reports_an_idle_key_when_due() {
         assertThat(locks.engine.hasCollectable(locks.now())).isFalse();
         locks.release(locks.acquire("alice", PRINTER));
         assertThat(locks.engine.hasCollectable(locks.now() + IDLE.toNanos() + 1)).isTrue();
@@ -216,7 +216,7 @@ class IdleKeysTest {
     }
 
     @Test
-    void and_is_used_again_stays_however_often_its_time_came() {
+    void a_key_that_is_used_again_is_not_dropped() {
         for (int i = 0; i < 5; i++) {
             locks.release(locks.acquire("alice", PRINTER));
             locks.advance(IDLE.minusSeconds(1));

@@ -20,7 +20,7 @@ import java.util.Optional;
 @Domain(Schedule.Domain.class)
 class KeyEventPropertyTest {
     @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
-    void tell_who_holds_and_waits_since_when_and_change_nothing(@ForAll Schedule schedule) {
+    void key_events_reproduce_holders_and_waiters_and_change_nothing(@ForAll Schedule schedule) {
         Run run = new Run(schedule);
         schedule.steps().forEach(run::step);
     }

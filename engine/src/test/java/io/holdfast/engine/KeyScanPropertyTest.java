@@ -57,7 +57,7 @@ class KeyScanPropertyTest {
     }
 
     @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-    void show_a_key_that_stays_exactly_once_and_one_that_is_never_there_not_at_all(
+    void key_scans_have_permanent_keys_once_and_absent_ones_never(
             @ForAll("turns") List<Turn> turns) {
         long empty = EngineObjectCount.of(engine);
         for (Turn turn : turns) {

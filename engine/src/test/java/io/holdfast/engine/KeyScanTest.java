@@ -18,7 +18,7 @@ class KeyScanTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void shows_a_key_in_use_as_it_is() {
+    void a_listing_shows_a_key_in_use_as_it_is() {
         Target printer = Target.mutex("printer");
         Request alice = locks.acquire("alice", printer, ofSeconds(10));
         locks.acquire("bob", printer);
@@ -41,7 +41,7 @@ class KeyScanTest {
     }
 
     @Test
-    void shows_an_idle_key_as_it_is() {
+    void a_listing_shows_an_idle_key_as_it_is() {
         Target pool = Target.semaphore("pool", 3);
         locks.release(locks.acquire("alice", pool));
         locks.advance(ofSeconds(4));
@@ -63,14 +63,14 @@ class KeyScanTest {
     }
 
     @Test
-    void shows_a_lease_without_end_as_such() {
+    void a_listing_shows_an_unlimited_lease() {
         locks.acquire("alice", Target.mutex("printer"), 0, Command.FOREVER);
         assertThat(Views.of(locks.engine, locks.now()).inUse().getFirst().leaseLeftNanos())
                 .isEqualTo(Command.FOREVER);
     }
 
     @Test
-    void never_shows_less_than_nothing_of_a_lease_that_is_over_but_not_yet_ended() {
+    void a_listing_shows_0_for_a_lease_that_is_due_but_not_expired() {
         locks.acquire("alice", Target.mutex("printer"), ofSeconds(1));
         locks.advanceSilently(ofSeconds(5));
         assertThat(Views.of(locks.engine, locks.now()).inUse().getFirst().leaseLeftNanos())
@@ -78,7 +78,7 @@ class KeyScanTest {
     }
 
     @Test
-    void comes_in_slices() {
+    void a_listing_comes_in_slices() {
         hold(10);
         KeyScan<ResourceView> keyScan = locks.engine.views().listInUse();
         List<Integer> sizes = new ArrayList<>();
@@ -95,14 +95,14 @@ class KeyScanTest {
     }
 
     @Test
-    void of_nothing_ends_at_once() {
+    void an_empty_listing_ends_at_once() {
         List<ResourceView> views = new ArrayList<>();
         assertThat(locks.engine.views().listInUse().next(10, locks.now(), views)).isFalse();
         assertThat(views).isEmpty();
     }
 
     @Test
-    void that_has_ended_stays_at_its_end() {
+    void a_listing_that_has_ended_stays_at_its_end() {
         hold(1);
         KeyScan<ResourceView> keyScan = locks.engine.views().listInUse();
         List<ResourceView> views = new ArrayList<>();
@@ -113,7 +113,7 @@ class KeyScanTest {
     }
 
     @Test
-    void has_each_key_that_was_held_throughout_exactly_once_whatever_changes_between_slices() {
+    void a_listing_has_each_key_that_is_held_throughout_once() {
         var holds = hold(9);
         KeyScan<ResourceView> keyScan = locks.engine.views().listInUse();
         List<ResourceView> views = new ArrayList<>();
@@ -134,7 +134,7 @@ class KeyScanTest {
     }
 
     @Test
-    void outlives_the_end_of_the_very_keys_it_stands_between() {
+    void a_listing_continues_when_the_keys_at_its_cursor_are_dropped() {
         var holds = hold(6);
         KeyScan<ResourceView> keyScan = locks.engine.views().listInUse();
         List<ResourceView> views = new ArrayList<>();
@@ -145,7 +145,7 @@ class KeyScanTest {
     }
 
     @Test
-    void does_not_disturb_another_one() {
+    void a_listing_does_not_disturb_another_one() {
         hold(5);
         KeyScan<ResourceView> one = locks.engine.views().listInUse();
         List<ResourceView> ones = new ArrayList<>();
@@ -160,7 +160,7 @@ class KeyScanTest {
     }
 
     @Test
-    void leaves_nothing_behind_when_it_is_closed_half_way() {
+    void a_listing_leaves_nothing_behind_when_closed_early() {
         hold(5);
         long before = EngineObjectCount.of(locks.engine);
         KeyScan<ResourceView> keyScan = locks.engine.views().listInUse();

@@ -12,21 +12,21 @@ import java.util.Map;
 @DisplayName("A key")
 class KeyTest {
     @Test
-    void equals_another_of_the_same_bytes_in_the_same_namespace() {
+    void a_key_equals_another_of_the_same_bytes_in_the_same_namespace() {
         Key one = key("printer");
         Key two = Key.of("printer");
         assertThat(one).isEqualTo(two).hasSameHashCodeAs(two).isEqualByComparingTo(two);
     }
 
     @Test
-    void differs_from_one_in_another_namespace() {
+    void a_key_differs_from_one_in_another_namespace() {
         Key other = Key.of(new Namespace("tenant"), bytes("printer"));
         assertThat(other).isNotEqualTo(Key.of("printer"));
         assertThat(other.compareTo(Key.of("printer"))).isPositive();
     }
 
     @Test
-    void compares_bytes_not_text() {
+    void a_key_compares_bytes_not_text() {
         Key invalid = Key.of(Namespace.DEFAULT, new byte[] {(byte) 0xC3, 0x28});
         Key alsoInvalid = Key.of(Namespace.DEFAULT, new byte[] {(byte) 0xE2, 0x28});
         assertThat(invalid).isNotEqualTo(alsoInvalid);
@@ -35,13 +35,13 @@ class KeyTest {
     }
 
     @Test
-    void orders_bytes_without_sign_and_prefixes_first() {
+    void a_key_orders_bytes_without_sign_and_prefixes_first() {
         assertThat(key("\u00e9").compareTo(key("z"))).isPositive();
         assertThat(key("ab").compareTo(key("abc"))).isNegative();
     }
 
     @Test
-    void of_a_chosen_hash_collision_is_still_found() {
+    void a_key_with_a_hash_collision_is_found() {
         // "Aa" and "BB" have one hash, and so have all strings of them.
         Map<Key, Integer> map = new HashMap<>();
         for (int i = 0; i < 4096; i++) {
@@ -55,7 +55,7 @@ class KeyTest {
     }
 
     @Test
-    void prints_as_its_text_behind_its_namespace() {
+    void a_key_prints_as_its_text_behind_its_namespace() {
         assertThat(key("printer")).hasToString("printer");
         assertThat(Key.of(new Namespace("tenant"), bytes("printer"))).hasToString("tenant/printer");
     }

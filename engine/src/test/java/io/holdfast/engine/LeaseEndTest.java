@@ -25,7 +25,7 @@ class LeaseEndTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void the_first_waiter_becomes_the_holder_with_a_higher_fence() {
+    void when_a_lease_ends_the_first_waiter_becomes_the_holder_with_a_higher_fence() {
         var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER, ofSeconds(10));
         locks.advance(ofSeconds(10));
@@ -34,7 +34,7 @@ class LeaseEndTest {
     }
 
     @Test
-    void the_key_is_free_if_nobody_waits() {
+    void when_a_lease_ends_without_waiters_the_key_is_free() {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         locks.advance(ofSeconds(10));
         assertThat(locks.holderOf(PRINTER)).isEqualTo(NOBODY);
@@ -43,7 +43,7 @@ class LeaseEndTest {
     }
 
     @Test
-    void nothing_happened_a_nanosecond_before() {
+    void a_lease_does_not_end_a_nanosecond_early() {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER);
         locks.advance(ofSeconds(10).minusNanos(1));
@@ -54,14 +54,14 @@ class LeaseEndTest {
     }
 
     @Test
-    void nobody_is_told_who_did_not_ask() {
+    void the_expiry_of_an_untracked_hold_is_not_reported() {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         locks.advance(ofSeconds(10));
         assertThat(locks.lastEffects()).isEmpty();
     }
 
     @Test
-    void the_token_neither_releases_nor_renews() {
+    void the_token_of_an_expired_lease_neither_releases_nor_renews() {
         var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
         locks.advance(ofSeconds(10));
         assertThat(locks.release(alice).outcome()).isEqualTo(NOT_HELD);
@@ -69,7 +69,7 @@ class LeaseEndTest {
     }
 
     @Test
-    void the_token_releases_nothing_even_if_no_tick_came_in_between() {
+    void the_token_of_a_due_lease_does_not_release_even_without_a_tick() {
         var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER);
         locks.advanceSilently(ofSeconds(10));
@@ -79,7 +79,7 @@ class LeaseEndTest {
     }
 
     @Test
-    void the_token_renews_nothing_even_if_no_tick_came_in_between() {
+    void the_token_of_a_due_lease_does_not_renew_even_without_a_tick() {
         var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
         locks.advanceSilently(ofSeconds(10));
         assertThat(locks.renew(alice, USUAL).outcome()).isEqualTo(NOT_HELD);
@@ -87,14 +87,14 @@ class LeaseEndTest {
     }
 
     @Test
-    void a_newcomer_takes_the_key_even_if_no_tick_came_in_between() {
+    void a_new_acquire_is_granted_after_a_due_lease_even_without_a_tick() {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         locks.advanceSilently(ofSeconds(10));
         assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(GRANTED);
     }
 
     @Test
-    void the_waiter_goes_before_the_newcomer_that_brought_the_time() {
+    void a_waiter_is_granted_before_the_command_that_expires_the_lease() {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER);
         locks.advanceSilently(ofSeconds(10));
@@ -104,7 +104,7 @@ class LeaseEndTest {
     }
 
     @Test
-    void a_command_about_another_key_passes_it_on_too() {
+    void a_command_about_another_key_expires_a_due_lease_too() {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER);
         locks.advanceSilently(ofSeconds(10));
@@ -113,7 +113,7 @@ class LeaseEndTest {
     }
 
     @Test
-    void the_engine_said_when_to_look() {
+    void the_next_deadline_of_the_engine_is_the_end_of_the_lease() {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER, ofSeconds(7), USUAL);
         var carol = locks.acquire("carol", PRINTER, Command.FOREVER, Command.FOREVER);
@@ -125,7 +125,7 @@ class LeaseEndTest {
     }
 
     @Test
-    void one_after_the_other_has_its_turn() {
+    void waiters_are_granted_one_after_the_other_as_leases_end() {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER, ofSeconds(10));
         var carol = locks.acquire("carol", PRINTER, ofSeconds(10));
@@ -139,7 +139,7 @@ class LeaseEndTest {
     }
 
     @Test
-    void a_long_silence_ends_one_lease_and_starts_the_next_in_full() {
+    void after_a_long_time_without_commands_the_next_lease_starts_in_full() {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER, ofSeconds(10));
         locks.advance(ofSeconds(100)); // nobody looked for 100 s: bob's lease starts now
@@ -149,7 +149,7 @@ class LeaseEndTest {
     }
 
     @Test
-    void only_that_slot_of_a_semaphore_is_passed_on() {
+    void an_expired_lease_frees_only_its_slot_of_a_semaphore() {
         locks.acquire("alice", POOL, ofSeconds(10));
         var bob = locks.acquire("bob", POOL, ofSeconds(20));
         var carol = locks.acquire("carol", POOL);
@@ -162,7 +162,7 @@ class LeaseEndTest {
     }
 
     @Test
-    void leases_end_in_the_order_of_their_deadlines_and_then_of_their_making() {
+    void leases_expire_in_order_of_deadline_and_then_of_scheduling() {
         var keys = new Target[4];
         var waiters = new LockScenario.Request[4];
         long[] leases = {10, 5, 10, 5};

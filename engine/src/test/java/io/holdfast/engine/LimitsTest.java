@@ -28,12 +28,12 @@ class LimitsTest {
     private static final Target POOL = Target.semaphore("pool", 2);
 
     @Nested
-    @DisplayName("of keys")
+    @DisplayName("Keys")
     class Keys {
         private final LockScenario locks = new LockScenario();
 
         @Test
-        void refuse_the_name_that_is_one_too_many_and_forget_it() {
+        void a_key_beyond_the_limit_is_refused_and_not_retained() {
             locks.ledger.maxKeys = 2;
             locks.acquire("alice", PRINTER);
             locks.acquire("alice", POOL);
@@ -42,7 +42,7 @@ class LimitsTest {
         }
 
         @Test
-        void count_a_lock_and_a_semaphore_of_one_name_as_two() {
+        void a_lock_and_a_semaphore_of_one_key_count_twice() {
             locks.ledger.maxKeys = 1;
             locks.acquire("alice", PRINTER);
             assertThat(locks.acquire("alice", Target.semaphore("printer", 1)).outcome())
@@ -50,14 +50,14 @@ class LimitsTest {
         }
 
         @Test
-        void count_idle_names_too() {
+        void idle_keys_count_against_the_limit() {
             locks.ledger.maxKeys = 1;
             locks.release(locks.acquire("alice", PRINTER));
             assertThat(locks.acquire("alice", SCANNER).outcome()).isEqualTo(TOO_MANY_KEYS);
         }
 
         @Test
-        void leave_known_names_alone() {
+        void existing_keys_are_usable_at_the_limit() {
             locks.ledger.maxKeys = 1;
             locks.release(locks.acquire("alice", PRINTER));
             var alice = locks.acquire("alice", PRINTER);
@@ -68,8 +68,8 @@ class LimitsTest {
         }
 
         @Test
-        @DisplayName("have room again as soon as a name was collected (22.3)")
-        void have_room_again_as_soon_as_a_name_was_collected() {
+        @DisplayName("collecting a key frees the limit (22.3)")
+        void collecting_a_key_frees_the_limit() {
             locks.ledger.maxKeys = 1;
             locks.release(locks.acquire("alice", PRINTER));
             locks.advance(LockScenario.IDLE.plusNanos(1));
@@ -78,8 +78,8 @@ class LimitsTest {
         }
 
         @Test
-        @DisplayName("never let more names exist than they say (22.2)")
-        void never_let_more_names_exist_than_they_say() {
+        @DisplayName("the limit of keys is never exceeded (22.2)")
+        void the_limit_of_keys_is_never_exceeded() {
             locks.ledger.maxKeys = 5;
             for (int i = 0; i < 50; i++) {
                 var attempt = locks.acquire("session-" + i, Target.mutex("name-" + i));
@@ -89,7 +89,7 @@ class LimitsTest {
         }
 
         @Test
-        void are_not_touched_by_requests_that_create_no_name() {
+        void requests_that_create_no_key_do_not_count_against_the_limit() {
             locks.ledger.maxKeys = 1;
             locks.release("alice", PRINTER, new Token(1, 2));
             locks.renew("alice", PRINTER, new Token(1, 2), USUAL);
@@ -99,12 +99,12 @@ class LimitsTest {
     }
 
     @Nested
-    @DisplayName("of waiters")
+    @DisplayName("Waiters")
     class Waiters {
         private final LockScenario locks = LockScenario.withMaxWaiters(2);
 
         @Test
-        void refuse_the_waiter_that_is_one_too_many() {
+        void a_waiter_beyond_the_limit_is_refused() {
             locks.acquire("alice", PRINTER);
             locks.acquire("bob", PRINTER);
             locks.acquire("carol", PRINTER);
@@ -113,7 +113,7 @@ class LimitsTest {
         }
 
         @Test
-        void refuse_somebody_who_only_tries_with_the_same_words() {
+        void an_acquire_without_a_wait_is_refused_by_a_full_queue_too() {
             locks.acquire("alice", PRINTER);
             locks.acquire("bob", PRINTER);
             assertThat(locks.tryAcquire("dave", PRINTER).outcome()).isEqualTo(TIMED_OUT);
@@ -122,7 +122,7 @@ class LimitsTest {
         }
 
         @Test
-        void are_per_name() {
+        void the_limit_of_waiters_applies_per_key() {
             locks.acquire("alice", PRINTER);
             locks.acquire("bob", PRINTER);
             locks.acquire("carol", PRINTER);
@@ -131,7 +131,7 @@ class LimitsTest {
         }
 
         @Test
-        void have_room_again_when_a_waiter_leaves_in_whatever_way() {
+        void a_waiter_that_leaves_in_any_way_frees_the_limit() {
             var holder = locks.acquire("holder", PRINTER);
             var bob = locks.acquire("bob", PRINTER, ofSeconds(5), USUAL);
             locks.acquire("carol", PRINTER);
@@ -149,19 +149,19 @@ class LimitsTest {
     }
 
     @Nested
-    @DisplayName("of memory")
+    @DisplayName("Memory")
     class Room {
         private final LockScenario locks = new LockScenario();
 
         @Test
-        void refuse_a_new_name() {
+        void a_new_key_beyond_the_memory_budget_is_refused() {
             locks.ledger.room = false;
             assertThat(locks.acquire("alice", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.enqueue("alice", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
         }
 
         @Test
-        void refuse_a_new_waiter() {
+        void a_new_waiter_beyond_the_memory_budget_is_refused() {
             locks.acquire("alice", PRINTER);
             locks.ledger.room = false;
             assertThat(locks.acquire("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_WAITERS);
@@ -171,7 +171,7 @@ class LimitsTest {
         }
 
         @Test
-        void refuse_one_more_slot_of_a_semaphore_that_is_in_use() {
+        void another_slot_of_a_used_semaphore_beyond_the_memory_budget_is_refused() {
             locks.acquire("alice", POOL);
             locks.ledger.room = false;
             assertThat(locks.acquire("bob", POOL).outcome()).isEqualTo(TOO_MANY_KEYS);
@@ -180,7 +180,7 @@ class LimitsTest {
         }
 
         @Test
-        void refuse_a_new_hold_of_a_name_that_is_known_and_free() {
+        void a_new_hold_of_an_existing_free_key_beyond_the_memory_budget_is_refused() {
             locks.release(locks.acquire("alice", PRINTER));
             locks.ledger.room = false;
             assertThat(locks.acquire("alice", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
@@ -189,14 +189,14 @@ class LimitsTest {
         }
 
         @Test
-        void let_somebody_who_only_tries_see_that_the_key_is_held() {
+        void an_acquire_without_a_wait_of_a_held_key_needs_no_memory() {
             locks.acquire("alice", PRINTER);
             locks.ledger.room = false;
             assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
         }
 
         @Test
-        void leave_all_else_alone() {
+        void other_commands_are_not_affected_by_the_memory_budget() {
             var alice = locks.acquire("alice", PRINTER);
             var bob = locks.acquire("bob", PRINTER);
             locks.enqueue("carol", PRINTER);
@@ -210,7 +210,7 @@ class LimitsTest {
     }
 
     @Test
-    void below_zero_are_refused_by_name() {
+    void a_negative_limit_is_rejected_by_name() {
         assertThatThrownBy(() -> new EngineSettings(-1, 0, true))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("maxWaiters");

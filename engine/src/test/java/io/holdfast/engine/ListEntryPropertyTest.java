@@ -38,8 +38,7 @@ class ListEntryPropertyTest {
     }
 
     @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
-    void has_the_same_items_in_the_same_order_and_no_more_room_than_it_needs(
-            @ForAll("turns") List<Turn> turns) {
+    void a_list_has_the_items_of_a_deque_and_a_bounded_capacity(@ForAll("turns") List<Turn> turns) {
         for (Turn turn : turns) {
             for (int i = 0; i < turn.times(); i++) {
                 if (turn.push()) {
@@ -60,7 +59,7 @@ class ListEntryPropertyTest {
 
     /** Growing and shrinking about one size must not copy everything each time. */
     @Property
-    void keeps_its_room_when_a_few_items_come_and_go(
+    void a_list_keeps_its_capacity_when_few_items_come_and_go(
             @ForAll @IntRange(min = 2, max = 300) int size, @ForAll DataOperation.End end) {
         while (deque.size() < size) {
             push(end);

@@ -26,7 +26,7 @@ class ListTest {
     private final DataScenario data = new DataScenario();
 
     @Test
-    void grows_at_both_ends_and_answers_its_length() {
+    void a_list_grows_at_both_ends_and_returns_its_length() {
         assertThat(data.rpush("jobs", "b")).isEqualTo(number(1));
         assertThat(data.lpush("jobs", "a")).isEqualTo(number(2));
         assertThat(data.rpush("jobs", "c")).isEqualTo(number(3));
@@ -35,7 +35,7 @@ class ListTest {
     }
 
     @Test
-    void begins_at_either_end() {
+    void a_list_can_be_created_by_a_push_at_either_end() {
         data.lpush("one", "x");
         data.rpush("two", "x");
         assertThat(data.lrange("one", 0, -1)).isEqualTo(items("x"));
@@ -43,7 +43,7 @@ class ListTest {
     }
 
     @Test
-    void shrinks_at_both_ends() {
+    void a_list_shrinks_at_both_ends() {
         data.list("jobs", "a", "b", "c", "d");
         assertThat(data.lpop("jobs")).isEqualTo(content("a"));
         assertThat(data.rpop("jobs")).isEqualTo(content("d"));
@@ -53,7 +53,7 @@ class ListTest {
     }
 
     @Test
-    void is_a_queue() {
+    void a_list_can_be_used_as_a_queue() {
         for (int i = 0; i < 300; i++) {
             data.rpush("queue", "job-" + i);
         }
@@ -64,7 +64,7 @@ class ListTest {
     }
 
     @Test
-    void is_a_stack() {
+    void a_list_can_be_used_as_a_stack() {
         for (int i = 0; i < 300; i++) {
             data.lpush("stack", "plate-" + i);
         }
@@ -75,7 +75,7 @@ class ListTest {
     }
 
     @Test
-    void ceases_to_exist_with_its_last_item() {
+    void a_list_ceases_to_exist_with_its_last_item() {
         data.list("front", "x");
         data.list("back", "x");
         data.lpop("front");
@@ -88,7 +88,7 @@ class ListTest {
     }
 
     @Test
-    void that_does_not_exist_is_empty_and_is_not_made_by_asking() {
+    void an_unknown_list_is_empty_and_is_not_created_by_reading() {
         assertThat(data.lpop("jobs")).isEqualTo(NOTHING);
         assertThat(data.rpop("jobs")).isEqualTo(NOTHING);
         assertThat(data.llen("jobs")).isEqualTo(number(0));
@@ -99,7 +99,7 @@ class ListTest {
     }
 
     @Test
-    void holds_the_same_item_as_often_as_it_was_pushed() {
+    void a_list_holds_the_same_item_as_often_as_it_was_pushed() {
         data.list("jobs", "a", "a", "a");
         assertThat(data.lrange("jobs", 0, -1)).isEqualTo(items("a", "a", "a"));
         assertThat(data.ledger.contentBytes).isEqualTo(3 * 64);
@@ -150,8 +150,7 @@ class ListTest {
                 "-4294967296, 4294967296, abcde",
                 "-2147483649, 2147483648, abcde"
             })
-    void is_read_from_one_place_to_another_and_not_beyond_its_ends(
-            long first, long last, String expected) {
+    void a_range_of_a_list_is_clamped_to_its_ends(long first, long last, String expected) {
         data.list("jobs", "c", "d", "e");
         data.lpush("jobs", "b");
         data.lpush("jobs", "a");
@@ -166,7 +165,7 @@ class ListTest {
     }
 
     @Test
-    void gives_a_range_that_later_changes_do_not_touch() {
+    void a_range_of_a_list_is_not_affected_by_later_changes() {
         data.list("jobs", "a", "b", "c");
         List<Effect> effects = new ArrayList<>();
         data.engine.apply(
@@ -185,7 +184,7 @@ class ListTest {
     }
 
     @Test
-    void is_nothing_but_a_list() {
+    void a_list_is_independent_of_other_types_of_the_same_key() {
         data.rpush("x", "item");
         assertThat(data.kget("x")).isEqualTo(NOTHING);
         assertThat(data.get("x")).isEqualTo(number(0));
@@ -197,7 +196,7 @@ class ListTest {
     }
 
     @Test
-    void is_shown_with_its_length_and_its_idle_time() {
+    void a_list_is_shown_with_its_length_and_its_idle_time() {
         data.list("jobs", "a", "b", "c");
         data.advance(ofSeconds(5));
         assertThat(data.views().lists())
@@ -216,14 +215,14 @@ class ListTest {
     }
 
     @Test
-    void asks_for_no_attention() {
+    void a_list_has_no_deadline() {
         data.list("jobs", "a", "b");
         assertThat(data.engine.nextDeadlineNanos()).isEqualTo(MAX);
         assertThat(data.engine.hasCollectable(MAX)).isFalse();
     }
 
     @Test
-    void that_was_long_once_does_not_stay_large() {
+    void a_list_that_was_long_once_does_not_stay_large() {
         Command push =
                 new Command.Data(
                         1,

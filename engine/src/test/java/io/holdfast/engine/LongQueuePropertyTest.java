@@ -40,7 +40,8 @@ class LongQueuePropertyTest {
     }
 
     @Property(tries = 10, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
-    void is_served_in_order_however_many_leave_from_its_middle(@ForAll("fates") List<Fate> fates) {
+    void a_long_queue_is_served_in_order_when_waiters_leave_from_its_middle(
+            @ForAll("fates") List<Fate> fates) {
         Key key = Key.of("key");
         apply(acquire(HOLDER, key, 0), 0);
         for (int i = 0; i < fates.size(); i++) {

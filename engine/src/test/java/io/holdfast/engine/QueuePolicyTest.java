@@ -20,7 +20,7 @@ import java.util.Map;
  * {@code -} releases, {@code x} declines. Where it says {@code =b} behind them, b has just been
  * offered it, and where it says {@code =} nobody has.
  */
-@DisplayName("Who comes next")
+@DisplayName("The queue policy")
 class QueuePolicyTest {
     private static final Target DOOR = Target.mutex("door");
 
@@ -44,7 +44,7 @@ class QueuePolicyTest {
         "WRITER_PREFERRED, aw=a a+= br= ca= a-= c-=b",
         "WRITER_PREFERRED, ar=a a+= br=b cw= da= b+= a-= b-=c c+= er= c-= d-=e",
     })
-    void is_as_the_policy_says(QueuePolicy queuePolicy, String events) {
+    void the_next_waiter_follows_the_queue_policy(QueuePolicy queuePolicy, String events) {
         LockScenario locks = LockScenario.withPolicy(DOOR, queuePolicy);
         Map<String, Request> asked = new LinkedHashMap<>();
         for (String event : events.split(" ", -1)) {

@@ -70,11 +70,11 @@ class ReadWriteLockTest {
     }
 
     @Nested
-    @DisplayName("that was asked for")
+    @DisplayName("Requested as an offer")
     class Asking {
         @ParameterizedTest
         @EnumSource
-        void is_queued_and_offered_at_once_when_nobody_has_it(ReadWriteMode readWriteMode) {
+        void a_requested_lock_is_queued_and_offered_at_once_when_free(ReadWriteMode readWriteMode) {
             Request alice = locks.ask("alice", DOOR, readWriteMode);
             assertThat(alice.answers()).hasSize(2);
             assertThat(alice.answers().getFirst()).isInstanceOf(Effect.Queued.class);
@@ -86,7 +86,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void is_shared_by_readers_one_offer_after_the_other() {
+        void readers_get_their_offers_one_after_the_other() {
             Request alice = locks.read("alice", DOOR);
             Request bob = locks.read("bob", DOOR);
             assertThat(bob.outcome()).isEqualTo(QUEUED);
@@ -98,7 +98,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void may_be_had_many_times_by_one_session_which_waits_for_itself() {
+        void a_session_may_request_a_lock_many_times_and_waits_for_itself() {
             Request first = held("alice", ReadWriteMode.READ);
             Request second = held("alice", ReadWriteMode.READ);
             Request write = locks.write("alice", DOOR);
@@ -110,7 +110,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void is_known_by_its_number_to_its_session_and_under_its_key_only() {
+        void an_offer_request_is_found_by_its_number_session_and_key_only() {
             Request alice = locks.write("alice", DOOR);
             long number = alice.number();
             assertThat(locks.confirm("bob", DOOR, number).outcome()).isEqualTo(WAS_GONE);
@@ -123,7 +123,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void is_only_tried_where_it_may_not_wait() {
+        void an_offer_request_without_a_wait_time_is_only_tried() {
             held("alice", ReadWriteMode.WRITE);
             Request bob = locks.ask("bob", DOOR, ReadWriteMode.READ, ZERO, USUAL, NO_END);
             assertThat(bob.answers()).hasSize(2);
@@ -134,7 +134,7 @@ class ReadWriteLockTest {
 
     /** Section 6 of the protocol's description: every command in every state. */
     @Nested
-    @DisplayName("in a state")
+    @DisplayName("In each state")
     class Life {
         private Request blocker;
         private Request next;
@@ -160,7 +160,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void queued_it_cannot_be_confirmed() {
+        void a_queued_request_cannot_be_confirmed() {
             Request bob = queued();
             Request answer = locks.confirm(bob);
             assertThat(answer.outcome()).isEqualTo(WAS_QUEUED);
@@ -168,7 +168,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void queued_it_leaves_the_line_when_declined() {
+        void a_queued_request_leaves_the_queue_when_declined() {
             Request bob = queued();
             assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_QUEUED);
             assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
@@ -177,14 +177,14 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void queued_it_leaves_the_line_when_given_up() {
+        void a_queued_request_leaves_the_queue_by_cancel_or_release() {
             Request bob = queued();
             assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_QUEUED);
             assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
         }
 
         @Test
-        void queued_it_ends_when_its_patience_does() {
+        void a_queued_request_times_out() {
             blocker = held("alice", ReadWriteMode.WRITE);
             Request bob = locks.ask("bob", DOOR, ReadWriteMode.WRITE, ofSeconds(5), USUAL, NO_END);
             locks.advance(ofSeconds(5).minusNanos(1));
@@ -195,7 +195,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void offered_it_is_held_when_confirmed() {
+        void an_offer_becomes_a_hold_when_confirmed() {
             Request bob = offered();
             Request answer = locks.confirm(bob);
             assertThat(answer.outcome()).isEqualTo(WAS_OFFERED);
@@ -204,7 +204,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void offered_it_goes_to_the_next_when_declined() {
+        void a_declined_offer_goes_to_the_next_waiter() {
             Request bob = offered();
             assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_OFFERED);
             assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
@@ -212,7 +212,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void offered_it_goes_to_the_next_when_given_up() {
+        void an_offer_ended_by_cancel_or_release_goes_to_the_next_waiter() {
             Request bob = offered();
             assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_OFFERED);
             assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
@@ -220,7 +220,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void offered_it_has_no_end_of_patience_but_an_end_of_the_offer() {
+        void an_offer_has_a_confirmation_deadline_and_no_wait_timeout() {
             Request bob =
                     locks.ask(
                             "bob",
@@ -239,7 +239,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void held_it_stays_when_confirmed_again_or_declined() {
+        void a_confirmed_hold_stays_when_confirmed_again_or_declined() {
             Request bob = confirmed();
             assertThat(locks.confirm(bob).outcome()).isEqualTo(WAS_HELD);
             assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_HELD);
@@ -248,7 +248,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void held_it_is_released_when_given_up() {
+        void a_confirmed_hold_is_released_by_cancel_or_release() {
             Request bob = confirmed();
             assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_HELD);
             assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
@@ -256,7 +256,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void held_it_ends_with_its_lease_which_began_when_it_was_confirmed() {
+        void the_lease_of_a_confirmed_hold_starts_at_the_confirmation() {
             Request bob = locks.ask("bob", DOOR, ReadWriteMode.WRITE, USUAL, USUAL, ofSeconds(3));
             next = locks.read("carol", DOOR);
             locks.advance(ofSeconds(100));
@@ -272,7 +272,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void gone_it_is_for_ever() {
+        void an_ended_request_stays_gone() {
             Request bob = confirmed();
             locks.giveUp(bob);
             assertThat(locks.confirm(bob).outcome()).isEqualTo(WAS_GONE);
@@ -284,7 +284,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void it_ends_with_its_session() {
+        void an_offer_request_ends_with_its_session() {
             Request bob = queued();
             locks.close("bob");
             assertThat(locks.waitersFor(DOOR)).isEqualTo(1);
@@ -296,7 +296,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void it_may_be_cancelled_too() {
+        void an_offer_request_may_be_cancelled_too() {
             Request bob = queued();
             locks.cancel(bob);
             assertThat(bob.outcome()).isEqualTo(CANCELLED);
@@ -309,11 +309,11 @@ class ReadWriteLockTest {
     }
 
     @Nested
-    @DisplayName("while an offer is out")
+    @DisplayName("While an offer is unconfirmed")
     class OneOffer {
         @ParameterizedTest
         @EnumSource
-        void lets_nobody_in_by_any_command(ReadWriteMode readWriteMode) {
+        void no_command_is_granted_while_an_offer_is_unconfirmed(ReadWriteMode readWriteMode) {
             Request alice = locks.ask("alice", DOOR, readWriteMode);
             assertThat(locks.tryAcquire("bob", DOOR).outcome()).isEqualTo(TIMED_OUT);
             assertThat(locks.claim("bob", DOOR).outcome()).isEqualTo(BUSY);
@@ -328,7 +328,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void lets_those_who_wait_time_out() {
+        void waiters_time_out_while_an_offer_is_unconfirmed() {
             Request alice = locks.read("alice", DOOR);
             Request bob = locks.ask("bob", DOOR, ReadWriteMode.READ, ofSeconds(1), USUAL, NO_END);
             locks.advance(ofSeconds(1));
@@ -337,7 +337,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void counts_it_as_a_hold() {
+        void an_unconfirmed_offer_counts_as_a_hold() {
             locks.read("alice", DOOR);
             assertThat(locks.inspect("bob", DOOR).holders()).isEqualTo(1);
             assertThat(locks.engine.views().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
@@ -347,10 +347,10 @@ class ReadWriteLockTest {
     }
 
     @Nested
-    @DisplayName("beside the commands of other protocols")
+    @DisplayName("Beside other commands")
     class Mixed {
         @Test
-        void makes_an_acquire_wait_for_all_readers() {
+        void an_acquire_waits_for_all_confirmed_readers() {
             Request alice = held("alice", ReadWriteMode.READ);
             Request bob = held("bob", ReadWriteMode.READ);
             Request carol = locks.acquire("carol", DOOR);
@@ -361,7 +361,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void waits_for_who_acquired_or_claimed_it() {
+        void an_offer_request_waits_for_acquired_and_try_acquired_holds() {
             Request alice = locks.acquire("alice", DOOR);
             Request bob = locks.read("bob", DOOR);
             assertThat(bob.outcome()).isEqualTo(QUEUED);
@@ -376,7 +376,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void goes_to_the_readers_behind_an_acquire_that_is_cancelled_or_times_out() {
+        void readers_behind_an_acquire_are_offered_the_lock_when_it_is_cancelled_or_times_out() {
             held("alice", ReadWriteMode.READ);
             Request acquire = locks.acquire("bob", DOOR);
             Request carol = locks.read("carol", DOOR);
@@ -391,7 +391,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void goes_to_the_readers_behind_an_enqueue_that_is_awaited_in_vain() {
+        void readers_behind_an_enqueue_are_offered_the_lock_when_its_await_times_out() {
             held("alice", ReadWriteMode.READ);
             locks.enqueue("bob", DOOR);
             Request carol = locks.read("carol", DOOR);
@@ -400,7 +400,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void is_nothing_that_a_claim_or_a_token_can_touch() {
+        void a_confirmed_hold_is_not_affected_by_try_acquire_or_tokens() {
             Request alice = held("alice", ReadWriteMode.WRITE);
             assertThat(locks.unclaim("alice", DOOR).outcome()).isEqualTo(NOT_HELD);
             assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(BUSY);
@@ -420,7 +420,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void has_a_name_that_an_acquire_makes_last() {
+        void an_acquire_makes_a_transient_key_retained() {
             Request alice = held("alice", ReadWriteMode.READ);
             assertThat(locks.ledger.claims).isEqualTo(1);
             locks.tryAcquire("bob", DOOR);
@@ -431,7 +431,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void has_a_name_that_stays_lasting_when_it_is_asked_for() {
+        void an_offer_request_leaves_a_retained_key_retained() {
             locks.release(locks.acquire("alice", DOOR));
             Request bob = held("bob", ReadWriteMode.WRITE);
             assertThat(locks.ledger.claims).isZero();
@@ -440,7 +440,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void does_not_touch_shared_locks_and_semaphores_of_its_name() {
+        void an_offer_request_does_not_affect_shared_locks_and_semaphores_of_its_key() {
             held("alice", ReadWriteMode.WRITE);
             assertThat(locks.claim("bob", Target.shared("door")).outcome()).isEqualTo(CLAIMED);
             Request pool = locks.acquire("bob", Target.semaphore("door", 1));
@@ -450,10 +450,10 @@ class ReadWriteLockTest {
     }
 
     @Nested
-    @DisplayName("when a session closes")
+    @DisplayName("When a session closes")
     class Closing {
         @Test
-        void is_released_even_where_nothing_is_released_automatically() {
+        void a_confirmed_hold_ends_with_its_session_even_without_auto_release() {
             locks = LockScenario.withoutAutoRelease();
             Request alice =
                     locks.ask("alice", DOOR, ReadWriteMode.WRITE, USUAL, USUAL, ofSeconds(60));
@@ -465,7 +465,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void is_offered_to_nobody_who_is_leaving() {
+        void a_closing_session_gets_no_offer() {
             for (QueuePolicy queuePolicy : QueuePolicy.values()) {
                 for (List<ReadWriteMode> order :
                         List.of(
@@ -497,7 +497,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void is_served_in_slices_too() {
+        void offers_are_made_when_a_session_is_closed_in_slices_too() {
             held("alice", ReadWriteMode.READ);
             for (int i = 0; i < 5; i++) {
                 locks.write("bob", DOOR);
@@ -508,7 +508,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void tells_of_no_orphans() {
+        void confirmed_holds_of_a_closing_session_are_not_reported_as_orphaned() {
             held("alice", ReadWriteMode.READ);
             locks.close("alice");
             assertThat(locks.orphaned()).isEmpty();
@@ -517,10 +517,10 @@ class ReadWriteLockTest {
     }
 
     @Nested
-    @DisplayName("when there is no room")
+    @DisplayName("Beyond the quotas")
     class Room {
         @Test
-        void is_refused_without_a_trace() {
+        void an_offer_request_beyond_the_quotas_is_refused_without_a_trace() {
             locks.ledger.room = false;
             assertThat(locks.read("alice", DOOR).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.knows(DOOR)).isFalse();
@@ -533,7 +533,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void for_its_name_is_refused() {
+        void an_offer_request_whose_key_exceeds_the_quotas_is_refused() {
             locks.ledger.maxClaims = 1;
             locks.claim("dave", Target.mutex("other"));
             assertThat(locks.read("alice", DOOR).outcome()).isEqualTo(TOO_MANY_KEYS);
@@ -542,7 +542,7 @@ class ReadWriteLockTest {
         }
 
         @Test
-        void in_line_is_refused_only_to_who_would_have_to_wait() {
+        void a_full_queue_refuses_only_offer_requests_that_would_have_to_wait() {
             locks =
                     new LockScenario(
                             new EngineSettings(
@@ -561,8 +561,8 @@ class ReadWriteLockTest {
     }
 
     @Test
-    @DisplayName("costs a claim the same however many readers it has")
-    void costs_the_same_with_many_readers() {
+    @DisplayName("a try acquire costs the same with many readers")
+    void a_try_acquire_costs_the_same_with_many_readers() {
         // Were each of these linear in the readers, this would take minutes.
         LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
         TestQuotas ledger = new TestQuotas();

@@ -22,7 +22,7 @@ class RenewTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void starts_the_lease_anew_from_now() {
+    void renewing_restarts_the_lease_from_now() {
         var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
         locks.advance(ofSeconds(9));
         assertThat(locks.renew(alice, ofSeconds(10)).outcome()).isEqualTo(RENEWED);
@@ -33,7 +33,7 @@ class RenewTest {
     }
 
     @Test
-    void answers_with_the_new_lease() {
+    void renewing_returns_the_new_lease() {
         var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
         var renewal = locks.renew(alice, ofSeconds(3));
         assertThat(renewal.answers())
@@ -43,7 +43,7 @@ class RenewTest {
     }
 
     @Test
-    void can_shorten_a_lease() {
+    void renewing_can_shorten_a_lease() {
         var alice = locks.acquire("alice", PRINTER, ofSeconds(100));
         var bob = locks.acquire("bob", PRINTER);
         locks.renew(alice, ofSeconds(2));
@@ -52,7 +52,7 @@ class RenewTest {
     }
 
     @Test
-    void keeps_the_waiters_waiting() {
+    void renewing_keeps_the_waiters_waiting() {
         var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER);
         for (int i = 0; i < 50; i++) {
@@ -63,14 +63,14 @@ class RenewTest {
     }
 
     @Test
-    void keeps_the_token() {
+    void renewing_keeps_the_token() {
         var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
         locks.renew(alice, ofSeconds(10));
         assertThat(locks.release(alice).outcome()).isEqualTo(LockScenario.Outcome.RELEASED);
     }
 
     @Test
-    void is_open_to_anybody_who_knows_the_token_but_moves_no_ownership() {
+    void renewing_with_the_token_is_open_to_any_session_but_moves_no_ownership() {
         var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
         var renewal = locks.renew("bob", PRINTER, alice.token(), ofSeconds(10));
         assertThat(renewal.outcome()).isEqualTo(RENEWED);
@@ -82,14 +82,14 @@ class RenewTest {
     }
 
     @Test
-    void is_refused_for_a_name_that_does_not_exist_and_creates_none() {
+    void renewing_an_unknown_key_is_refused_and_creates_none() {
         assertThat(locks.renew("alice", PRINTER, new Token(1, 1), ofSeconds(1)).outcome())
                 .isEqualTo(NOT_HELD);
         assertThat(locks.knows(PRINTER)).isFalse();
     }
 
     @Test
-    void is_refused_after_a_release() {
+    void renewing_is_refused_after_a_release() {
         var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
         var token = alice.token();
         locks.release(alice);
@@ -99,7 +99,7 @@ class RenewTest {
     }
 
     @Test
-    void an_expired_lease_revives_nothing_and_the_next_waiter_has_the_slot() {
+    void renewing_an_expired_lease_is_refused_and_the_next_waiter_has_the_slot() {
         var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER);
         locks.advanceSilently(ofSeconds(10));
@@ -108,7 +108,7 @@ class RenewTest {
     }
 
     @Test
-    void leaves_the_other_slots_of_a_semaphore_alone() {
+    void renewing_does_not_affect_the_other_slots_of_a_semaphore() {
         Target pool = Target.semaphore("pool", 2);
         var alice = locks.acquire("alice", pool, ofSeconds(10));
         locks.acquire("bob", pool, ofSeconds(10));

@@ -39,7 +39,7 @@ class RestartQuarantineTest {
     }
 
     @Test
-    void acquires_wait_until_it_ends_and_are_granted_in_their_order() {
+    void acquires_wait_until_a_quarantine_ends_and_are_granted_in_order() {
         Request alice = locks.acquire("alice", DOOR);
         Request bob = locks.acquire("bob", DOOR);
         Request first = locks.acquire("carol", SLOTS);
@@ -60,14 +60,14 @@ class RestartQuarantineTest {
     }
 
     @Test
-    void its_end_is_a_deadline_of_the_engine() {
+    void the_end_of_a_quarantine_is_a_deadline_of_the_engine() {
         Request alice = locks.acquire("alice", DOOR);
         assertThat(locks.follow()).isEqualTo(SPAN);
         assertThat(alice.outcome()).isEqualTo(GRANTED);
     }
 
     @Test
-    void a_later_end_replaces_the_first() {
+    void a_second_quarantine_replaces_the_end_of_the_first() {
         locks.quarantine(SPAN.multipliedBy(2));
         Request alice = locks.acquire("alice", DOOR);
         locks.advance(SPAN);
@@ -77,7 +77,7 @@ class RestartQuarantineTest {
     }
 
     @Test
-    void a_try_is_answered_as_if_the_key_were_held() {
+    void a_try_acquire_in_a_quarantine_fails_as_if_the_key_were_held() {
         assertThat(locks.tryAcquire("alice", DOOR).outcome()).isEqualTo(TIMED_OUT);
         assertThat(locks.tryAcquire("alice", SLOTS).outcome()).isEqualTo(TIMED_OUT);
         assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(BUSY);
@@ -92,7 +92,7 @@ class RestartQuarantineTest {
     }
 
     @Test
-    void an_enqueue_is_queued_and_awaited_as_ever() {
+    void an_enqueue_in_a_quarantine_is_queued_and_awaited_as_usual() {
         assertThat(locks.enqueue("alice", DOOR).outcome()).isEqualTo(QUEUED);
         assertThat(locks.enqueue("bob", DOOR).outcome()).isEqualTo(QUEUED);
         assertThat(locks.enqueue("carol", SLOTS).outcome()).isEqualTo(QUEUED);
@@ -105,7 +105,7 @@ class RestartQuarantineTest {
     }
 
     @Test
-    void readers_and_asks_for_a_lock_wait_too() {
+    void readers_and_offer_requests_wait_in_a_quarantine_too() {
         Request alice =
                 locks.acquire("alice", DOOR, new HoldAttributes(ReadWriteMode.READ, true, true));
         Request bob =
@@ -120,7 +120,7 @@ class RestartQuarantineTest {
     }
 
     @Test
-    void shared_locks_are_taken_as_ever() {
+    void shared_locks_are_granted_in_a_quarantine() {
         Target shared = Target.shared("counted");
         assertThat(locks.claim("alice", shared).outcome()).isEqualTo(CLAIMED);
         assertThat(locks.claim("bob", shared).outcome()).isEqualTo(CLAIMED);
@@ -128,7 +128,7 @@ class RestartQuarantineTest {
     }
 
     @Test
-    void a_wait_that_ends_before_it_times_out_and_one_that_ends_after_it_is_granted() {
+    void a_wait_that_is_shorter_than_a_quarantine_times_out_and_a_longer_one_is_granted() {
         Request alice = locks.acquire("alice", DOOR, SPAN.minusNanos(1), USUAL);
         Request bob = locks.acquire("bob", DOOR, SPAN.plusNanos(1), USUAL);
         locks.advance(SPAN.plusSeconds(1)); // the engine is looked at late
@@ -137,7 +137,7 @@ class RestartQuarantineTest {
     }
 
     @Test
-    void waits_that_are_cancelled_or_whose_session_ends_let_nobody_in() {
+    void removing_waiters_in_a_quarantine_grants_nothing() {
         Request alice = locks.acquire("alice", DOOR);
         Request bob = locks.acquire("bob", DOOR);
         Request carol = locks.acquire("carol", DOOR);
@@ -151,7 +151,7 @@ class RestartQuarantineTest {
     }
 
     @Test
-    void a_suspended_key_that_is_resumed_grants_nothing_before_the_end() {
+    void a_resumed_key_grants_nothing_before_a_quarantine_ends() {
         locks.suspend(DOOR);
         Request alice = locks.acquire("alice", DOOR);
         locks.resume(DOOR);
@@ -161,13 +161,13 @@ class RestartQuarantineTest {
     }
 
     @Test
-    void nothing_is_held_that_could_be_evicted() {
+    void a_force_release_in_a_quarantine_finds_no_hold() {
         locks.acquire("alice", DOOR);
         assertThat(locks.evict(DOOR, 0).outcome()).isEqualTo(NOT_HELD);
     }
 
     @Test
-    void a_limit_of_waiters_counts_those_who_wait_for_its_end() {
+    void the_limit_of_waiters_counts_those_that_wait_for_the_end_of_a_quarantine() {
         LockScenario few =
                 new LockScenario(new EngineSettings(1, LockScenario.IDLE.toNanos(), true));
         few.quarantine(SPAN);
@@ -176,7 +176,7 @@ class RestartQuarantineTest {
     }
 
     @Test
-    void names_that_were_only_tried_are_forgotten_as_ever() {
+    void transient_keys_are_dropped_in_a_quarantine_as_usual() {
         locks.tryAcquire("alice", DOOR);
         locks.claim("alice", Target.mutex("gate"));
         locks.advance(LockScenario.IDLE.plusSeconds(1));

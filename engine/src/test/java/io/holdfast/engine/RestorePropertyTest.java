@@ -27,7 +27,7 @@ import java.util.stream.LongStream;
 @Domain(DomainContext.Global.class)
 class RestorePropertyTest {
     @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
-    void goes_on_just_like_the_one_that_was_written(
+    void a_restored_engine_behaves_like_the_one_that_was_written(
             @ForAll Schedule schedule, @ForAll @IntRange(min = 0, max = 99) int percent)
             throws IOException {
         Run run = new Run(schedule);
@@ -42,7 +42,7 @@ class RestorePropertyTest {
     }
 
     @Property(tries = 60, edgeCases = EdgeCasesMode.NONE)
-    void is_not_made_of_wrong_bytes_other_than_by_a_clear_failure(
+    void restoring_corrupt_bytes_fails_with_a_clear_error(
             @ForAll Schedule schedule, @ForAll long seed) throws IOException {
         Run run = new Run(schedule);
         schedule.steps().forEach(run::step);

@@ -25,7 +25,7 @@ class SemaphoreTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void has_as_many_holders_as_its_limit() {
+    void a_semaphore_has_as_many_holders_as_its_limit() {
         for (String who : new String[] {"alice", "bob", "carol"}) {
             assertThat(locks.acquire(who, POOL).outcome()).isEqualTo(GRANTED);
         }
@@ -35,7 +35,7 @@ class SemaphoreTest {
     }
 
     @Test
-    void lets_one_session_hold_several_slots_each_with_its_own_token() {
+    void a_semaphore_lets_one_session_hold_several_slots_each_with_its_own_token() {
         Set<Token> tokens = new HashSet<>();
         for (int i = 0; i < 3; i++) {
             tokens.add(locks.acquire("alice", POOL).token());
@@ -48,7 +48,7 @@ class SemaphoreTest {
     }
 
     @Test
-    void passes_a_freed_slot_to_the_first_waiter() {
+    void a_semaphore_passes_a_freed_slot_to_the_first_waiter() {
         locks.acquire("alice", POOL);
         var bob = locks.acquire("bob", POOL);
         locks.acquire("carol", POOL);
@@ -60,7 +60,7 @@ class SemaphoreTest {
     }
 
     @Test
-    void passes_several_slots_freed_together_to_several_waiters_in_order() {
+    void a_semaphore_passes_several_slots_freed_together_to_several_waiters_in_order() {
         locks.acquire("alice", POOL);
         locks.acquire("alice", POOL);
         locks.acquire("alice", POOL);
@@ -74,7 +74,7 @@ class SemaphoreTest {
     }
 
     @Test
-    void passes_several_slots_that_expire_together_to_several_waiters_in_order() {
+    void a_semaphore_passes_several_slots_that_expire_together_to_several_waiters_in_order() {
         for (int i = 0; i < 3; i++) {
             locks.acquire("alice", POOL, ofSeconds(5));
         }
@@ -86,7 +86,7 @@ class SemaphoreTest {
     }
 
     @Test
-    void gets_its_limit_from_the_first_request_and_refuses_any_other() {
+    void a_semaphore_gets_its_limit_from_the_first_request_and_refuses_any_other() {
         var alice = locks.acquire("alice", POOL);
         assertThat(locks.acquire("bob", Target.semaphore("pool", 4)).outcome())
                 .isEqualTo(LIMIT_MISMATCH);
@@ -100,7 +100,7 @@ class SemaphoreTest {
     }
 
     @Test
-    void refuses_another_limit_before_it_looks_at_the_line_or_the_room() {
+    void a_semaphore_refuses_another_limit_before_it_checks_the_queue_and_the_quotas() {
         var full = LockScenario.withMaxWaiters(1);
         var single = Target.semaphore("pool", 1);
         full.acquire("alice", single);
@@ -110,7 +110,7 @@ class SemaphoreTest {
     }
 
     @Test
-    void gets_a_new_limit_once_it_was_collected() {
+    void a_semaphore_gets_a_new_limit_once_it_was_collected() {
         locks.release(locks.acquire("alice", POOL));
         locks.advance(LockScenario.IDLE.plusNanos(1));
         locks.collect();
@@ -119,7 +119,7 @@ class SemaphoreTest {
     }
 
     @Test
-    void takes_a_limit_beyond_all_counting() {
+    void a_semaphore_accepts_the_largest_limit() {
         var wide = Target.semaphore("wide", Long.MAX_VALUE);
         for (int i = 0; i < 100; i++) {
             assertThat(locks.acquire("alice", wide).outcome()).isEqualTo(GRANTED);
@@ -128,7 +128,7 @@ class SemaphoreTest {
     }
 
     @Test
-    void shows_its_oldest_hold_as_the_owner() {
+    void a_semaphore_shows_its_oldest_hold_as_the_owner() {
         var alice = locks.acquire("alice", POOL, ofSeconds(30));
         locks.acquire("bob", POOL, ofSeconds(20));
         assertThat(locks.holderOf(POOL)).isEqualTo("alice");

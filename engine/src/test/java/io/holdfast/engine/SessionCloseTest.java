@@ -31,7 +31,7 @@ class SessionCloseTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void its_holds_are_passed_on_in_the_order_they_were_granted() {
+    void holds_of_a_closing_session_pass_on_in_the_order_they_were_granted() {
         locks.acquire("alice", SCANNER);
         locks.acquire("alice", PRINTER);
         locks.acquire("alice", POOL);
@@ -46,8 +46,8 @@ class SessionCloseTest {
     }
 
     @Test
-    @DisplayName("its place in line is given up at once and does not count any more (22.5)")
-    void its_place_in_line_is_given_up_at_once() {
+    @DisplayName("waiters of a closing session are removed at once (22.5)")
+    void waiters_of_a_closing_session_are_removed_at_once() {
         var few = LockScenario.withMaxWaiters(1);
         var holder = few.acquire("holder", PRINTER);
         few.acquire("alice", PRINTER);
@@ -60,8 +60,8 @@ class SessionCloseTest {
     }
 
     @Test
-    @DisplayName("a later grant skips it without harm (22.10)")
-    void a_later_grant_skips_it_without_harm() {
+    @DisplayName("a grant after a session has closed skips it (22.10)")
+    void a_grant_after_a_session_has_closed_skips_it() {
         var holder = locks.acquire("holder", PRINTER);
         locks.acquire("alice", PRINTER);
         locks.enqueue("bob", PRINTER);
@@ -73,8 +73,8 @@ class SessionCloseTest {
     }
 
     @Test
-    @DisplayName("it is cleaned up though it has no locks but slots and queued places (22.13)")
-    void it_is_cleaned_up_though_it_has_no_locks_but_slots_and_queued_places() {
+    @DisplayName("a closing session with only semaphore slots and waiters is cleaned up (22.13)")
+    void a_closing_session_with_only_semaphore_slots_and_waiters_is_cleaned_up() {
         locks.acquire("holder", PRINTER);
         locks.acquire("alice", POOL);
         locks.enqueue("alice", POOL);
@@ -85,7 +85,7 @@ class SessionCloseTest {
     }
 
     @Test
-    void its_blocked_await_ends_without_an_answer() {
+    void the_blocked_await_of_a_closing_session_ends_without_an_effect() {
         locks.acquire("holder", PRINTER);
         locks.enqueue("alice", PRINTER);
         var await = locks.await("alice", PRINTER);
@@ -95,7 +95,7 @@ class SessionCloseTest {
     }
 
     @Test
-    void its_granted_but_unfetched_place_is_passed_on() {
+    void the_uncollected_grant_of_a_closing_session_passes_on() {
         var holder = locks.acquire("holder", PRINTER);
         locks.enqueue("alice", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
@@ -105,7 +105,7 @@ class SessionCloseTest {
     }
 
     @Test
-    void it_does_not_wait_for_itself() {
+    void a_closing_session_does_not_grant_to_itself() {
         locks.acquire("alice", PRINTER);
         locks.acquire("alice", PRINTER);
         locks.enqueue("alice", PRINTER);
@@ -115,7 +115,7 @@ class SessionCloseTest {
     }
 
     @Test
-    void a_slot_it_is_granted_by_the_very_time_of_its_closing_goes_to_the_next() {
+    void a_slot_granted_at_the_time_of_the_close_goes_to_the_next_waiter() {
         locks.acquire("holder", PRINTER, ofSeconds(10));
         locks.acquire("alice", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
@@ -125,7 +125,7 @@ class SessionCloseTest {
     }
 
     @Test
-    void a_token_it_had_from_another_session_does_not_make_it_the_owner() {
+    void a_session_that_used_the_token_of_another_is_not_its_owner() {
         var bob = locks.acquire("bob", PRINTER);
         locks.renew("alice", PRINTER, bob.token(), ofSeconds(100));
         locks.close("alice");
@@ -133,7 +133,7 @@ class SessionCloseTest {
     }
 
     @Test
-    void the_others_are_untouched() {
+    void closing_a_session_does_not_affect_others() {
         locks.acquire("bob", PRINTER);
         var carol = locks.acquire("carol", PRINTER);
         locks.acquire("alice", SCANNER);
@@ -143,7 +143,7 @@ class SessionCloseTest {
     }
 
     @Test
-    void that_the_engine_never_heard_of_nothing_happens() {
+    void closing_an_unknown_session_does_nothing() {
         locks.acquire("bob", PRINTER);
         locks.close("stranger");
         assertThat(locks.lastEffects()).isEmpty();
@@ -151,8 +151,8 @@ class SessionCloseTest {
     }
 
     @Test
-    @DisplayName("nothing of it is remembered, whatever it did (22.16)")
-    void nothing_of_it_is_remembered_whatever_it_did() {
+    @DisplayName("a closed session leaves nothing behind (22.16)")
+    void a_closed_session_leaves_nothing_behind() {
         var holder = locks.acquire("holder", PRINTER);
         long before = EngineObjectCount.of(locks.engine);
         for (int i = 0; i < 100; i++) {
@@ -170,8 +170,8 @@ class SessionCloseTest {
     }
 
     @Test
-    @DisplayName("the cost depends on what it had, not on what is queued in all (22.15)")
-    void the_cost_depends_on_what_it_had() {
+    @DisplayName("the cost of a close depends on the state of the session only (22.15)")
+    void the_cost_of_a_close_depends_on_the_state_of_the_session_only() {
         // Were each closing linear in the line, this would take minutes.
         int sessions = 150_000;
         LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
@@ -197,12 +197,12 @@ class SessionCloseTest {
     }
 
     @Nested
-    @DisplayName("and auto-release is off")
+    @DisplayName("Without auto-release")
     class WithoutAutoRelease {
         private final LockScenario keeping = LockScenario.withoutAutoRelease();
 
         @Test
-        void its_holds_stay_until_their_lease_ends() {
+        void without_auto_release_holds_stay_until_their_lease_ends() {
             keeping.acquire("alice", PRINTER, ofSeconds(10));
             var bob = keeping.acquire("bob", PRINTER);
             keeping.close("alice");
@@ -213,7 +213,7 @@ class SessionCloseTest {
         }
 
         @Test
-        void the_token_still_renews_and_releases() {
+        void without_auto_release_the_token_of_a_closed_session_renews_and_releases() {
             var alice = keeping.acquire("alice", PRINTER, ofSeconds(10));
             keeping.close("alice");
             var renewal = keeping.renew("bob", PRINTER, alice.token(), ofSeconds(20));
@@ -227,8 +227,8 @@ class SessionCloseTest {
         }
 
         @Test
-        @DisplayName("its waits and enqueue records still go (22.14)")
-        void its_waits_and_enqueue_records_still_go() {
+        @DisplayName("without auto release waiters and enqueue records are removed (22.14)")
+        void without_auto_release_waiters_and_enqueue_records_are_removed() {
             var holder = keeping.acquire("holder", PRINTER);
             keeping.acquire("alice", PRINTER);
             keeping.enqueue("alice", PRINTER);
@@ -240,7 +240,7 @@ class SessionCloseTest {
         }
 
         @Test
-        void a_hold_that_nobody_was_told_of_is_passed_on() {
+        void without_auto_release_a_hold_with_an_undelivered_token_is_released() {
             var holder = keeping.acquire("holder", PRINTER);
             keeping.enqueue("alice", PRINTER);
             var bob = keeping.acquire("bob", PRINTER);
@@ -251,7 +251,7 @@ class SessionCloseTest {
         }
 
         @Test
-        void a_granted_enqueue_whose_token_was_told_stays_but_its_record_goes() {
+        void without_auto_release_a_granted_enqueue_with_a_delivered_token_stays() {
             var enqueue = keeping.enqueue("alice", PRINTER, ofSeconds(10));
             keeping.close("alice");
             assertThat(keeping.holdersOf(PRINTER)).isEqualTo(1);
@@ -260,8 +260,8 @@ class SessionCloseTest {
         }
 
         @Test
-        @DisplayName("a grant whose answer was never written is passed on (22.4)")
-        void a_grant_whose_answer_was_never_written_is_passed_on() {
+        @DisplayName("without auto release a grant without a written response is released (22.4)")
+        void without_auto_release_a_grant_without_a_written_response_is_released() {
             var holder = keeping.acquire("holder", PRINTER);
             var alice = keeping.acquire("alice", PRINTER);
             var bob = keeping.acquire("bob", PRINTER);
@@ -271,7 +271,7 @@ class SessionCloseTest {
         }
 
         @Test
-        void a_token_that_the_enqueue_told_stays_though_the_await_was_never_answered() {
+        void a_hold_whose_token_the_enqueue_delivered_stays_without_a_response_of_the_await() {
             var enqueue = keeping.enqueue("alice", PRINTER);
             var await = keeping.await("alice", PRINTER);
             keeping.close("alice", await);
@@ -281,7 +281,7 @@ class SessionCloseTest {
         }
 
         @Test
-        void a_token_that_only_the_await_would_have_told_is_passed_on() {
+        void a_hold_whose_token_only_the_await_would_have_delivered_is_released() {
             var holder = keeping.acquire("holder", PRINTER);
             keeping.enqueue("alice", PRINTER);
             var bob = keeping.acquire("bob", PRINTER);
@@ -292,7 +292,7 @@ class SessionCloseTest {
         }
 
         @Test
-        void only_the_unanswered_grant_is_passed_on_and_the_others_stay() {
+        void only_the_grant_without_a_response_is_released() {
             var first = keeping.acquire("alice", SCANNER);
             var second = keeping.acquire("alice", PRINTER);
             keeping.close("alice", second);
@@ -303,7 +303,7 @@ class SessionCloseTest {
         }
 
         @Test
-        void a_grant_made_by_the_very_time_of_closing_is_passed_on() {
+        void without_auto_release_a_grant_at_the_time_of_the_close_passes_on() {
             keeping.acquire("holder", PRINTER, ofSeconds(10));
             var alice = keeping.acquire("alice", PRINTER);
             var bob = keeping.acquire("bob", PRINTER);
@@ -313,7 +313,7 @@ class SessionCloseTest {
         }
 
         @Test
-        void a_kept_hold_belongs_to_no_new_session_of_the_same_person() {
+        void a_kept_hold_does_not_belong_to_a_new_session_of_the_same_client() {
             keeping.acquire("alice", PRINTER);
             keeping.close("alice");
             assertThat(keeping.enqueue("alice", PRINTER).outcome()).isEqualTo(QUEUED);
@@ -323,7 +323,7 @@ class SessionCloseTest {
         }
 
         @Test
-        void several_kept_holds_end_each_with_its_own_lease() {
+        void kept_holds_end_each_with_its_own_lease() {
             keeping.acquire("alice", POOL, ofSeconds(10));
             keeping.acquire("alice", PRINTER, ofSeconds(15));
             keeping.acquire("alice", POOL, ofSeconds(20));

@@ -21,7 +21,7 @@ class SharedLockTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void admits_everybody_and_counts_them() {
+    void a_shared_lock_admits_every_session_and_counts_them() {
         for (int i = 1; i <= 100; i++) {
             assertThat(locks.claim("guest-" + i, ROOM).claimed().holders()).isEqualTo(i);
         }
@@ -36,7 +36,7 @@ class SharedLockTest {
     }
 
     @Test
-    void counts_each_session_once() {
+    void a_shared_lock_counts_each_session_once() {
         locks.claim("alice", ROOM);
         locks.claim("bob", ROOM);
         byte[] before = locks.engine.snapshot();
@@ -50,7 +50,7 @@ class SharedLockTest {
     }
 
     @Test
-    void is_given_back_only_by_its_holders() {
+    void a_shared_lock_is_released_only_by_its_holders() {
         assertThat(locks.unclaim("alice", ROOM).outcome()).isEqualTo(NOT_HELD);
         locks.claim("alice", ROOM);
         assertThat(locks.unclaim("bob", ROOM).outcome()).isEqualTo(NOT_HELD);
@@ -58,7 +58,7 @@ class SharedLockTest {
     }
 
     @Test
-    void has_its_holders_in_order_of_claim() {
+    void a_shared_lock_has_its_holders_in_order_of_acquisition() {
         for (String name : new String[] {"dave", "alice", "carol", "bob"}) {
             locks.claim(name, ROOM);
         }
@@ -73,7 +73,7 @@ class SharedLockTest {
     }
 
     @Test
-    void never_meets_a_lock_or_a_semaphore_of_the_same_name() {
+    void a_shared_lock_is_independent_of_a_lock_or_semaphore_of_the_same_key() {
         Target mutex = Target.mutex("room");
         Target semaphore = Target.semaphore("room", 1);
         assertThat(locks.claim("alice", ROOM).outcome()).isEqualTo(CLAIMED);
@@ -89,7 +89,7 @@ class SharedLockTest {
     }
 
     @Test
-    void is_held_since_its_first_holder_until_nobody_has_it() {
+    void a_shared_lock_is_held_since_its_first_holder_until_it_has_none() {
         locks.claim("alice", ROOM);
         long since = locks.since(ROOM);
         locks.claim("bob", ROOM);
@@ -103,7 +103,7 @@ class SharedLockTest {
     }
 
     @Test
-    void loses_a_session_that_closes_and_nobody_else() {
+    void a_shared_lock_loses_a_session_that_closes_and_no_other() {
         locks.claim("alice", ROOM);
         locks.claim("bob", ROOM);
         long alice = locks.session("alice");

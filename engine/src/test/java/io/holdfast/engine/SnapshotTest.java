@@ -23,12 +23,12 @@ class SnapshotTest {
     private static final Target POOL = Target.semaphore("pool", 2);
 
     @Test
-    void of_the_same_commands_is_the_same_bytes() {
+    void snapshots_of_the_same_commands_are_equal() {
         assertThat(after(SnapshotTest::busyDay)).isEqualTo(after(SnapshotTest::busyDay));
     }
 
     @Test
-    void does_not_depend_on_the_order_in_which_unrelated_keys_were_made_idle() {
+    void a_snapshot_does_not_depend_on_the_order_in_which_unrelated_keys_became_idle() {
         // Names come in their own order, not in that of a hash table or of their making.
         assertThat(
                         after(
@@ -47,7 +47,7 @@ class SnapshotTest {
     }
 
     @Test
-    void tells_states_apart_that_differ_in_any_way_that_matters() {
+    void snapshots_of_relevantly_different_states_differ() {
         byte[] day = after(SnapshotTest::busyDay);
         assertThat(after(SnapshotTest::busyDay, locks -> locks.advance(ofSeconds(1))))
                 .as("time")
@@ -67,7 +67,7 @@ class SnapshotTest {
     }
 
     @Test
-    void tells_claims_apart_that_differ_in_any_way_that_matters() {
+    void snapshots_of_relevantly_different_try_acquired_holds_differ() {
         List<Consumer<LockScenario>> differences =
                 List.of(
                         locks -> {},
@@ -102,7 +102,7 @@ class SnapshotTest {
     }
 
     @Test
-    void tells_asks_apart_that_differ_in_any_way_that_matters() {
+    void snapshots_of_relevantly_different_offer_requests_differ() {
         Duration later = ofSeconds(2);
         List<Consumer<LockScenario>> differences =
                 List.of(
@@ -137,7 +137,7 @@ class SnapshotTest {
     }
 
     @Test
-    void of_names_that_were_only_claimed_is_that_of_an_engine_that_never_knew_them() {
+    void a_snapshot_does_not_contain_dropped_transient_keys() {
         assertThat(
                         after(
                                 SnapshotTest::busyDay,
@@ -153,7 +153,7 @@ class SnapshotTest {
     }
 
     @Test
-    void of_an_engine_that_has_forgotten_all_is_that_of_a_new_one_at_the_same_time() {
+    void a_snapshot_of_an_emptied_engine_equals_that_of_a_new_one() {
         byte[] emptied =
                 after(
                         SnapshotTest::busyDay,
@@ -168,7 +168,7 @@ class SnapshotTest {
     }
 
     @Test
-    void tells_data_apart_that_differs_in_any_way_that_matters() {
+    void snapshots_of_relevantly_different_data_differ() {
         List<Consumer<DataScenario>> differences =
                 List.of(
                         data -> {},
@@ -210,7 +210,7 @@ class SnapshotTest {
     }
 
     @Test
-    void does_not_depend_on_the_order_in_which_unrelated_data_was_made() {
+    void a_snapshot_does_not_depend_on_the_order_in_which_unrelated_data_was_created() {
         assertThat(
                         afterData(
                                 data -> {
@@ -228,7 +228,7 @@ class SnapshotTest {
     }
 
     @Test
-    void tells_data_from_data_of_the_same_name_in_another_namespace() {
+    void snapshots_of_data_in_different_namespaces_differ() {
         Key other = Key.of(new Namespace("tenant"), Key.of("x").bytes());
         var increment = new DataOperation.Increment(1);
         assertThat(afterData(data -> data.ask(1, other, increment)))
@@ -236,7 +236,7 @@ class SnapshotTest {
     }
 
     @Test
-    void tells_a_value_without_end_from_one_that_ends_at_the_beginning_of_time() {
+    void snapshots_distinguish_an_unlimited_value_from_one_with_the_earliest_expiry() {
         Consumer<DataScenario> early = data -> data.setClock(-ofSeconds(5).toNanos());
         assertThat(afterData(early, data -> data.kset("x", "text", ofSeconds(5))))
                 .isNotEqualTo(afterData(early, data -> data.kset("x", "text")));

@@ -123,7 +123,7 @@ class StarvationPropertyTest {
     }
 
     @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-    void is_offered_it_in_time_whatever_readers_do(
+    void a_writer_gets_its_offer_in_time_whatever_readers_do(
             @ForAll("fair") QueuePolicy queuePolicy,
             @ForAll("moves") List<Move> before,
             @ForAll("moves") List<Move> after) {
@@ -146,7 +146,7 @@ class StarvationPropertyTest {
     }
 
     @Example
-    void waits_for_ever_where_readers_are_preferred_and_keep_coming() {
+    void a_writer_starves_where_readers_are_preferred_and_keep_coming() {
         Hall hall = new Hall(QueuePolicy.READER_PREFERRED);
         hall.move(Move.COME_AND_CONFIRM);
         hall.comeToWrite();

@@ -32,7 +32,7 @@ class SuspendTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void nothing_is_granted_or_offered() {
+    void a_suspended_lock_is_neither_granted_nor_offered() {
         assertThat(locks.suspend(DOOR).outcome()).isEqualTo(CHANGED);
         assertThat(locks.read("alice", DOOR).outcome()).isEqualTo(QUEUED);
         assertThat(locks.claim("bob", DOOR).outcome()).isEqualTo(BUSY);
@@ -42,7 +42,7 @@ class SuspendTest {
     }
 
     @Test
-    void patience_ends_as_ever() {
+    void waits_for_a_suspended_lock_time_out_as_usual() {
         locks.suspend(DOOR);
         Request alice = locks.ask("alice", DOOR, ReadWriteMode.READ, ofSeconds(1), USUAL, NO_END);
         Request bob = locks.acquire("bob", DOOR, ofSeconds(2), USUAL);
@@ -52,7 +52,7 @@ class SuspendTest {
     }
 
     @Test
-    void holds_and_offers_stay_and_end_as_ever() {
+    void holds_and_offers_of_a_suspended_lock_stay_and_end_as_usual() {
         Request alice = locks.read("alice", DOOR);
         locks.suspend(DOOR);
         Request bob = locks.read("bob", DOOR);
@@ -64,7 +64,7 @@ class SuspendTest {
     }
 
     @Test
-    void those_in_line_wait_for_its_end_in_their_order() {
+    void waiters_of_a_suspended_lock_are_granted_in_order_when_it_is_resumed() {
         locks.suspend(DOOR);
         Request alice = locks.acquire("alice", DOOR);
         Request bob = locks.read("bob", DOOR);
@@ -75,7 +75,7 @@ class SuspendTest {
     }
 
     @Test
-    void its_name_is_remembered_though_nobody_uses_it_and_forgotten_afterwards() {
+    void an_unused_suspended_key_is_retained_until_it_is_resumed() {
         locks.suspend(DOOR);
         locks.suspend(DOOR);
         assertThat(locks.ledger.claims).isEqualTo(1);
@@ -90,7 +90,7 @@ class SuspendTest {
     }
 
     @Test
-    void a_lasting_name_is_not_collected_before_it_ends() {
+    void a_suspended_key_is_not_collected() {
         locks.release(locks.acquire("alice", DOOR));
         locks.suspend(DOOR);
         locks.advance(LockScenario.IDLE.multipliedBy(3));
@@ -104,7 +104,7 @@ class SuspendTest {
     }
 
     @Test
-    void readers_come_back_beside_readers_and_a_writer_alone() {
+    void readers_are_reasserted_beside_readers_and_a_writer_alone() {
         locks.suspend(DOOR);
         assertThat(back("alice", ReadWriteMode.READ).outcome()).isEqualTo(WAS_HELD);
         assertThat(back("bob", ReadWriteMode.READ).outcome()).isEqualTo(WAS_HELD);
@@ -118,7 +118,7 @@ class SuspendTest {
     }
 
     @Test
-    void nobody_comes_back_beside_an_offer() {
+    void no_hold_is_reasserted_beside_an_offer() {
         Request alice = locks.read("alice", DOOR);
         locks.suspend(DOOR);
         assertThat(back("bob", ReadWriteMode.READ).outcome()).isEqualTo(BUSY);
@@ -127,14 +127,14 @@ class SuspendTest {
     }
 
     @Test
-    void nobody_comes_back_beside_one_who_acquired_it() {
+    void no_hold_is_reasserted_beside_an_acquired_one() {
         locks.acquire("alice", DOOR);
         locks.suspend(DOOR);
         assertThat(back("bob", ReadWriteMode.READ).outcome()).isEqualTo(BUSY);
     }
 
     @Test
-    void who_came_back_holds_it_as_if_it_had_confirmed() {
+    void a_reasserted_hold_is_like_a_confirmed_one() {
         locks.suspend(DOOR);
         Request alice = locks.reassert("alice", DOOR, ReadWriteMode.WRITE, ofSeconds(3));
         Request bob = locks.read("bob", DOOR);
@@ -148,7 +148,7 @@ class SuspendTest {
     }
 
     @Test
-    void coming_back_needs_room() {
+    void reasserting_a_hold_is_charged_to_the_quotas() {
         locks.suspend(DOOR);
         locks.ledger.room = false;
         assertThat(back("alice", ReadWriteMode.READ).outcome()).isEqualTo(TOO_MANY_KEYS);
@@ -156,7 +156,7 @@ class SuspendTest {
     }
 
     @Test
-    void and_only_then_may_anybody_come_back() {
+    void a_hold_can_be_reasserted_only_while_the_lock_is_suspended() {
         assertThat(back("alice", ReadWriteMode.READ).outcome()).isEqualTo(BUSY);
         Request bob = locks.read("bob", DOOR);
         locks.confirm(bob);

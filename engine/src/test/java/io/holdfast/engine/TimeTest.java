@@ -28,7 +28,7 @@ class TimeTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void never_goes_back_for_a_lease() {
+    void time_never_goes_back_for_a_lease() {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         locks.advance(ofSeconds(9));
         locks.setBack(ofSeconds(100));
@@ -40,7 +40,7 @@ class TimeTest {
     }
 
     @Test
-    void never_goes_back_for_what_starts_while_the_clock_is_behind() {
+    void time_never_goes_back_for_a_lease_that_starts_while_the_clock_is_behind() {
         locks.advance(ofSeconds(100));
         locks.setBack(ofSeconds(50));
         locks.acquire("alice", PRINTER, ofSeconds(10));
@@ -51,7 +51,7 @@ class TimeTest {
     }
 
     @Test
-    void never_goes_back_for_a_token_that_expired() {
+    void time_never_goes_back_for_a_token_that_expired() {
         var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
         locks.advance(ofSeconds(10));
         locks.setBack(ofSeconds(5));
@@ -59,7 +59,7 @@ class TimeTest {
     }
 
     @Test
-    void never_goes_back_for_what_is_shown() {
+    void time_never_goes_back_for_what_is_shown() {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         locks.advance(ofSeconds(4));
         locks.setBack(ofSeconds(4));
@@ -70,7 +70,7 @@ class TimeTest {
 
     @ParameterizedTest
     @ValueSource(longs = {Command.FOREVER, Command.FOREVER - 1, 9_223_372_036L * 1_000_000_000L})
-    void that_is_too_long_to_add_up_is_never(long span) {
+    void a_duration_that_overflows_the_clock_never_ends(long span) {
         locks.advance(ofDays(365));
         locks.acquire("alice", PRINTER, 0, span);
         var bob = locks.acquire("bob", PRINTER, span, span);
@@ -84,7 +84,7 @@ class TimeTest {
     }
 
     @Test
-    void without_end_leaves_no_deadline() {
+    void an_unlimited_duration_has_no_deadline() {
         var alice = locks.acquire("alice", PRINTER, 0, Command.FOREVER);
         var bob = locks.acquire("bob", PRINTER, Command.FOREVER, Command.FOREVER);
         assertThat(locks.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
@@ -97,7 +97,7 @@ class TimeTest {
     }
 
     @Test
-    void may_be_negative_as_a_monotonic_clock_may_be() {
+    void times_may_be_negative() {
         LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
         TestQuotas ledger = new TestQuotas();
         List<Effect> effects = new ArrayList<>();
@@ -115,7 +115,7 @@ class TimeTest {
     }
 
     @Test
-    void brings_waits_and_leases_due_in_one_order_the_earlier_made_first() {
+    void waits_and_leases_due_at_the_same_time_end_in_order_of_creation() {
         Target[] keys = {Target.mutex("a"), Target.mutex("b"), Target.mutex("c")};
         locks.acquire("holder", keys[0]);
         locks.acquire("holder", keys[1], ofSeconds(10));
@@ -135,7 +135,7 @@ class TimeTest {
     }
 
     @Test
-    void ends_what_is_due_before_the_command_that_brings_it_is_looked_at() {
+    void due_deadlines_end_before_the_command_is_applied() {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER, ofSeconds(20), USUAL);
         locks.advanceSilently(ofSeconds(15));

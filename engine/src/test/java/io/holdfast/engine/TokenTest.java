@@ -20,7 +20,7 @@ class TokenTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void carries_a_fence_that_grows_with_every_grant() {
+    void tokens_have_fences_that_increase_with_every_grant() {
         long last = 0;
         for (int i = 0; i < 10; i++) {
             var grant = locks.acquire("alice", i % 2 == 0 ? PRINTER : SCANNER);
@@ -31,7 +31,7 @@ class TokenTest {
     }
 
     @Test
-    void carries_the_salt_of_the_request_that_asked_not_of_the_one_that_freed() {
+    void a_token_has_the_salt_of_the_request_it_was_granted_to() {
         var alice = locks.acquire("alice", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
         var carol = locks.acquire("carol", PRINTER);
@@ -44,21 +44,21 @@ class TokenTest {
     }
 
     @Test
-    void with_the_right_fence_and_the_wrong_salt_does_nothing() {
+    void a_token_with_the_right_fence_and_the_wrong_salt_does_nothing() {
         var alice = locks.acquire("alice", PRINTER);
         assertDead(PRINTER, new Token(alice.fence(), alice.token().salt() + 1));
         assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
     }
 
     @Test
-    void with_the_wrong_fence_and_the_right_salt_does_nothing() {
+    void a_token_with_the_wrong_fence_and_the_right_salt_does_nothing() {
         var alice = locks.acquire("alice", PRINTER);
         assertDead(PRINTER, new Token(alice.fence() + 1, alice.token().salt()));
         assertDead(PRINTER, new Token(alice.fence() - 1, alice.token().salt()));
     }
 
     @Test
-    void of_a_semaphore_slot_needs_its_salt_too() {
+    void a_token_of_a_semaphore_slot_needs_its_salt_too() {
         Target pool = Target.semaphore("pool", 3);
         var alice = locks.acquire("alice", pool);
         var bob = locks.acquire("bob", pool);
@@ -67,7 +67,7 @@ class TokenTest {
     }
 
     @Test
-    void that_was_released_is_dead_even_when_the_same_session_holds_again() {
+    void a_released_token_is_invalid_even_if_the_same_session_holds_again() {
         var first = locks.acquire("alice", PRINTER);
         locks.release(first);
         locks.acquire("alice", PRINTER);
@@ -76,7 +76,7 @@ class TokenTest {
     }
 
     @Test
-    void that_expired_is_dead_even_when_the_same_session_holds_again() {
+    void an_expired_token_is_invalid_even_if_the_same_session_holds_again() {
         var first = locks.acquire("alice", PRINTER, ofSeconds(1));
         locks.advance(ofSeconds(1));
         locks.acquire("alice", PRINTER);
@@ -85,14 +85,14 @@ class TokenTest {
     }
 
     @Test
-    void that_ended_with_its_session_is_dead() {
+    void a_token_is_invalid_after_its_session_has_ended() {
         var alice = locks.acquire("alice", PRINTER);
         locks.close("alice");
         assertDead(PRINTER, alice.token());
     }
 
     @Test
-    void of_a_cancelled_grant_is_dead() {
+    void a_token_of_a_cancelled_grant_is_invalid() {
         var alice = locks.acquire("alice", PRINTER);
         var token = alice.token();
         locks.cancel(alice);
@@ -100,7 +100,7 @@ class TokenTest {
     }
 
     @Test
-    void works_for_its_own_key_only() {
+    void a_token_works_for_its_own_key_only() {
         var alice = locks.acquire("alice", PRINTER);
         locks.acquire("alice", SCANNER);
         assertDead(SCANNER, alice.token());
@@ -108,7 +108,7 @@ class TokenTest {
     }
 
     @Test
-    void does_not_show_its_salt_when_printed() {
+    void a_token_does_not_show_its_salt_when_printed() {
         assertThat(new Token(7, 0x1234_5678_9ABCL)).hasToString("Token[fence=7, salt=***]");
         assertThat(new Token(-1, 5)).hasToString("Token[fence=18446744073709551615, salt=***]");
     }

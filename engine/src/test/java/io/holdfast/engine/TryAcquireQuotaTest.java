@@ -25,7 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Every test ends with all room given back. */
-@DisplayName("Claims")
+@DisplayName("The quotas of try-acquires")
 class TryAcquireQuotaTest {
     private static final Target PRINTER = Target.mutex("printer");
     private static final Target SCANNER = Target.mutex("scanner");
@@ -50,7 +50,7 @@ class TryAcquireQuotaTest {
 
     @ParameterizedTest
     @EnumSource(names = {"LOCK", "SHARED"})
-    void leave_nothing_behind(ResourceKind resourceKind) {
+    void try_acquired_holds_leave_nothing_behind(ResourceKind resourceKind) {
         long empty = EngineObjectCount.of(locks.engine);
         for (int i = 0; i < 100; i++) {
             locks.claim("alice", new Target(resourceKind, Key.of("name-" + i), 1));
@@ -67,7 +67,7 @@ class TryAcquireQuotaTest {
     }
 
     @Test
-    void take_room_by_the_length_of_their_names() {
+    void a_transient_key_is_charged_by_its_length() {
         Key key = Key.of("x".repeat(65_535));
         List<Effect> effects = new ArrayList<>();
         Command claim = new Command.TryAcquire(1001, 1, ResourceKind.LOCK, key, 0);
@@ -86,7 +86,7 @@ class TryAcquireQuotaTest {
     }
 
     @Test
-    void have_a_cap_on_their_names() {
+    void the_number_of_transient_keys_is_limited() {
         ledger.maxClaims = 2;
         locks.claim("alice", PRINTER);
         locks.claim("alice", ROOM);
@@ -103,7 +103,7 @@ class TryAcquireQuotaTest {
     }
 
     @Test
-    void take_no_room_of_keys_nor_keys_of_theirs() {
+    void transient_and_retained_keys_have_separate_limits() {
         ledger.maxKeys = 1;
         ledger.maxClaims = 1;
         assertThat(locks.claim("alice", PRINTER).outcome()).isEqualTo(CLAIMED);
@@ -114,7 +114,7 @@ class TryAcquireQuotaTest {
     }
 
     @Test
-    void of_remembered_names_need_no_room_for_the_name() {
+    void a_try_acquire_of_a_retained_key_is_not_charged_for_the_key() {
         ledger.maxClaims = 1;
         locks.release(locks.acquire("alice", PRINTER));
         locks.claim("bob", SCANNER);
@@ -127,7 +127,7 @@ class TryAcquireQuotaTest {
     }
 
     @Test
-    void give_their_room_back_when_the_name_is_remembered_from_now_on() {
+    void a_transient_key_is_returned_when_it_becomes_retained() {
         ledger.maxClaims = 1;
         locks.claim("alice", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
@@ -142,7 +142,7 @@ class TryAcquireQuotaTest {
     }
 
     @Test
-    void give_it_back_also_when_the_one_who_asked_did_not_stay() {
+    void a_transient_key_is_returned_even_if_the_acquire_did_not_wait() {
         locks.claim("alice", PRINTER);
         assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
         locks.claim("alice", SCANNER);
@@ -159,7 +159,7 @@ class TryAcquireQuotaTest {
     }
 
     @Test
-    void keep_their_room_when_there_is_none_for_the_key() {
+    void a_transient_key_stays_charged_when_it_cannot_become_retained() {
         ledger.maxKeys = 1;
         locks.acquire("alice", SCANNER);
         locks.claim("alice", PRINTER);
@@ -174,7 +174,7 @@ class TryAcquireQuotaTest {
     }
 
     @Test
-    void are_refused_while_memory_is_short() {
+    void a_try_acquire_beyond_the_memory_budget_is_refused() {
         locks.release(locks.acquire("alice", PRINTER));
         locks.claim("alice", ROOM);
         locks.claim("alice", SCANNER);
@@ -192,7 +192,7 @@ class TryAcquireQuotaTest {
     }
 
     @Test
-    void take_room_for_every_holder_of_a_shared_lock_and_for_its_name_once() {
+    void a_shared_lock_is_charged_per_holder_and_once_for_its_key() {
         locks.claim("alice", ROOM);
         locks.claim("bob", ROOM);
         locks.claim("carol", ROOM);
@@ -204,7 +204,7 @@ class TryAcquireQuotaTest {
     }
 
     @Test
-    void that_are_cancelled_give_all_back() {
+    void a_cancelled_try_acquire_returns_all_reservations() {
         var alice = locks.claim("alice", PRINTER);
         locks.cancel(alice);
         assertThat(locks.knows(PRINTER)).isFalse();
@@ -212,7 +212,7 @@ class TryAcquireQuotaTest {
     }
 
     @Test
-    void that_pass_to_a_waiter_keep_the_key() {
+    void a_try_acquired_hold_that_passes_to_a_waiter_keeps_the_key() {
         locks.claim("alice", PRINTER);
         assertThat(locks.acquire("bob", PRINTER).outcome()).isEqualTo(BLOCKED);
         locks.close("alice");

@@ -28,7 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-@DisplayName("A claim")
+@DisplayName("A try-acquired hold")
 class TryAcquireTest {
     private static final Target PRINTER = Target.mutex("printer");
     private static final Target SCANNER = Target.mutex("scanner");
@@ -36,7 +36,7 @@ class TryAcquireTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void takes_what_is_free() {
+    void a_try_acquire_of_a_free_lock_is_granted() {
         var alice = locks.claim("alice", PRINTER);
         assertThat(alice.claimed())
                 .isEqualTo(new Effect.TryAcquired(alice.session(), alice.number(), true, 1));
@@ -45,7 +45,7 @@ class TryAcquireTest {
     }
 
     @Test
-    void by_the_holder_changes_nothing() {
+    void a_try_acquire_by_the_holder_changes_nothing() {
         locks.claim("alice", PRINTER);
         byte[] before = locks.engine.snapshot();
         long fence = locks.ledger.lastFence;
@@ -59,7 +59,7 @@ class TryAcquireTest {
     }
 
     @Test
-    void by_another_is_refused_and_changes_nothing() {
+    void a_try_acquire_of_a_held_lock_is_refused_and_changes_nothing() {
         locks.claim("alice", PRINTER);
         byte[] before = locks.engine.snapshot();
         assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(BUSY);
@@ -68,7 +68,7 @@ class TryAcquireTest {
     }
 
     @Test
-    void has_no_end_of_its_own() {
+    void a_try_acquired_hold_has_no_lease() {
         locks.claim("alice", PRINTER);
         assertThat(locks.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
         locks.advance(ofDays(10_000));
@@ -80,7 +80,7 @@ class TryAcquireTest {
     }
 
     @Test
-    void has_ended_once_it_is_given_back() {
+    void a_released_try_acquired_hold_has_ended() {
         locks.claim("alice", PRINTER);
         assertThat(locks.unclaim("alice", PRINTER).outcome()).isEqualTo(RELEASED);
         assertThat(locks.isHolding("alice")).isFalse();
@@ -88,7 +88,7 @@ class TryAcquireTest {
     }
 
     @Test
-    void is_given_back_only_once_and_only_by_its_holder() {
+    void a_try_acquired_hold_is_released_only_once_and_only_by_its_holder() {
         locks.claim("alice", PRINTER);
         assertThat(locks.unclaim("bob", PRINTER).outcome()).isEqualTo(NOT_HELD);
         assertThat(locks.unclaim("alice", SCANNER).outcome()).isEqualTo(NOT_HELD);
@@ -101,7 +101,7 @@ class TryAcquireTest {
     }
 
     @Test
-    void cannot_be_ended_with_a_guessed_token() {
+    void a_try_acquired_hold_cannot_be_released_with_a_guessed_token() {
         locks.claim("alice", PRINTER);
         long fence = locks.since(PRINTER); // the next ones can be foreseen
         byte[] before = locks.engine.snapshot();
@@ -119,7 +119,7 @@ class TryAcquireTest {
 
     @ParameterizedTest
     @EnumSource(names = {"LOCK", "SHARED"})
-    void has_a_higher_fence_than_every_grant_before(ResourceKind resourceKind) {
+    void a_try_acquired_hold_has_a_higher_fence_than_earlier_grants(ResourceKind resourceKind) {
         Target target = new Target(resourceKind, Key.of("target"), 1);
         long last = locks.acquire("zoe", SCANNER).fence();
         for (int i = 0; i < 5; i++) {
@@ -134,10 +134,10 @@ class TryAcquireTest {
     }
 
     @Nested
-    @DisplayName("and those who wait for a lock")
+    @DisplayName("With waiters")
     class AndWaiters {
         @Test
-        void is_refused_while_somebody_holds_a_lock_under_a_lease() {
+        void a_try_acquire_is_refused_while_a_lease_holds_the_lock() {
             var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
             assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(BUSY);
             locks.release(alice);
@@ -145,14 +145,14 @@ class TryAcquireTest {
         }
 
         @Test
-        void finds_the_lock_free_when_the_lease_is_over() {
+        void a_try_acquire_is_granted_after_the_lease_is_over() {
             locks.acquire("alice", PRINTER, ofSeconds(10));
             locks.advanceSilently(ofSeconds(10));
             assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(CLAIMED);
         }
 
         @Test
-        void makes_others_wait_or_go() {
+        void a_try_acquired_hold_makes_acquires_wait_or_fail() {
             locks.claim("alice", PRINTER);
             assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
             assertThat(locks.acquire("bob", PRINTER).outcome()).isEqualTo(BLOCKED);
@@ -161,7 +161,7 @@ class TryAcquireTest {
         }
 
         @Test
-        void goes_to_the_first_in_line_when_it_is_given_back() {
+        void a_released_try_acquired_hold_goes_to_the_first_waiter() {
             locks.claim("alice", PRINTER);
             long since = locks.since(PRINTER);
             var bob = locks.acquire("bob", PRINTER);
@@ -174,7 +174,7 @@ class TryAcquireTest {
         }
 
         @Test
-        void goes_to_the_first_in_line_when_its_session_closes() {
+        void a_try_acquired_hold_goes_to_the_first_waiter_when_its_session_closes() {
             locks.claim("alice", PRINTER);
             var bob = locks.acquire("bob", PRINTER);
             locks.close("alice");
@@ -182,7 +182,7 @@ class TryAcquireTest {
         }
 
         @Test
-        void never_passes_those_in_line() {
+        void a_try_acquire_never_overtakes_waiters() {
             locks.claim("alice", PRINTER);
             locks.enqueue("bob", PRINTER);
             assertThat(locks.claim("carol", PRINTER).outcome()).isEqualTo(BUSY);
@@ -193,7 +193,7 @@ class TryAcquireTest {
         }
 
         @Test
-        void is_refused_to_one_who_waits_already() {
+        void a_try_acquire_by_a_waiter_is_refused() {
             locks.claim("alice", PRINTER);
             var bob = locks.acquire("bob", PRINTER);
             assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(BUSY);
@@ -201,7 +201,7 @@ class TryAcquireTest {
         }
 
         @Test
-        void lets_its_own_holder_line_up_behind_it() {
+        void the_holder_of_a_try_acquired_hold_may_queue_behind_itself() {
             locks.claim("alice", PRINTER);
             var alice = locks.acquire("alice", PRINTER);
             assertThat(alice.outcome()).isEqualTo(BLOCKED);
@@ -212,11 +212,12 @@ class TryAcquireTest {
     }
 
     @Nested
-    @DisplayName("whose session closes")
+    @DisplayName("When its session closes")
     class WhoseSessionCloses {
         @ParameterizedTest
         @ValueSource(booleans = {true, false})
-        void is_released_whatever_the_settings_say(boolean autoRelease) {
+        void a_try_acquired_hold_ends_with_its_session_even_without_auto_release(
+                boolean autoRelease) {
             LockScenario any = new LockScenario(new EngineSettings(0, 0, autoRelease));
             any.claim("alice", PRINTER);
             any.claim("alice", Target.shared("printer"));
@@ -228,7 +229,7 @@ class TryAcquireTest {
         }
 
         @Test
-        void is_counted_by_its_kind() {
+        void orphaned_try_acquired_holds_are_counted_by_kind() {
             locks.claim("alice", PRINTER);
             locks.claim("alice", SCANNER);
             locks.claim("alice", Target.mutex("given back"));
@@ -248,7 +249,7 @@ class TryAcquireTest {
         }
 
         @Test
-        void is_not_counted_once_it_was_given_back() {
+        void a_released_try_acquired_hold_is_not_counted_as_orphaned() {
             locks.claim("alice", PRINTER);
             locks.unclaim("alice", PRINTER);
             locks.acquire("alice", SCANNER);
@@ -258,16 +259,16 @@ class TryAcquireTest {
         }
 
         @Test
-        void answers_no_request() {
+        void the_orphaned_effect_belongs_to_no_request() {
             assertThat(new Effect.Orphaned(1, 2, 3).request()).isZero();
         }
     }
 
     @Nested
-    @DisplayName("of a name that is remembered")
+    @DisplayName("With a retained key")
     class OfANameThatIsRemembered {
         @Test
-        void leaves_it_remembered() {
+        void a_try_acquire_leaves_a_retained_key_retained() {
             locks.release(locks.acquire("alice", PRINTER));
             assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(CLAIMED);
             locks.unclaim("bob", PRINTER);
@@ -275,7 +276,7 @@ class TryAcquireTest {
         }
 
         @Test
-        void keeps_it_from_being_forgotten_and_starts_its_idle_time_anew() {
+        void a_try_acquired_retained_key_is_not_dropped_and_its_idle_time_restarts() {
             locks.release(locks.acquire("alice", PRINTER));
             locks.claim("bob", PRINTER);
             locks.advance(LockScenario.IDLE.multipliedBy(3));
@@ -293,8 +294,8 @@ class TryAcquireTest {
     }
 
     @Test
-    @DisplayName("of a shared lock has no token at all")
-    void of_a_shared_lock_has_no_token_at_all() {
+    @DisplayName("a try acquired shared lock has no token")
+    void a_try_acquired_shared_lock_has_no_token() {
         LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
         TestQuotas ledger = new TestQuotas();
         Key key = Key.of("shared");

@@ -38,7 +38,7 @@ class TwoPhaseTest {
     @DisplayName("Enqueue")
     class Enqueue {
         @Test
-        void of_a_free_key_is_granted_and_the_lease_runs() {
+        void an_enqueue_of_a_free_key_is_granted_and_the_lease_runs() {
             var enqueue = locks.enqueue("alice", PRINTER, ofSeconds(10));
             assertThat(enqueue.outcome()).isEqualTo(GRANTED);
             assertThat(enqueue.grant().leaseNanos()).isEqualTo(ofSeconds(10).toNanos());
@@ -48,21 +48,21 @@ class TwoPhaseTest {
         }
 
         @Test
-        void of_a_held_key_joins_the_line() {
+        void an_enqueue_of_a_held_key_is_queued() {
             locks.acquire("holder", PRINTER);
             assertThat(locks.enqueue("alice", PRINTER).outcome()).isEqualTo(QUEUED);
             assertThat(locks.waitersFor(PRINTER)).isEqualTo(1);
         }
 
         @Test
-        void takes_the_slot_of_a_holder_whose_lease_is_over() {
+        void an_enqueue_gets_the_slot_of_an_expired_lease() {
             locks.acquire("holder", PRINTER, ofSeconds(10));
             locks.advanceSilently(ofSeconds(10));
             assertThat(locks.enqueue("alice", PRINTER).outcome()).isEqualTo(GRANTED);
         }
 
         @Test
-        void does_not_overtake_those_in_line() {
+        void an_enqueue_does_not_overtake_waiters() {
             locks.acquire("holder", PRINTER, ofSeconds(10));
             var bob = locks.acquire("bob", PRINTER);
             locks.advanceSilently(ofSeconds(10));
@@ -71,7 +71,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void twice_while_granted_is_refused_and_changes_nothing() {
+        void a_second_enqueue_while_granted_is_refused_and_changes_nothing() {
             var first = locks.enqueue("alice", PRINTER, ofSeconds(10));
             locks.advance(ofSeconds(9));
             assertThat(locks.enqueue("alice", PRINTER).outcome()).isEqualTo(ALREADY_ENQUEUED);
@@ -81,7 +81,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void twice_while_waiting_is_refused_and_keeps_the_place() {
+        void a_second_enqueue_while_waiting_is_refused_and_keeps_the_position() {
             var holder = locks.acquire("holder", PRINTER);
             locks.enqueue("alice", PRINTER);
             locks.enqueue("bob", PRINTER);
@@ -92,14 +92,14 @@ class TwoPhaseTest {
         }
 
         @Test
-        void twice_is_refused_before_a_wrong_limit_is() {
+        void a_second_enqueue_is_refused_before_a_wrong_limit() {
             locks.enqueue("alice", Target.semaphore("pool", 2));
             assertThat(locks.enqueue("alice", Target.semaphore("pool", 3)).outcome())
                     .isEqualTo(ALREADY_ENQUEUED);
         }
 
         @Test
-        void with_another_limit_is_refused() {
+        void an_enqueue_with_another_limit_is_refused() {
             locks.enqueue("alice", Target.semaphore("pool", 2));
             assertThat(locks.enqueue("bob", Target.semaphore("pool", 3)).outcome())
                     .isEqualTo(LIMIT_MISMATCH);
@@ -108,7 +108,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void of_a_new_name_without_room_is_refused() {
+        void an_enqueue_of_a_new_key_beyond_the_quotas_is_refused() {
             locks.ledger.maxKeys = 1;
             locks.acquire("holder", SCANNER);
             assertThat(locks.enqueue("alice", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
@@ -117,7 +117,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void into_a_full_line_is_refused_and_leaves_no_record() {
+        void an_enqueue_into_a_full_queue_is_refused_and_leaves_no_record() {
             var few = LockScenario.withMaxWaiters(1);
             var holder = few.acquire("holder", PRINTER);
             var bob = few.acquire("bob", PRINTER);
@@ -129,7 +129,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void has_one_record_per_key_kind_and_session() {
+        void an_enqueue_has_one_record_per_key_kind_and_session() {
             var pool = Target.semaphore("printer", 1);
             locks.acquire("holder", PRINTER);
             locks.acquire("holder", SCANNER);
@@ -145,13 +145,13 @@ class TwoPhaseTest {
     @DisplayName("Await")
     class Await {
         @Test
-        void of_an_unknown_name_is_refused_and_creates_none() {
+        void an_await_of_an_unknown_key_is_refused_and_creates_none() {
             assertThat(locks.await("alice", PRINTER).outcome()).isEqualTo(NOT_ENQUEUED);
             assertThat(locks.knows(PRINTER)).isFalse();
         }
 
         @Test
-        void without_a_record_is_refused() {
+        void an_await_without_an_enqueue_is_refused() {
             locks.acquire("holder", PRINTER);
             locks.enqueue("bob", PRINTER);
             locks.enqueue("alice", SCANNER);
@@ -159,14 +159,14 @@ class TwoPhaseTest {
         }
 
         @Test
-        void does_not_see_the_record_of_the_other_kind() {
+        void an_await_does_not_find_the_enqueue_of_the_other_kind() {
             locks.enqueue("alice", Target.semaphore("printer", 1));
             locks.acquire("holder", PRINTER);
             assertThat(locks.await("alice", PRINTER).outcome()).isEqualTo(NOT_ENQUEUED);
         }
 
         @Test
-        void of_a_granted_record_gives_the_same_token_and_the_lease_in_full() {
+        void an_await_of_a_granted_enqueue_returns_the_token_and_restarts_the_lease() {
             var enqueue = locks.enqueue("alice", PRINTER, ofSeconds(10));
             locks.advance(ofSeconds(9));
             var await = locks.await("alice", PRINTER);
@@ -179,20 +179,20 @@ class TwoPhaseTest {
         }
 
         @Test
-        void of_a_granted_record_ends_it() {
+        void an_await_of_a_granted_enqueue_ends_its_record() {
             locks.enqueue("alice", PRINTER);
             locks.await("alice", PRINTER);
             assertThat(locks.await("alice", PRINTER).outcome()).isEqualTo(NOT_ENQUEUED);
         }
 
         @Test
-        void of_a_granted_record_does_not_care_for_the_timeout() {
+        void an_await_of_a_granted_enqueue_ignores_the_timeout() {
             locks.enqueue("alice", PRINTER);
             assertThat(locks.await("alice", PRINTER, ZERO).outcome()).isEqualTo(GRANTED);
         }
 
         @Test
-        void of_a_grant_that_came_from_the_line_restarts_its_lease() {
+        void an_await_of_a_grant_from_the_queue_restarts_its_lease() {
             var holder = locks.acquire("holder", PRINTER);
             locks.enqueue("alice", PRINTER, ofSeconds(10));
             locks.release(holder);
@@ -203,7 +203,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void after_the_lease_ended_unseen_is_refused_and_the_slot_is_passed_on() {
+        void an_await_after_the_lease_has_expired_is_refused_and_the_slot_passes_on() {
             locks.enqueue("alice", PRINTER, ofSeconds(10));
             var bob = locks.acquire("bob", PRINTER);
             locks.advanceSilently(ofSeconds(10));
@@ -212,15 +212,15 @@ class TwoPhaseTest {
         }
 
         @Test
-        void after_the_eviction_is_refused() {
+        void an_await_after_a_force_release_is_refused() {
             locks.enqueue("alice", PRINTER, ofSeconds(10));
             locks.advance(ofSeconds(10));
             assertThat(locks.await("alice", PRINTER).outcome()).isEqualTo(NOT_ENQUEUED);
         }
 
         @Test
-        @DisplayName("never gives a token that expired before it was fetched (22.1)")
-        void never_gives_a_token_that_expired_before_it_was_fetched() {
+        @DisplayName("an await never returns a token that expired before (22.1)")
+        void an_await_never_returns_a_token_that_expired_before() {
             var holder = locks.acquire("holder", PRINTER);
             locks.enqueue("alice", PRINTER, ofSeconds(10));
             locks.release(holder); // alice is granted, and does not know
@@ -230,7 +230,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void of_a_waiting_record_blocks_until_the_grant() {
+        void an_await_of_a_waiting_enqueue_blocks_until_the_grant() {
             var holder = locks.acquire("holder", PRINTER);
             locks.enqueue("alice", PRINTER, ofSeconds(10));
             locks.advance(ofSeconds(50));
@@ -246,7 +246,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void of_a_waiting_record_that_times_out_gives_up_the_place() {
+        void an_await_that_times_out_removes_the_waiter() {
             var holder = locks.acquire("holder", PRINTER);
             locks.enqueue("alice", PRINTER);
             var bob = locks.acquire("bob", PRINTER);
@@ -259,7 +259,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void of_a_waiting_record_with_no_patience_gives_up_the_place_at_once() {
+        void an_await_with_a_timeout_of_0_removes_the_waiter_at_once() {
             locks.acquire("holder", PRINTER);
             locks.enqueue("alice", PRINTER);
             assertThat(locks.await("alice", PRINTER, ZERO).outcome()).isEqualTo(TIMED_OUT);
@@ -268,7 +268,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void that_is_cancelled_gives_up_the_place() {
+        void a_cancelled_await_removes_the_waiter() {
             var holder = locks.acquire("holder", PRINTER);
             locks.enqueue("alice", PRINTER);
             var await = locks.await("alice", PRINTER);
@@ -280,7 +280,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void of_a_wait_without_end_has_no_deadline() {
+        void an_await_with_an_unlimited_timeout_has_no_deadline() {
             var holder = locks.acquire("holder", PRINTER, ofSeconds(Long.MAX_VALUE));
             locks.enqueue("alice", PRINTER);
             var await = locks.await("alice", PRINTER, ofSeconds(Long.MAX_VALUE));
@@ -294,7 +294,7 @@ class TwoPhaseTest {
     @DisplayName("A queued session")
     class Queued {
         @Test
-        void is_granted_in_its_turn_without_waiting_and_keeps_others_out() {
+        void an_enqueued_session_is_granted_in_order_without_an_await() {
             var holder = locks.acquire("holder", PRINTER);
             locks.enqueue("alice", PRINTER);
             locks.release(holder);
@@ -304,7 +304,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void that_is_granted_is_told_only_when_it_asks() {
+        void the_grant_of_an_enqueue_is_delivered_by_the_await_only() {
             var holder = locks.acquire("holder", PRINTER);
             locks.enqueue("alice", PRINTER);
             var release = locks.release(holder);
@@ -313,7 +313,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void has_no_deadline_before_it_waits() {
+        void an_enqueued_waiter_has_no_deadline_before_its_await() {
             var holder = locks.acquire("holder", PRINTER);
             locks.enqueue("alice", PRINTER);
             locks.renew(holder, ofSeconds(Long.MAX_VALUE));
@@ -321,7 +321,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void that_never_fetched_its_grant_loses_it_to_the_next_when_the_lease_ends() {
+        void an_uncollected_grant_passes_to_the_next_waiter_when_its_lease_ends() {
             var holder = locks.acquire("holder", PRINTER);
             locks.enqueue("alice", PRINTER, ofSeconds(10));
             var bob = locks.acquire("bob", PRINTER);
@@ -331,8 +331,8 @@ class TwoPhaseTest {
         }
 
         @Test
-        @DisplayName("whose grant expired unfetched can enqueue again (22.8)")
-        void whose_grant_expired_unfetched_can_enqueue_again() {
+        @DisplayName("a session whose uncollected grant has expired can enqueue again (22.8)")
+        void a_session_whose_uncollected_grant_has_expired_can_enqueue_again() {
             var holder = locks.acquire("holder", PRINTER);
             locks.enqueue("alice", PRINTER, ofSeconds(10));
             locks.release(holder);
@@ -342,7 +342,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void whose_granted_enqueue_expired_can_enqueue_again() {
+        void a_session_whose_granted_enqueue_has_expired_can_enqueue_again() {
             locks.enqueue("alice", PRINTER, ofSeconds(10));
             locks.advanceSilently(ofSeconds(10));
             assertThat(locks.enqueue("alice", PRINTER).outcome()).isEqualTo(GRANTED);
@@ -350,10 +350,10 @@ class TwoPhaseTest {
     }
 
     @Nested
-    @DisplayName("The record")
+    @DisplayName("The enqueue record")
     class EnqueueRecord {
         @Test
-        void ends_with_the_release_of_its_token() {
+        void the_enqueue_record_ends_with_the_release_of_its_token() {
             var enqueue = locks.enqueue("alice", PRINTER);
             assertThat(locks.release(enqueue).outcome()).isEqualTo(RELEASED);
             assertThat(locks.await("alice", PRINTER).outcome()).isEqualTo(NOT_ENQUEUED);
@@ -361,7 +361,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void ends_when_another_session_releases_its_token() {
+        void the_enqueue_record_ends_when_another_session_releases_its_token() {
             var enqueue = locks.enqueue("alice", PRINTER);
             locks.release("bob", PRINTER, enqueue.token());
             assertThat(locks.await("alice", PRINTER).outcome()).isEqualTo(NOT_ENQUEUED);
@@ -369,7 +369,7 @@ class TwoPhaseTest {
         }
 
         @Test
-        void of_a_new_enqueue_queues_behind_the_lock_that_the_first_one_got() {
+        void a_new_enqueue_queues_behind_the_hold_of_the_first_one() {
             locks.enqueue("alice", PRINTER);
             var first = locks.await("alice", PRINTER);
             assertThat(locks.enqueue("alice", PRINTER).outcome()).isEqualTo(QUEUED);
@@ -378,16 +378,16 @@ class TwoPhaseTest {
         }
 
         @Test
-        @DisplayName("that is newer survives the release of an older token (22.9)")
-        void that_is_newer_survives_the_release_of_an_older_token() {
+        @DisplayName("a newer enqueue record survives the release of an older token (22.9)")
+        void a_newer_enqueue_record_survives_the_release_of_an_older_token() {
             Request first = fetchedAndEnqueuedAgain();
             locks.release(first);
             assertNewRecordLives();
         }
 
         @Test
-        @DisplayName("that is newer survives the expiry of an older token (22.9)")
-        void that_is_newer_survives_the_expiry_of_an_older_token() {
+        @DisplayName("a newer enqueue record survives the expiry of an older token (22.9)")
+        void a_newer_enqueue_record_survives_the_expiry_of_an_older_token() {
             Request first = fetchedAndEnqueuedAgain();
             locks.renew(first, ofSeconds(1));
             locks.advance(ofSeconds(1));
@@ -395,15 +395,15 @@ class TwoPhaseTest {
         }
 
         @Test
-        @DisplayName("that is newer survives the cancellation of an older grant (22.9)")
-        void that_is_newer_survives_the_cancellation_of_an_older_grant() {
+        @DisplayName("a newer enqueue record survives the cancellation of an older grant (22.9)")
+        void a_newer_enqueue_record_survives_the_cancellation_of_an_older_grant() {
             Request first = fetchedAndEnqueuedAgain();
             locks.cancel(first);
             assertNewRecordLives();
         }
 
         @Test
-        void survives_the_release_of_another_slot_of_the_same_session_and_key() {
+        void the_enqueue_record_survives_the_release_of_another_slot_of_the_session() {
             var pool = Target.semaphore("pool", 2);
             var slot = locks.acquire("alice", pool);
             var enqueue = locks.enqueue("alice", pool);
@@ -426,7 +426,7 @@ class TwoPhaseTest {
     }
 
     @Test
-    void stands_in_one_line_with_waiters_that_block() {
+    void enqueued_and_blocked_waiters_share_one_queue() {
         var few = LockScenario.withMaxWaiters(2);
         few.acquire("holder", PRINTER);
         few.enqueue("alice", PRINTER);

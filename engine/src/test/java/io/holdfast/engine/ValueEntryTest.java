@@ -24,20 +24,20 @@ class ValueEntryTest {
     private final DataScenario data = new DataScenario();
 
     @Test
-    void is_read_as_it_was_set() {
+    void a_value_is_read_as_it_was_set() {
         assertThat(data.kset("colour", "green")).isEqualTo(DONE);
         assertThat(data.kget("colour")).isEqualTo(content("green"));
         assertThat(data.kget("colour")).isEqualTo(content("green"));
     }
 
     @Test
-    void may_be_empty() {
+    void a_value_may_be_empty() {
         data.kset("colour", "");
         assertThat(data.kget("colour")).isEqualTo(content(""));
     }
 
     @Test
-    void may_be_any_bytes() {
+    void a_value_may_be_any_bytes() {
         byte[] all = new byte[256];
         for (int i = 0; i < all.length; i++) {
             all[i] = (byte) i;
@@ -48,13 +48,13 @@ class ValueEntryTest {
     }
 
     @Test
-    void that_does_not_exist_is_nothing_and_is_not_made_by_reading() {
+    void an_unknown_value_is_absent_and_is_not_created_by_reading() {
         assertThat(data.kget("colour")).isEqualTo(NOTHING);
         data.assertNothingIsLeft();
     }
 
     @Test
-    void is_replaced_by_the_next_one() {
+    void a_value_is_replaced_by_the_next_one() {
         data.kset("colour", "green");
         data.kset("colour", "red");
         assertThat(data.kget("colour")).isEqualTo(content("red"));
@@ -63,7 +63,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void is_charged_by_its_length_whenever_that_changes() {
+    void a_value_is_charged_by_its_length_whenever_that_changes() {
         data.kset("text", "x".repeat(250));
         assertThat(data.ledger.contentBytes).isEqualTo(4 * 64);
         data.kset("text", "x");
@@ -78,7 +78,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void is_gone_when_it_is_deleted() {
+    void a_deleted_value_is_absent() {
         data.kset("colour", "green");
         data.kset("shape", "round", ofSeconds(5));
         assertThat(data.kdel("colour")).isEqualTo(DONE);
@@ -89,7 +89,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void that_does_not_exist_may_be_deleted() {
+    void an_unknown_value_may_be_deleted() {
         assertThat(data.kdel("colour")).isEqualTo(DONE);
         data.kset("colour", "green");
         data.kdel("colour");
@@ -99,7 +99,7 @@ class ValueEntryTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 1_000, 999_999_999, 1_000_000_000, 3_600_000_000_000L})
-    void ends_exactly_when_its_time_has_come(long ttl) {
+    void a_value_expires_exactly_at_the_end_of_its_time_to_live(long ttl) {
         data.kset("colour", "green", ttl);
         data.advance(ofNanos(ttl - 1));
         assertThat(data.kget("colour")).isEqualTo(content("green"));
@@ -109,7 +109,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void ends_without_being_read_when_the_engine_asks_to_be_looked_at() {
+    void a_value_expires_at_the_next_deadline_of_the_engine_without_being_read() {
         data.kset("colour", "green", ofSeconds(10));
         long end = data.now() + ofSeconds(10).toNanos();
         for (int looks = 0; data.ledger.entries > 0; looks++) {
@@ -123,7 +123,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void asks_for_a_look_in_the_future_only() {
+    void a_value_schedules_deadlines_in_the_future_only() {
         for (long ttl = 1; ttl < ofDays(1).toNanos(); ttl *= 3) {
             data.kset("colour", "green", ttl);
             assertThat(data.engine.nextDeadlineNanos()).isGreaterThan(data.now());
@@ -133,7 +133,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void is_not_shown_once_its_time_has_come_even_if_it_is_still_there() {
+    void a_due_value_is_not_listed_even_if_it_has_not_been_removed() {
         data.kset("colour", "green", ofSeconds(10));
         data.advanceSilently(ofSeconds(10).minusNanos(1));
         assertThat(data.values()).containsExactly("colour");
@@ -145,7 +145,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void starts_a_new_life_when_it_is_set_again() {
+    void setting_a_value_restarts_its_time_to_live() {
         data.kset("colour", "green", ofSeconds(10));
         data.advance(ofSeconds(9));
         data.kset("colour", "red", ofSeconds(10));
@@ -156,7 +156,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void may_get_a_shorter_life() {
+    void setting_a_value_may_shorten_its_time_to_live() {
         data.kset("colour", "green", ofSeconds(1000));
         data.kset("colour", "green", ofSeconds(1));
         data.advance(ofSeconds(1));
@@ -165,7 +165,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void stays_when_it_is_set_again_without_a_time_to_live() {
+    void a_value_stays_when_it_is_set_again_without_a_time_to_live() {
         data.kset("colour", "green", ofSeconds(10));
         data.kset("colour", "red");
         assertThat(data.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
@@ -174,7 +174,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void ends_when_it_is_set_again_with_a_time_to_live() {
+    void a_value_ends_when_it_is_set_again_with_a_time_to_live() {
         data.kset("colour", "green");
         data.kset("colour", "red", ofSeconds(10));
         data.advance(ofSeconds(10));
@@ -183,7 +183,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void does_not_live_longer_by_being_read() {
+    void reading_a_value_does_not_extend_its_time_to_live() {
         data.kset("colour", "green", ofSeconds(10));
         for (int i = 0; i < 9; i++) {
             data.advance(ofSeconds(1));
@@ -194,7 +194,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void is_a_new_one_after_its_end() {
+    void a_value_can_be_created_again_after_it_has_expired() {
         data.kset("colour", "green", ofSeconds(1));
         data.advance(ofSeconds(2));
         data.kset("colour", "red");
@@ -203,7 +203,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void does_not_inherit_the_end_of_a_deleted_one() {
+    void a_value_does_not_inherit_the_expiry_of_a_deleted_one() {
         data.kset("colour", "green", ofSeconds(1));
         data.kdel("colour");
         data.kset("colour", "red");
@@ -212,7 +212,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void ends_in_its_own_time_among_many() {
+    void many_values_expire_each_at_its_own_time() {
         for (int i = 0; i < 300; i++) {
             data.kset("value-" + i, "x", ofMillis((i * 7919) % 300 + 1));
         }
@@ -224,7 +224,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void never_ends_when_its_end_is_beyond_the_end_of_time() {
+    void a_value_whose_expiry_overflows_the_clock_never_expires() {
         data.setClock(Long.MAX_VALUE - 5);
         data.kset("shape", "round", LONGEST);
         data.kset("size", "huge", 5); // ends with time itself
@@ -243,7 +243,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void ends_after_the_longest_time_to_live_to_the_nanosecond() {
+    void a_value_expires_exactly_after_the_longest_time_to_live() {
         data.setClock(-7);
         data.kset("colour", "green", LONGEST);
         data.setClock(LONGEST - 8);
@@ -254,7 +254,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void does_not_come_back_when_the_clock_goes_back() {
+    void an_expired_value_does_not_return_when_the_clock_goes_back() {
         data.kset("colour", "green", ofSeconds(10));
         data.advance(ofSeconds(10));
         data.setBack(ofSeconds(5));
@@ -267,7 +267,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void is_nothing_but_a_value() {
+    void a_value_is_independent_of_other_types_of_the_same_key() {
         data.kset("x", "text");
         assertThat(data.get("x")).isEqualTo(DataScenario.number(0));
         assertThat(data.lpop("x")).isEqualTo(NOTHING);
@@ -280,7 +280,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void is_shown_with_its_length_its_time_to_live_and_its_idle_time() {
+    void a_value_is_shown_with_its_length_its_time_to_live_and_its_idle_time() {
         data.kset("colour", "gr\u00fcn", ofSeconds(10));
         data.kset("empty", "");
         data.advance(ofSeconds(4));
@@ -301,7 +301,7 @@ class ValueEntryTest {
     }
 
     @Test
-    void is_shown_without_end_when_it_ends_never() {
+    void a_value_that_never_expires_is_listed_as_unlimited() {
         data.setClock(Long.MAX_VALUE - 5);
         data.kset("colour", "green", LONGEST);
         assertThat(data.views().values())

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import java.util.ArrayList;
 import java.util.List;
 
-@DisplayName("The line of a key")
+@DisplayName("The queue of a key")
 class WaiterQueueTest {
     private static final Target PRINTER = Target.mutex("printer");
     private static final Target SCANNER = Target.mutex("scanner");
@@ -27,7 +27,7 @@ class WaiterQueueTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void is_served_in_the_order_of_arrival() {
+    void the_queue_is_served_in_the_order_of_arrival() {
         var holder = locks.acquire("holder", PRINTER);
         List<Request> line = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -42,7 +42,7 @@ class WaiterQueueTest {
     }
 
     @Test
-    void has_acquires_and_enqueues_in_one_order() {
+    void the_queue_has_acquires_and_enqueues_in_one_order() {
         var holder = locks.acquire("holder", PRINTER);
         var alice = locks.acquire("alice", PRINTER);
         locks.enqueue("bob", PRINTER);
@@ -57,7 +57,7 @@ class WaiterQueueTest {
     }
 
     @Test
-    void is_never_overtaken_by_somebody_who_only_tries() {
+    void waiters_are_never_overtaken_by_an_acquire_without_a_wait() {
         var holder = locks.acquire("holder", PRINTER);
         var alice = locks.acquire("alice", PRINTER);
         assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
@@ -67,7 +67,7 @@ class WaiterQueueTest {
     }
 
     @Test
-    void keeps_its_order_when_somebody_in_the_middle_times_out() {
+    void the_queue_keeps_its_order_when_a_middle_waiter_times_out() {
         var holder = locks.acquire("holder", PRINTER);
         var alice = locks.acquire("alice", PRINTER);
         var bob = locks.acquire("bob", PRINTER, ofSeconds(5), USUAL);
@@ -82,7 +82,7 @@ class WaiterQueueTest {
     }
 
     @Test
-    void keeps_its_order_when_the_first_and_the_last_time_out() {
+    void the_queue_keeps_its_order_when_the_first_and_the_last_time_out() {
         var holder = locks.acquire("holder", PRINTER);
         var first = locks.acquire("first", PRINTER, ofSeconds(5), USUAL);
         var alice = locks.acquire("alice", PRINTER);
@@ -99,7 +99,7 @@ class WaiterQueueTest {
     }
 
     @Test
-    void keeps_its_order_when_somebody_in_the_middle_is_cancelled() {
+    void the_queue_keeps_its_order_when_a_middle_waiter_is_cancelled() {
         var holder = locks.acquire("holder", PRINTER);
         var alice = locks.acquire("alice", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
@@ -111,7 +111,7 @@ class WaiterQueueTest {
     }
 
     @Test
-    void keeps_its_order_when_somebody_in_the_middle_disconnects() {
+    void the_queue_keeps_its_order_when_the_session_of_a_middle_waiter_closes() {
         var holder = locks.acquire("holder", PRINTER);
         var alice = locks.acquire("alice", PRINTER);
         locks.acquire("bob", PRINTER);
@@ -123,7 +123,7 @@ class WaiterQueueTest {
     }
 
     @Test
-    void answers_a_wait_that_ran_out_at_its_deadline_and_not_before() {
+    void a_wait_times_out_at_its_deadline_and_not_before() {
         locks.acquire("holder", PRINTER);
         var bob = locks.acquire("bob", PRINTER, ofSeconds(5), USUAL);
         locks.advance(ofSeconds(5).minusNanos(1));
@@ -133,7 +133,7 @@ class WaiterQueueTest {
     }
 
     @Test
-    void gives_a_waiter_its_lease_from_the_grant_on() {
+    void the_lease_of_a_waiter_starts_at_the_grant() {
         var holder = locks.acquire("holder", PRINTER);
         var bob = locks.acquire("bob", PRINTER, ofSeconds(10));
         locks.advance(ofSeconds(60));
@@ -146,7 +146,7 @@ class WaiterQueueTest {
     }
 
     @Test
-    void lets_one_session_stand_in_several_lines() {
+    void one_session_may_wait_in_several_queues() {
         var holder = locks.acquire("holder", PRINTER);
         var other = locks.acquire("other", SCANNER);
         var printer = locks.acquire("alice", PRINTER);
@@ -159,7 +159,7 @@ class WaiterQueueTest {
     }
 
     @Test
-    void lets_one_session_stand_in_it_twice() {
+    void one_session_may_wait_in_one_queue_twice() {
         var holder = locks.acquire("holder", PRINTER);
         assertThat(locks.enqueue("alice", PRINTER).outcome()).isEqualTo(QUEUED);
         var second = locks.acquire("alice", PRINTER);
@@ -170,7 +170,7 @@ class WaiterQueueTest {
     }
 
     @Test
-    void either_times_out_or_is_granted_when_both_come_due_together_but_never_both() {
+    void a_waiter_is_never_both_timed_out_and_granted() {
         locks.acquire("holder", PRINTER, ofSeconds(5)); // scheduled first, so it ends first
         var bob = locks.acquire("bob", PRINTER, ofSeconds(5), USUAL);
         locks.advance(ofSeconds(5));
@@ -180,7 +180,7 @@ class WaiterQueueTest {
     }
 
     @Test
-    void passes_the_slot_to_the_next_when_the_first_times_out_just_before_it_is_free() {
+    void the_slot_goes_to_the_next_when_the_first_waiter_times_out_just_before() {
         var holder = locks.acquire("holder", PRINTER, ofSeconds(60));
         var bob = locks.acquire("bob", PRINTER, ofSeconds(5), USUAL);
         var carol = locks.acquire("carol", PRINTER);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-@DisplayName("A mutex")
+@DisplayName("A lock")
 class WriteLockTest {
     private static final Target PRINTER = Target.mutex("printer");
     private static final Target SCANNER = Target.mutex("scanner");
@@ -25,7 +25,7 @@ class WriteLockTest {
     private final LockScenario locks = new LockScenario();
 
     @Test
-    void that_is_free_is_granted_at_once() {
+    void a_free_lock_is_granted_at_once() {
         var alice = locks.acquire("alice", PRINTER, Duration.ofSeconds(10));
         assertThat(alice.outcome()).isEqualTo(GRANTED);
         assertThat(alice.grant().session()).isEqualTo(locks.session("alice"));
@@ -36,7 +36,7 @@ class WriteLockTest {
     }
 
     @Test
-    void has_one_holder_at_a_time() {
+    void a_lock_has_one_holder_at_a_time() {
         locks.acquire("alice", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
         assertThat(bob.outcome()).isEqualTo(BLOCKED);
@@ -46,7 +46,7 @@ class WriteLockTest {
     }
 
     @Test
-    void that_is_released_goes_to_whoever_waits() {
+    void a_released_lock_goes_to_the_waiter() {
         var alice = locks.acquire("alice", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
         var release = locks.release(alice);
@@ -57,7 +57,7 @@ class WriteLockTest {
     }
 
     @Test
-    void answers_the_release_before_the_grant_that_follows_from_it() {
+    void the_result_of_a_release_comes_before_the_next_grant() {
         var alice = locks.acquire("alice", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
         var release = locks.release(alice);
@@ -67,7 +67,7 @@ class WriteLockTest {
     }
 
     @Test
-    void that_is_released_and_wanted_by_nobody_is_free() {
+    void a_released_lock_without_waiters_is_free() {
         locks.release(locks.acquire("alice", PRINTER));
         assertThat(locks.holderOf(PRINTER)).isEqualTo(NOBODY);
         assertThat(locks.isIdle(PRINTER)).isTrue();
@@ -75,7 +75,7 @@ class WriteLockTest {
     }
 
     @Test
-    void is_not_reentrant() {
+    void a_lock_is_not_reentrant() {
         var first = locks.acquire("alice", PRINTER);
         var second = locks.acquire("alice", PRINTER);
         assertThat(second.outcome()).isEqualTo(BLOCKED);
@@ -84,7 +84,7 @@ class WriteLockTest {
     }
 
     @Test
-    void can_be_released_by_anybody_who_knows_the_token() {
+    void a_lock_can_be_released_by_any_session_with_the_token() {
         var alice = locks.acquire("alice", PRINTER);
         var release = locks.release("bob", PRINTER, alice.token());
         assertThat(release.outcome()).isEqualTo(RELEASED);
@@ -94,32 +94,32 @@ class WriteLockTest {
     }
 
     @Test
-    void tried_while_held_times_out_at_once_and_leaves_no_waiter() {
+    void an_acquire_without_a_wait_of_a_held_lock_times_out_at_once() {
         locks.acquire("alice", PRINTER);
         assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
         assertThat(locks.waitersFor(PRINTER)).isZero();
     }
 
     @Test
-    void tried_while_free_is_granted() {
+    void an_acquire_without_a_wait_of_a_free_lock_is_granted() {
         assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(GRANTED);
     }
 
     @Test
-    void does_not_touch_other_keys() {
+    void an_acquire_does_not_affect_other_keys() {
         locks.acquire("alice", PRINTER);
         assertThat(locks.acquire("bob", SCANNER).outcome()).isEqualTo(GRANTED);
     }
 
     @Test
-    void of_an_unknown_name_cannot_be_released_and_the_attempt_creates_nothing() {
+    void the_release_of_an_unknown_lock_is_refused_and_creates_nothing() {
         assertThat(locks.release("alice", PRINTER, new Token(1, 1)).outcome()).isEqualTo(NOT_HELD);
         assertThat(locks.knows(PRINTER)).isFalse();
     }
 
     @Test
-    @DisplayName("and a semaphore of one name do not collide (22.12)")
-    void and_a_semaphore_of_one_name_do_not_collide() {
+    @DisplayName("a lock and a semaphore of one key do not collide (22.12)")
+    void a_lock_and_a_semaphore_of_one_key_do_not_collide() {
         Target pool = Target.semaphore("printer", 1);
         var mutex = locks.acquire("alice", PRINTER);
         var slot = locks.acquire("bob", pool);
@@ -134,7 +134,7 @@ class WriteLockTest {
     }
 
     @Test
-    void names_that_differ_only_in_invalid_bytes_are_two() {
+    void keys_that_differ_only_in_invalid_utf8_are_distinct() {
         var one = new Target(ResourceKind.LOCK, Key.of(Namespace.DEFAULT, new byte[] {'k', -1}), 1);
         var two = new Target(ResourceKind.LOCK, Key.of(Namespace.DEFAULT, new byte[] {'k', -2}), 1);
         locks.acquire("alice", one);
@@ -143,7 +143,7 @@ class WriteLockTest {
     }
 
     @Test
-    void names_in_two_namespaces_are_two() {
+    void equal_keys_in_two_namespaces_are_distinct() {
         byte[] name = "printer".getBytes(StandardCharsets.UTF_8);
         var other = new Target(ResourceKind.LOCK, Key.of(new Namespace("tenant"), name), 1);
         locks.acquire("alice", PRINTER);

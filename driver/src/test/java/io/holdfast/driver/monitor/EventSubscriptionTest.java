@@ -43,7 +43,7 @@ class EventSubscriptionTest {
     }
 
     @Test
-    void gets_what_happens_in_order_and_is_woken_once_until_it_has_taken_all() {
+    void a_subscription_gets_events_in_order_and_is_woken_once_until_it_was_drained() {
         EventSubscription eventSubscription = subscribe(10);
         serverMonitor.onSessionOpened(1, PEER);
         serverMonitor.onSessionOpened(2, PEER);
@@ -59,7 +59,7 @@ class EventSubscriptionTest {
     }
 
     @Test
-    void that_is_too_slow_is_told_how_much_it_missed_where_it_missed_it() {
+    void a_slow_subscription_gets_the_number_of_missed_events_where_they_are_missing() {
         EventSubscription eventSubscription = subscribe(2);
         for (int session = 1; session <= 5; session++) {
             serverMonitor.onSessionOpened(session, PEER);
@@ -72,7 +72,7 @@ class EventSubscriptionTest {
     }
 
     @Test
-    void that_is_too_slow_for_long_keys_misses_them_too() {
+    void a_subscription_misses_events_whose_keys_exceed_the_byte_limit() {
         EventSubscription eventSubscription = subscribe(1000);
         Key key = Key.of("k".repeat(64 * 1024));
         for (int i = 0; i < 20; i++) {
@@ -95,7 +95,7 @@ class EventSubscriptionTest {
     }
 
     @Test
-    void counts_as_missed_only_what_it_wants() {
+    void a_subscription_counts_only_events_of_its_filter_as_missed() {
         EventSubscription eventSubscription =
                 serverMonitor.subscribe(
                         it -> it instanceof ServerEvent.SessionClosed, 1, wakes::incrementAndGet);
@@ -109,7 +109,7 @@ class EventSubscriptionTest {
     }
 
     @Test
-    void that_is_closed_gets_nothing_more() {
+    void a_subscription_that_is_closed_gets_nothing_more() {
         EventSubscription eventSubscription = subscribe(10);
         eventSubscription.close();
         serverMonitor.onSessionOpened(1, PEER);
@@ -118,7 +118,7 @@ class EventSubscriptionTest {
     }
 
     @Test
-    void of_one_does_not_depend_on_another() {
+    void a_subscription_does_not_depend_on_another() {
         EventSubscription slow = subscribe(1);
         EventSubscription quick = subscribe(10);
         serverMonitor.onSessionOpened(1, PEER);
@@ -128,7 +128,8 @@ class EventSubscriptionTest {
     }
 
     @Test
-    void loses_no_wake_up_and_accounts_for_everything_while_many_threads_tell() throws Exception {
+    void a_subscription_loses_no_wake_up_and_no_count_while_many_threads_publish()
+            throws Exception {
         int tellers = 3;
         int each = 20_000;
         Semaphore bell = new Semaphore(0);

@@ -13,14 +13,14 @@ class HistogramTest {
     private final Histogram histogram = new Histogram();
 
     @Test
-    void has_bounds_that_grow_and_a_last_bucket_without() {
+    void a_histogram_has_increasing_bounds_and_an_unbounded_last_bucket() {
         long[] bounds =
                 IntStream.range(0, Histogram.buckets()).mapToLong(Histogram::boundNanos).toArray();
         assertThat(bounds).isSorted().doesNotHaveDuplicates().endsWith(Long.MAX_VALUE);
     }
 
     @Test
-    void counts_a_span_of_just_a_bound_below_it_and_a_longer_one_above() {
+    void a_histogram_counts_a_duration_equal_to_a_bound_in_the_lower_bucket() {
         for (int bucket = 0; bucket < Histogram.buckets() - 1; bucket++) {
             histogram.record(Histogram.boundNanos(bucket));
             assertThat(histogram.count(bucket)).isEqualTo(bucket == 0 ? 1 : 2);
@@ -30,7 +30,7 @@ class HistogramTest {
     }
 
     @Test
-    void counts_no_time_in_the_first_bucket_and_the_longest_in_the_last() {
+    void a_histogram_counts_0_in_the_first_bucket_and_the_longest_duration_in_the_last() {
         histogram.record(0);
         histogram.record(Long.MAX_VALUE);
         assertThat(histogram.count(0)).isEqualTo(1);
@@ -38,7 +38,7 @@ class HistogramTest {
     }
 
     @Test
-    void is_added_to_a_sum() {
+    void a_histogram_can_be_added_to_a_sum() {
         histogram.record(3);
         histogram.record(4);
         long[] counts = new long[Histogram.buckets()];

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import java.util.List;
 import java.util.stream.LongStream;
 
-@DisplayName("The past")
+@DisplayName("The history of a key")
 class KeyHistoryTest {
     private final KeyHistory keyHistory = new KeyHistory();
 
@@ -32,12 +32,12 @@ class KeyHistoryTest {
     }
 
     @Test
-    void of_an_unknown_key_is_empty() {
+    void the_history_of_an_unknown_key_is_empty() {
         assertThat(times(ResourceKind.LOCK, "a")).isEmpty();
     }
 
     @Test
-    void is_the_last_events_in_order_however_many_there_were() {
+    void the_history_has_the_latest_events_in_order() {
         for (long at = 1; at <= 5 * KeyHistory.EVENTS; at++) {
             remember(ResourceKind.LOCK, "a", at);
             long first = Math.max(1, at - KeyHistory.EVENTS + 1);
@@ -47,7 +47,7 @@ class KeyHistoryTest {
     }
 
     @Test
-    void is_kept_apart_by_kind() {
+    void the_history_is_separate_for_each_kind() {
         remember(ResourceKind.LOCK, "a", 1);
         remember(ResourceKind.SEMAPHORE, "a", 2);
         assertThat(times(ResourceKind.LOCK, "a")).containsExactly(1L);
@@ -56,7 +56,7 @@ class KeyHistoryTest {
     }
 
     @Test
-    void is_that_of_the_keys_used_last() {
+    void the_history_is_kept_for_the_most_recently_used_keys() {
         for (int i = 0; i <= KeyHistory.KEYS; i++) {
             remember(ResourceKind.LOCK, "key" + i, i);
             remember(ResourceKind.LOCK, "used", i);
@@ -68,7 +68,7 @@ class KeyHistoryTest {
     }
 
     @Test
-    void of_a_long_key_is_not_kept() {
+    void the_history_of_a_long_key_is_not_kept() {
         String longest = "k".repeat(KeyHistory.MAX_KEY_BYTES);
         remember(ResourceKind.LOCK, longest, 1);
         remember(ResourceKind.LOCK, longest + "k", 2);
@@ -77,7 +77,7 @@ class KeyHistoryTest {
     }
 
     @Test
-    void keeps_a_key_once_even_if_each_event_brings_its_own() {
+    void the_history_keeps_one_key_object_for_all_events_of_a_key() {
         remember(ResourceKind.SHARED, "a", 1);
         remember(ResourceKind.SHARED, "a", 2);
         List<KeyEvent> all = keyHistory.eventsOf(ResourceKind.SHARED, Key.of("a"));

@@ -9,12 +9,12 @@ import org.junit.jupiter.api.Test;
 
 import java.util.concurrent.atomic.AtomicReference;
 
-@DisplayName("Those who have gone")
+@DisplayName("Recently closed sessions")
 class RecentlyClosedSessionsTest {
     private final RecentlyClosedSessions recentlyClosedSessions = new RecentlyClosedSessions();
 
     @Test
-    void keep_the_name_they_had_when_they_went() {
+    void closed_sessions_keep_the_name_they_had() {
         AtomicReference<String> name = new AtomicReference<>("127.0.0.1:4711");
         recentlyClosedSessions.add(7, new ClientInfo("dflockd", name::get));
         name.set("nobody");
@@ -25,7 +25,7 @@ class RecentlyClosedSessionsTest {
     }
 
     @Test
-    void are_forgotten_when_enough_others_have_gone_since() {
+    void closed_sessions_are_dropped_when_enough_others_have_closed_since() {
         for (long session = 1; session <= RecentlyClosedSessions.MAX_SESSIONS + 1; session++) {
             recentlyClosedSessions.add(session, new ClientInfo("http", () -> "somebody"));
         }
@@ -34,7 +34,7 @@ class RecentlyClosedSessionsTest {
     }
 
     @Test
-    void are_found_by_the_observatory_like_those_who_are_there() {
+    void the_monitor_finds_closed_sessions_like_open_ones() {
         ServerMonitor serverMonitor = new ServerMonitor(1, System::nanoTime);
         ClientInfo clientInfo = new ClientInfo("lockd", () -> "unix:1");
         serverMonitor.onSessionOpened(3, clientInfo);

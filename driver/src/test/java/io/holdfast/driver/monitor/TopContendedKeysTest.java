@@ -26,7 +26,7 @@ class TopContendedKeysTest {
     }
 
     @Test
-    void is_counted_exactly_while_keys_are_few() {
+    void contention_is_counted_exactly_while_keys_are_few() {
         for (int i = 0; i < 30; i++) {
             for (int times = 0; times <= i; times++) {
                 topContendedKeys.count(ResourceKind.LOCK, Key.of("key" + i));
@@ -41,7 +41,7 @@ class TopContendedKeysTest {
     }
 
     @Test
-    void of_the_heaviest_keys_is_found_among_very_many_in_little_room() {
+    void the_most_contended_keys_are_found_among_very_many_in_bounded_memory() {
         int rounds = 20_000;
         for (int i = 0; i < rounds; i++) {
             topContendedKeys.count(ResourceKind.LOCK, Key.of("light" + i));
@@ -60,7 +60,7 @@ class TopContendedKeysTest {
     }
 
     @Test
-    void of_long_keys_is_not_kept() {
+    void contention_of_long_keys_is_not_counted() {
         topContendedKeys.count(ResourceKind.LOCK, Key.of("k".repeat(1025)));
         assertThat(sum()).isEmpty();
     }

@@ -21,13 +21,13 @@ class DeliveryTest {
     private final TestListener dave = signals.person("dave");
 
     @Test
-    void goes_to_nobody_where_nobody_listens() {
+    void a_signal_without_listeners_has_no_recipients() {
         alice.listen("b");
         assertThat(signals.receivers("a")).isEmpty();
     }
 
     @Test
-    void goes_to_all_who_listen_alone_in_the_order_they_joined() {
+    void a_signal_goes_to_all_listeners_without_a_group_in_order_of_joining() {
         List<String> names = IntStream.range(0, 40).mapToObj(i -> "p" + i).toList();
         for (String name : names) {
             TestListener testListener = signals.person(name);
@@ -39,7 +39,7 @@ class DeliveryTest {
     }
 
     @Test
-    void puts_somebody_who_comes_back_at_the_end() {
+    void a_listener_that_registers_again_is_last() {
         alice.listen("a");
         bob.listen("a");
         carol.listen("a");
@@ -50,7 +50,7 @@ class DeliveryTest {
     }
 
     @Test
-    void takes_the_four_steps_in_order() {
+    void recipients_are_chosen_in_four_steps() {
         // In the reverse of it, so that the order of joining cannot be what counts.
         dave.listen("a.*", "workers");
         carol.listen("*.b");
@@ -60,7 +60,7 @@ class DeliveryTest {
     }
 
     @Test
-    void serves_all_who_listen_alone_to_any_pattern_before_the_groups_of_any() {
+    void listeners_without_a_group_of_all_patterns_come_before_groups() {
         for (String pattern : List.of("a.*", "*.b", ">", "a.>", "*.*", "*.>")) {
             signals.person("group " + pattern).listen(pattern, "workers");
             signals.person("alone " + pattern).listen(pattern);
@@ -72,7 +72,7 @@ class DeliveryTest {
     }
 
     @Test
-    void comes_once_to_somebody_who_listens_in_many_ways() {
+    void a_listener_with_several_matching_registrations_gets_a_signal_once() {
         alice.listen("a.b");
         alice.listen("a.b", "one");
         alice.listen("a.b", "two");
@@ -84,7 +84,7 @@ class DeliveryTest {
     }
 
     @Test
-    void comes_once_to_each_of_many_who_listen_in_many_ways() {
+    void each_of_many_listeners_with_several_registrations_gets_a_signal_once() {
         List<String> names = IntStream.range(0, 100).mapToObj(i -> "p" + i).toList();
         for (String name : names) {
             TestListener testListener = signals.person(name);
@@ -97,7 +97,7 @@ class DeliveryTest {
     }
 
     @Test
-    void comes_once_to_somebody_with_two_subscribers() {
+    void a_listener_with_two_subscribers_gets_a_signal_once() {
         alice.listen("a");
         alice.reopen();
         alice.listen("a");
@@ -106,7 +106,7 @@ class DeliveryTest {
     }
 
     @Test
-    void comes_at_the_first_step_that_is_possible() {
+    void a_listener_is_chosen_in_the_first_step_that_matches() {
         alice.listen("a.*");
         bob.listen("a.b");
         bob.listen("a.*");
@@ -117,7 +117,7 @@ class DeliveryTest {
     }
 
     @Test
-    void goes_to_the_members_of_a_group_in_turn() {
+    void signals_go_to_the_members_of_a_group_round_robin() {
         for (String pattern : List.of("a.b", "a.*")) {
             alice.listen(pattern, "workers");
             bob.listen(pattern, "workers");
@@ -129,7 +129,7 @@ class DeliveryTest {
     }
 
     @Test
-    void goes_to_one_of_each_group() {
+    void a_signal_goes_to_one_member_of_each_group() {
         alice.listen("a", "one");
         bob.listen("a", "one");
         carol.listen("a", "two");
@@ -139,7 +139,7 @@ class DeliveryTest {
     }
 
     @Test
-    void sees_groups_of_one_name_on_two_patterns_as_two() {
+    void groups_of_one_name_on_two_patterns_are_independent() {
         alice.listen("a.b", "workers");
         bob.listen("a.*", "workers");
         carol.listen("*.b", "workers");
@@ -148,7 +148,7 @@ class DeliveryTest {
     }
 
     @Test
-    void moves_those_behind_a_member_that_leaves_up_while_the_counter_goes_on() {
+    void members_move_up_when_one_leaves_while_the_round_robin_counter_continues() {
         alice.listen("a", "workers");
         bob.listen("a", "workers");
         carol.listen("a", "workers");
@@ -165,7 +165,7 @@ class DeliveryTest {
     }
 
     @Test
-    void finds_the_counter_of_a_group_gone_with_its_last_member() {
+    void the_round_robin_counter_of_a_group_ends_with_its_last_member() {
         for (String pattern : List.of("a.b", "*.b")) {
             alice.listen(pattern, "workers");
             bob.listen(pattern, "workers");
@@ -183,7 +183,7 @@ class DeliveryTest {
     }
 
     @Test
-    void passes_over_a_member_that_has_a_copy() {
+    void a_group_member_that_was_chosen_already_is_skipped() {
         alice.listen("a");
         alice.listen("a", "workers");
         bob.listen("a", "workers");
@@ -197,7 +197,7 @@ class DeliveryTest {
     }
 
     @Test
-    void comes_round_to_the_first_members_when_those_behind_have_a_copy() {
+    void the_round_robin_wraps_around_when_the_later_members_were_chosen_already() {
         alice.listen("a", "workers");
         bob.listen("a", "workers");
         carol.listen("a", "workers");
@@ -209,7 +209,7 @@ class DeliveryTest {
     }
 
     @Test
-    void adds_nobody_of_a_group_in_which_all_have_a_copy_but_counts_its_turn() {
+    void a_group_whose_members_were_all_chosen_adds_none_but_its_counter_advances() {
         alice.listen("a");
         bob.listen("a");
         alice.listen("a", "workers");
@@ -221,7 +221,7 @@ class DeliveryTest {
     }
 
     @Test
-    void lets_somebody_who_leaves_one_way_be_reached_by_another() {
+    void a_listener_that_ends_one_registration_is_reached_by_another() {
         alice.listen("a.b");
         alice.listen("a.*");
         alice.listen("a.b", "workers");
@@ -234,7 +234,7 @@ class DeliveryTest {
     }
 
     @Test
-    void costs_the_same_however_many_listen_to_other_things() {
+    void the_cost_of_a_signal_does_not_depend_on_other_registrations() {
         // Some part from the channel at its last token only, or begin with a wildcard.
         List<String> forms =
                 List.of("a.b.%d", "%d.b.c", "a.*.%d", "a.b.%d.>", "*.b.%d", "%d.>", "*.%d.c");
@@ -253,7 +253,7 @@ class DeliveryTest {
     }
 
     @Test
-    void costs_more_the_more_are_looked_at() {
+    void the_cost_of_a_signal_increases_with_the_examined_registrations() {
         alice.listen("a");
         int one = signals.hub.choose(Key.of("a")).cost();
         for (int i = 0; i < 100; i++) {

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Section 13.6, and 22.29 and 22.30. */
-@DisplayName("A listener without room")
+@DisplayName("A full listener")
 class FullListenerTest {
     private final SignalScenario signals = new SignalScenario();
     private final TestListener alice = signals.person("alice");
@@ -32,7 +32,7 @@ class FullListenerTest {
     }
 
     @Test
-    void who_listens_alone_is_passed_over_and_told_so() {
+    void a_full_listener_without_a_group_is_skipped_and_overrun() {
         for (String pattern : List.of("a.b", "a.*")) {
             alice.listen(pattern);
             bob.listen(pattern);
@@ -51,7 +51,7 @@ class FullListenerTest {
     }
 
     @Test
-    void is_told_nothing_by_signals_on_other_channels() {
+    void a_full_listener_is_not_overrun_by_signals_on_other_channels() {
         alice.listen("a");
         alice.listen("a.*");
         alice.setFull(true);
@@ -61,7 +61,7 @@ class FullListenerTest {
     }
 
     @Test
-    void leaves_the_signal_to_the_next_of_its_group_and_stays() {
+    void a_full_listener_leaves_the_signal_to_the_next_of_its_group_and_stays() {
         for (String pattern : List.of("a.b", "a.*")) {
             alice.listen(pattern, "workers");
             bob.listen(pattern, "workers");
@@ -84,7 +84,7 @@ class FullListenerTest {
     }
 
     @Test
-    void is_told_in_a_group_only_when_chosen_first_and_none_has_room() {
+    void a_full_group_member_is_overrun_only_as_the_first_choice_of_a_full_group() {
         List<TestListener> members = List.of(alice, bob, carol);
         for (TestListener member : members) {
             member.listen("a", "workers");
@@ -101,7 +101,7 @@ class FullListenerTest {
     }
 
     @Test
-    void is_chosen_first_when_those_before_have_a_copy() {
+    void a_full_group_member_is_the_first_choice_when_those_before_were_chosen_already() {
         alice.listen("a");
         for (TestListener member : List.of(alice, bob, carol)) {
             member.listen("a", "workers");
@@ -114,8 +114,8 @@ class FullListenerTest {
     }
 
     @Test
-    @DisplayName("is not marked as served: its group gives the signal to another (22.29)")
-    void is_not_marked_as_served_in_its_group() {
+    @DisplayName("a full listener is not marked as served in its group (22.29)")
+    void a_full_listener_is_not_marked_as_served_in_its_group() {
         alice.listen("a");
         alice.listen("a", "workers");
         bob.listen("a", "workers");
@@ -125,8 +125,8 @@ class FullListenerTest {
     }
 
     @Test
-    @DisplayName("is not marked as served: it is still the first of its group (22.29)")
-    void is_not_marked_as_served_where_the_whole_group_is_full() {
+    @DisplayName("a full listener is not marked as served in a full group (22.29)")
+    void a_full_listener_is_not_marked_as_served_in_a_full_group() {
         for (int crowd : new int[] {0, 30}) {
             SignalScenario scenario = new SignalScenario();
             for (int i = 0; i < crowd; i++) {
@@ -146,9 +146,8 @@ class FullListenerTest {
     }
 
     @Test
-    @DisplayName(
-            "is not marked as served: it gets the signal on another way, with room again (22.29)")
-    void is_not_marked_as_served_for_later_steps() {
+    @DisplayName("a full listener is not marked as served for later steps (22.29)")
+    void a_full_listener_is_not_marked_as_served_for_later_steps() {
         AtomicBoolean asked = new AtomicBoolean();
         SignalListener recovering =
                 new Quiet() {
@@ -169,7 +168,7 @@ class FullListenerTest {
     }
 
     @Test
-    void is_told_after_the_hub_can_be_used_again() throws Exception {
+    void a_listener_is_overrun_after_the_lock_of_the_hub_is_released() throws Exception {
         Subscriber slow =
                 signals.hub.open(
                         new Quiet() {
@@ -194,7 +193,7 @@ class FullListenerTest {
     }
 
     @Test
-    void who_is_slow_to_answer_holds_up_no_other_emitter() throws Exception {
+    void a_slow_callback_of_a_listener_blocks_no_other_emitter() throws Exception {
         Subscriber thinking =
                 signals.hub.open(
                         new Quiet() {

@@ -16,14 +16,14 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 
-@DisplayName("The list of what is listened to")
+@DisplayName("The listing of patterns")
 class HubListingTest {
     private final SignalScenario signals = new SignalScenario();
     private final TestListener alice = signals.person("alice");
     private final TestListener bob = signals.person("bob");
 
     @Test
-    void is_empty_where_nobody_listens() {
+    void the_listing_of_a_hub_without_listeners_is_empty() {
         ScanCursor<ChannelView> listing = signals.hub.list();
         assertThat(listing.next()).isEmpty();
         assertThat(listing.next()).isEmpty();
@@ -31,7 +31,7 @@ class HubListingTest {
     }
 
     @Test
-    void shows_each_pattern_and_group_with_the_number_of_its_listeners() {
+    void the_listing_shows_each_pattern_and_group_with_the_number_of_its_listeners() {
         Key elsewhere = Key.of(new Namespace("other"), Key.of("a").bytes());
         alice.listen("a");
         bob.listen("a");
@@ -57,7 +57,7 @@ class HubListingTest {
     }
 
     @Test
-    void comes_in_slices_that_leave_nothing_out() {
+    void the_listing_comes_in_slices_that_omit_nothing() {
         for (int count : new int[] {1, 255, 256, 257, 511, 512, 513, 1_500}) {
             Set<ChannelView> expected = new HashSet<>();
             for (int i = 0; i < count; i++) {
@@ -73,7 +73,7 @@ class HubListingTest {
     }
 
     @Test
-    void does_not_come_all_at_once() {
+    void the_listing_is_not_read_in_one_slice() {
         for (int i = 0; i < 10_000; i++) {
             alice.listen("a" + i);
         }
@@ -84,7 +84,7 @@ class HubListingTest {
     }
 
     @Test
-    void goes_on_behind_the_last_topic_also_when_that_is_gone() {
+    void the_listing_continues_after_the_last_topic_even_if_that_was_removed() {
         for (int i = 0; i < 2_000; i++) {
             alice.listen("a" + i);
         }
@@ -104,7 +104,7 @@ class HubListingTest {
     }
 
     @Test
-    void shows_each_topic_that_is_there_throughout_once_while_others_come_and_go() {
+    void the_listing_has_each_topic_that_exists_throughout_once() {
         Random random = new Random(7);
         List<String> groups = List.of("", "one", "two");
         Set<PatternAndGroup> steady = new HashSet<>();

@@ -86,7 +86,7 @@ class PatternTest {
         ".>, a",
         ".>, a.b",
     })
-    void does_not_match(String pattern, String channel) {
+    void a_pattern_does_not_match_other_channels(String pattern, String channel) {
         assertThat(alice.listen(pattern)).isEqualTo(ListenOutcome.LISTENING);
         assertThat(signals.receivers(channel)).isEmpty();
     }
@@ -98,8 +98,7 @@ class PatternTest {
                 "a.*b.c", ">x", "x>", ">>", "a.b>", "*>", ">*", "a.>b", "*.a*", "a*.b", "a>.b",
                 ".>>"
             })
-    void is_refused_when_a_wildcard_is_in_a_longer_token_or_the_rest_comes_before_the_end(
-            String pattern) {
+    void a_pattern_with_a_misplaced_wildcard_is_refused(String pattern) {
         assertThat(alice.listen(pattern)).isEqualTo(ListenOutcome.INVALID_PATTERN);
         assertThat(alice.listen(pattern, "group")).isEqualTo(ListenOutcome.INVALID_PATTERN);
         alice.unlisten(pattern); // and that is no harm
@@ -107,7 +106,7 @@ class PatternTest {
     }
 
     @Test
-    void of_one_form_is_apart_from_all_others_that_match_the_same() {
+    void patterns_of_different_form_that_match_the_same_are_independent() {
         String[] patterns = {"a.b.c", "a.*.c", "*.b.c", "a.b.*", "a.>", "a.b.>", ">", "*.*.*"};
         for (String pattern : patterns) {
             signals.person(pattern).listen(pattern);
@@ -120,7 +119,7 @@ class PatternTest {
     }
 
     @Test
-    void is_found_on_every_way_through_the_tree() {
+    void a_pattern_is_found_on_every_path_through_the_tree() {
         // The way over the exact tokens ends nowhere; that over the stars does not.
         alice.listen("a.b.x");
         TestListener bob = signals.person("bob");
@@ -133,7 +132,7 @@ class PatternTest {
     }
 
     @Test
-    void of_another_namespace_matches_nothing_here() {
+    void a_pattern_of_another_namespace_matches_nothing_here() {
         Key exact = Key.of(new Namespace("other"), Key.of("a.b").bytes());
         Key wild = Key.of(new Namespace("other"), Key.of("a.*").bytes());
         alice.listen(exact, "");
@@ -153,8 +152,8 @@ class PatternTest {
     }
 
     @Test
-    @DisplayName("is bytes, also where they are not valid UTF-8 (2.3)")
-    void is_bytes_also_where_they_are_not_valid_utf_8() {
+    @DisplayName("a pattern may be invalid utf8 (2.3)")
+    void a_pattern_may_be_invalid_utf8() {
         Key one = Key.of(Namespace.DEFAULT, new byte[] {(byte) 0xFF, '.', '*'});
         Key two = Key.of(Namespace.DEFAULT, new byte[] {(byte) 0xFE, '.', '*'});
         alice.listen(one, "");

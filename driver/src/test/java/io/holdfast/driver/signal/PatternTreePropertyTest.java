@@ -23,14 +23,14 @@ import java.util.Set;
 @Label("The tree of patterns")
 class PatternTreePropertyTest {
     @Property(tries = 1000, edgeCases = EdgeCasesMode.NONE)
-    void finds_exactly_those_that_match_by_definition(
+    void the_pattern_tree_finds_exactly_the_patterns_that_match_by_definition(
             @ForAll("patterns") Set<String> patterns, @ForAll("channels") List<String> channels) {
         Filled filled = new Filled(patterns);
         channels.forEach(filled::check);
     }
 
     @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
-    void forgets_one_pattern_and_none_beside_it(
+    void the_pattern_tree_removes_one_pattern_and_no_other(
             @ForAll("patterns") Set<String> patterns, @ForAll("channels") List<String> channels) {
         Filled filled = new Filled(patterns);
         for (String gone : patterns) {
@@ -47,7 +47,7 @@ class PatternTreePropertyTest {
     }
 
     @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-    void is_not_disturbed_by_the_end_of_what_it_does_not_hold(
+    void removing_an_unknown_pattern_does_not_change_the_pattern_tree(
             @ForAll("patterns") Set<String> patterns,
             @ForAll("patterns") Set<String> others,
             @ForAll("channels") List<String> channels) {
@@ -62,7 +62,7 @@ class PatternTreePropertyTest {
     }
 
     @Property(tries = 1000)
-    void knows_a_pattern_when_it_sees_one(@ForAll("texts") String text) {
+    void valid_patterns_are_recognized(@ForAll("texts") String text) {
         boolean valid = HubModel.isValid(List.of(text.split("\\.", -1)));
         assertThat(ChannelTokens.isPattern(tokens(text))).isEqualTo(valid);
         assertThat(SignalHub.isPattern(Key.of(text))).isEqualTo(valid);
@@ -71,7 +71,7 @@ class PatternTreePropertyTest {
     }
 
     @Property(tries = 1000)
-    void splits_a_text_at_every_dot(@ForAll("texts") String text) {
+    void a_text_is_split_at_every_dot(@ForAll("texts") String text) {
         assertThat(tokens(text).stream().map(ByteString::toString).toList())
                 .isEqualTo(List.of(text.split("\\.", -1)));
     }

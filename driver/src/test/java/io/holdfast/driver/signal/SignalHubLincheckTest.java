@@ -66,7 +66,7 @@ public class SignalHubLincheckTest {
     }
 
     @Test
-    void does_one_thing_after_the_other() {
+    void the_hub_is_linearizable() {
         new StressOptions()
                 .iterations(TestTier.usually(10, 100))
                 .invocationsPerIteration(400)

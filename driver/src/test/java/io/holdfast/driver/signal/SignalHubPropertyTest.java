@@ -31,13 +31,13 @@ import java.util.Set;
 @Domain(HubScript.Domain.class)
 class SignalHubPropertyTest {
     @Property(tries = 800, edgeCases = EdgeCasesMode.NONE)
-    void signals_reach_those_whom_the_plain_model_allows(@ForAll HubScript script) {
+    void signals_reach_the_recipients_that_the_reference_model_allows(@ForAll HubScript script) {
         Run run = new Run(script);
         script.steps().forEach(run::step);
     }
 
     @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
-    void nothing_is_left_when_all_are_gone(@ForAll HubScript script) {
+    void the_hub_is_empty_when_all_subscribers_have_closed(@ForAll HubScript script) {
         Run run = new Run(script);
         script.steps().forEach(run::step);
         for (int who = 0; who < script.people(); who++) {
@@ -47,7 +47,7 @@ class SignalHubPropertyTest {
     }
 
     @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
-    void nothing_is_left_when_all_have_left_one_topic_after_the_other(@ForAll HubScript script) {
+    void the_hub_is_empty_when_all_registrations_have_ended_one_by_one(@ForAll HubScript script) {
         Run run = new Run(script);
         script.steps().forEach(run::step);
         for (int i = 0; !run.model.members().isEmpty(); i++) {

@@ -50,7 +50,7 @@ class SignalHubStressTest {
     }
 
     @Test
-    void chooses_all_who_listen_throughout_and_none_who_does_not_listen() throws Exception {
+    void the_hub_chooses_all_permanent_listeners_and_no_others() throws Exception {
         AtomicLong stamps = new AtomicLong();
         List<Sitter> sitters = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
@@ -89,7 +89,7 @@ class SignalHubStressTest {
     }
 
     @Test
-    void gives_each_receiver_the_signals_of_one_emitter_in_order_and_loses_none() throws Exception {
+    void the_hub_keeps_the_order_of_the_signals_of_one_emitter_and_loses_none() throws Exception {
         int emitters = 3;
         Ear alone = new Ear(emitters);
         Ear inGroup = new Ear(emitters);
@@ -136,7 +136,7 @@ class SignalHubStressTest {
     }
 
     @Test
-    void gives_each_member_of_a_group_its_turn_however_many_emit() throws Exception {
+    void the_hub_balances_a_group_with_concurrent_emitters() throws Exception {
         int members = 997; // so many that two mistakes do not make up for each other
         List<Ear> ears = new ArrayList<>();
         for (int i = 0; i < members; i++) {
@@ -179,7 +179,7 @@ class SignalHubStressTest {
     }
 
     @Test
-    void lists_each_topic_that_is_there_throughout_exactly_once() throws Exception {
+    void the_hub_lists_each_topic_that_exists_throughout_once() throws Exception {
         TestListener keeper = signals.person("keeper");
         Set<Key> steady = new HashSet<>();
         for (int i = 0; i < 900; i++) {
@@ -221,7 +221,7 @@ class SignalHubStressTest {
     }
 
     @Test
-    void leaves_nothing_of_a_subscriber_that_closes_while_it_listens() throws Exception {
+    void a_subscriber_that_closes_while_it_listens_leaves_nothing_behind() throws Exception {
         for (int round = 0; round < 300; round++) {
             TestListener testListener = signals.person("person");
             List<Callable<Void>> jobs = new ArrayList<>();

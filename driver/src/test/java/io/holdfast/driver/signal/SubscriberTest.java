@@ -22,7 +22,7 @@ class SubscriberTest {
     private final TestListener bob = signals.person("bob");
 
     @Test
-    void who_listens_twice_listens_once() {
+    void listening_twice_to_a_pattern_registers_once() {
         for (String pattern : List.of("a", "*")) {
             for (String group : List.of("", "workers")) {
                 assertThat(alice.listen(pattern, group)).isEqualTo(ListenOutcome.LISTENING);
@@ -40,7 +40,7 @@ class SubscriberTest {
     }
 
     @Test
-    void who_listens_twice_keeps_its_place() {
+    void listening_twice_to_a_pattern_keeps_the_order() {
         alice.listen("a", "workers");
         bob.listen("a", "workers");
         alice.listen("a", "workers");
@@ -50,7 +50,7 @@ class SubscriberTest {
     }
 
     @Test
-    void ends_exactly_the_registration_of_that_pattern_and_group() {
+    void a_subscriber_ends_exactly_the_registration_of_that_pattern_and_group() {
         String[][] all = {
             {"a.b", ""},
             {"a.b", "one"},
@@ -85,7 +85,7 @@ class SubscriberTest {
     }
 
     @Test
-    void ends_no_registration_of_another() {
+    void a_subscriber_ends_no_registration_of_another() {
         alice.listen("a");
         alice.listen("*", "workers");
         bob.unlisten("a");
@@ -95,7 +95,7 @@ class SubscriberTest {
     }
 
     @Test
-    void leaves_the_others_in_order_wherever_it_stood() {
+    void removing_a_subscriber_keeps_the_order_of_the_others() {
         List<TestListener> people =
                 List.of("p0", "p1", "p2", "p3", "p4").stream().map(signals::person).toList();
         for (TestListener leaving : people) {
@@ -112,8 +112,8 @@ class SubscriberTest {
     }
 
     @Test
-    @DisplayName("is refused beyond its cap, but not when it listens already (22.33)")
-    void is_refused_beyond_its_cap() {
+    @DisplayName("a subscriber is refused beyond its limit (22.33)")
+    void a_subscriber_is_refused_beyond_its_limit() {
         SignalScenario few = new SignalScenario(3);
         TestListener carol = few.person("carol");
         assertThat(carol.listen("a")).isEqualTo(ListenOutcome.LISTENING);
@@ -138,14 +138,14 @@ class SubscriberTest {
     }
 
     @Test
-    void has_no_cap_where_there_is_none() {
+    void a_limit_of_zero_registrations_is_no_limit() {
         for (int i = 0; i < 10_000; i++) {
             assertThat(alice.listen("a" + i)).isEqualTo(ListenOutcome.LISTENING);
         }
     }
 
     @Test
-    void is_refused_while_memory_is_short_and_takes_none() {
+    void a_registration_beyond_the_memory_budget_is_refused_and_reserves_nothing() {
         alice.listen("known");
         alice.listen("known.*");
         int taken = signals.room.taken();
@@ -170,7 +170,7 @@ class SubscriberTest {
     }
 
     @Test
-    void takes_more_memory_for_more_tokens_of_a_pattern() {
+    void a_pattern_with_more_tokens_reserves_more_memory() {
         alice.listen("a.b.c.*");
         int few = signals.room.taken();
         bob.listen("a.b.c.d.e.f.g.h.*");
@@ -178,7 +178,7 @@ class SubscriberTest {
     }
 
     @Test
-    void gives_back_all_it_took_after_any_history() {
+    void a_subscriber_releases_all_memory_after_any_history() {
         Random random = new Random(20_261_115);
         String[] patterns = {"a", "b", "a.b", "*", "a.*", "*.b", ">", "a.>", "a.*.>", "a*", ">.a"};
         String[] groups = {"", "", "one", "two"};
@@ -206,7 +206,7 @@ class SubscriberTest {
     }
 
     @Test
-    void hears_nothing_after_its_end_and_cannot_come_back() {
+    void a_closed_subscriber_gets_no_signals_and_cannot_listen_again() {
         alice.listen("a");
         alice.listen("a", "workers");
         alice.listen("a.*");
@@ -224,14 +224,14 @@ class SubscriberTest {
     }
 
     @Test
-    void that_never_listened_is_closed_for_good_too() {
+    void a_subscriber_that_never_listened_can_be_closed_too() {
         alice.close();
         assertThat(alice.listen("a")).isEqualTo(ListenOutcome.CLOSED);
         signals.assertEmpty();
     }
 
     @Test
-    void with_thousands_of_registrations_ends_all_of_them() {
+    void a_subscriber_with_thousands_of_registrations_ends_all_of_them() {
         bob.listen("a.7");
         bob.listen("w7.*", "workers");
         for (int i = 0; i < 3_000; i++) {
@@ -248,7 +248,7 @@ class SubscriberTest {
     }
 
     @Test
-    void tells_whether_its_end_is_quick() {
+    void a_subscriber_is_small_up_to_one_slice() {
         assertThat(alice.isSmall()).isTrue();
         for (int i = 0; i < 100; i++) {
             alice.listen("a" + i);
@@ -263,7 +263,8 @@ class SubscriberTest {
     }
 
     @Test
-    void with_many_registrations_lets_others_in_while_it_ends() throws InterruptedException {
+    void a_subscriber_with_many_registrations_does_not_block_others_while_it_closes()
+            throws InterruptedException {
         // Who gets a lock that is free for a moment is a matter of luck, so there are many tries.
         // Were all ended under one lock, nobody could ever see some of them gone.
         boolean seen = false;

@@ -69,7 +69,7 @@ class DflockdDataSyntaxTest {
     }
 
     @Nested
-    @DisplayName("that names a number for a counter")
+    @DisplayName("Counters")
     class Numbers {
         @ParameterizedTest
         @CsvSource({
@@ -89,7 +89,7 @@ class DflockdDataSyntaxTest {
             "0000000000000000000000000000000009223372036854775807,9223372036854775807",
             "-0000000000000000000000000000000009223372036854775808,-9223372036854775808"
         })
-        void takes_all_of_64_bits(String text, long number) {
+        void a_counter_request_takes_any_64_bit_number(String text, long number) {
             assertThat(request("incr", "k", text)).isEqualTo(data(new Increment(number)));
             assertThat(request("decr", "k", text)).isEqualTo(data(new Decrement(number)));
             assertThat(request("cset", "k", text)).isEqualTo(data(new SetCounter(number)));
@@ -111,7 +111,7 @@ class DflockdDataSyntaxTest {
                     "\u202f5\u205f",
                     "  \u3000 5\u200a "
                 })
-        void ignores_blanks_around_it(String text) {
+        void a_counter_request_ignores_whitespace_around_its_number(String text) {
             assertThat(request("incr", "k", text)).isEqualTo(data(new Increment(5)));
             assertThat(request("decr", "k", text)).isEqualTo(data(new Decrement(5)));
             assertThat(request("cset", "k", text)).isEqualTo(data(new SetCounter(5)));
@@ -146,7 +146,7 @@ class DflockdDataSyntaxTest {
                     "18446744073709551616",
                     "99999999999999999999999999"
                 })
-        void is_malformed_with_any_other_argument(String text) {
+        void a_counter_request_with_any_other_argument_is_malformed(String text) {
             assertThat(request("incr", "k", text)).isEqualTo(MALFORMED);
             assertThat(request("decr", "k", text)).isEqualTo(MALFORMED);
             assertThat(request("cset", "k", text)).isEqualTo(MALFORMED);
@@ -154,7 +154,7 @@ class DflockdDataSyntaxTest {
     }
 
     @Nested
-    @DisplayName("that sets a value")
+    @DisplayName("Values")
     class Values {
         @ParameterizedTest
         @CsvSource(
@@ -175,7 +175,7 @@ class DflockdDataSyntaxTest {
                     "a 9223372036,a,9223372036",
                     "a +00000009223372036,a,9223372036"
                 })
-        void may_name_a_time_to_live_behind_the_last_blank(
+        void a_value_request_may_have_a_time_to_live_after_the_last_space(
                 String argument, String content, long ttl) {
             assertThat(request("kset", "k", argument))
                     .isEqualTo(data(value(content == null ? "" : content, ttl)));
@@ -194,7 +194,7 @@ class DflockdDataSyntaxTest {
                     "a  0,a ",
                     "0 0,0"
                 })
-        void has_none_when_it_is_0(String argument, String content) {
+        void a_time_to_live_of_0_is_unlimited(String argument, String content) {
             assertThat(request("kset", "k", argument))
                     .isEqualTo(data(value(content == null ? "" : content)));
         }
@@ -241,7 +241,7 @@ class DflockdDataSyntaxTest {
                     "-5",
                     "hello 5\r6"
                 })
-        void is_all_of_its_argument_where_no_time_to_live_is_named(String argument) {
+        void a_value_without_a_time_to_live_is_the_whole_argument(String argument) {
             assertThat(request("kset", "k", argument)).isEqualTo(data(value(argument)));
         }
 
@@ -256,7 +256,7 @@ class DflockdDataSyntaxTest {
                     "hello \uff15",
                     "gr\u00fcn"
                 })
-        void is_not_split_at_other_blanks_nor_read_with_other_digits(String argument) {
+        void a_value_is_split_only_at_spaces_and_ascii_digits(String argument) {
             assertThat(request("kset", "k", argument))
                     .isEqualTo(data(new SetValue(ByteString.of(argument), Command.FOREVER)));
         }
@@ -272,12 +272,13 @@ class DflockdDataSyntaxTest {
                     " 9223372037",
                     "hello 0009223372037"
                 })
-        void is_malformed_when_it_is_empty_or_would_live_too_long(String argument) {
+        void a_value_request_with_an_empty_value_or_too_long_a_time_to_live_is_malformed(
+                String argument) {
             assertThat(request("kset", "k", argument)).isEqualTo(MALFORMED);
         }
 
         @Test
-        void may_be_any_bytes() {
+        void a_value_may_be_any_bytes() {
             for (int c = 0; c < 256; c++) {
                 if (c != '\n') {
                     String content = "x" + (char) c + "y";
@@ -289,7 +290,7 @@ class DflockdDataSyntaxTest {
         }
 
         @Test
-        void loses_only_the_carriage_returns_that_end_the_line() {
+        void a_value_loses_only_the_carriage_returns_at_the_end_of_the_line() {
             assertThat(rawRequest("kset", "k", "a\rb\r\r")).isEqualTo(data(value("a\rb")));
             assertThat(rawRequest("kset", "k", "a\r 5\r")).isEqualTo(data(value("a\r", 5)));
             assertThat(rawRequest("kset", "k", "a 5\r\r")).isEqualTo(data(value("a", 5)));
@@ -298,7 +299,7 @@ class DflockdDataSyntaxTest {
         }
 
         @Test
-        void is_as_long_as_a_line_and_no_longer() {
+        void a_value_is_limited_by_the_line_limit() {
             String longest = "v".repeat(256);
             assertThat(request("kset", "k", longest)).isEqualTo(data(value(longest)));
             assertThat(request("kset", "k", " ".repeat(256)))
@@ -313,10 +314,10 @@ class DflockdDataSyntaxTest {
     }
 
     @Nested
-    @DisplayName("that pushes an item")
+    @DisplayName("List items")
     class Items {
         @Test
-        void names_the_end_with_its_first_letter() {
+        void the_first_letter_of_a_push_selects_the_end() {
             assertThat(request("lpush", "k", "a")).isEqualTo(data(push(FRONT, "a")));
             assertThat(request("rpush", "k", "a")).isEqualTo(data(push(BACK, "a")));
         }
@@ -327,13 +328,13 @@ class DflockdDataSyntaxTest {
                     " ", "  ", "\t", " a", "a ", " a b ", "a 5", "a 0", "0", "-5", "a\tb", "a\rb",
                     "\ra", "\u00ff", "\u0000", "\u0085"
                 })
-        void takes_its_argument_as_it_is(String item) {
+        void a_push_takes_its_argument_unchanged(String item) {
             assertThat(rawRequest("lpush", "k", item)).isEqualTo(data(push(FRONT, item)));
             assertThat(rawRequest("rpush", "k", item)).isEqualTo(data(push(BACK, item)));
         }
 
         @Test
-        void is_malformed_without_one() {
+        void a_push_without_an_item_is_malformed() {
             for (String nothing : List.of("", "\r", "\r\r\r")) {
                 assertThat(rawRequest("lpush", "k", nothing)).isEqualTo(MALFORMED);
                 assertThat(rawRequest("rpush", "k", nothing)).isEqualTo(MALFORMED);
@@ -341,7 +342,7 @@ class DflockdDataSyntaxTest {
         }
 
         @Test
-        void is_as_long_as_a_line_and_no_longer() {
+        void an_item_is_limited_by_the_line_limit() {
             for (String item : List.of("i".repeat(256), " ".repeat(256), "\u00e9".repeat(256))) {
                 assertThat(rawRequest("lpush", "k", item)).isEqualTo(data(push(FRONT, item)));
                 assertThat(rawRequest("rpush", "k", item)).isEqualTo(data(push(BACK, item)));
@@ -356,7 +357,7 @@ class DflockdDataSyntaxTest {
     }
 
     @Nested
-    @DisplayName("that reads a range")
+    @DisplayName("List ranges")
     class Ranges {
         @ParameterizedTest
         @CsvSource(
@@ -376,7 +377,7 @@ class DflockdDataSyntaxTest {
                     "9223372036854775807"
                             + " -9223372036854775808,9223372036854775807,-9223372036854775808"
                 })
-        void names_both_its_ends(String argument, long first, long last) {
+        void a_range_request_has_two_indexes(String argument, long first, long last) {
             assertThat(request("lrange", "k", argument)).isEqualTo(data(new Range(first, last)));
         }
 
@@ -404,7 +405,7 @@ class DflockdDataSyntaxTest {
                     "0 18446744073709551615",
                     "0\u200b1"
                 })
-        void is_malformed_with_any_other_argument(String argument) {
+        void a_range_request_with_any_other_argument_is_malformed(String argument) {
             assertThat(request("lrange", "k", argument)).isEqualTo(MALFORMED);
         }
     }
@@ -424,7 +425,7 @@ class DflockdDataSyntaxTest {
                 "9223372036854775808",
                 "\u0000\r\u0001"
             })
-    void may_have_an_argument_that_means_nothing(String ignored) {
+    void a_data_request_without_arguments_ignores_its_argument_line(String ignored) {
         assertThat(rawRequest("get", "k", ignored)).isEqualTo(data(new GetCounter()));
         assertThat(rawRequest("kget", "k", ignored)).isEqualTo(data(new GetValue()));
         assertThat(rawRequest("kdel", "k", ignored)).isEqualTo(data(new DeleteValue()));
@@ -439,7 +440,7 @@ class DflockdDataSyntaxTest {
 
     @ParameterizedTest
     @MethodSource("commands")
-    void needs_a_key(String command) {
+    void a_data_request_needs_a_key(String command) {
         String argument = command.equals("lrange") ? "0 1" : "1";
         assertThat(request(command, "k", argument)).isInstanceOf(Data.class);
         for (String bad : List.of("", " ", "\t", " k", "k ", "k k", "k\tk", "\rk", "k\rk")) {
@@ -449,7 +450,7 @@ class DflockdDataSyntaxTest {
 
     @ParameterizedTest
     @MethodSource("commands")
-    void takes_any_other_bytes_for_its_key(String command) {
+    void a_data_request_takes_any_other_bytes_as_its_key(String command) {
         String argument = command.equals("lrange") ? "0 1" : "1";
         for (int c = 0; c < 256; c++) {
             if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {
@@ -470,7 +471,7 @@ class DflockdDataSyntaxTest {
 
     @ParameterizedTest
     @MethodSource("commands")
-    void names_its_command_to_the_letter(String command) {
+    void the_command_of_a_data_request_must_match_exactly(String command) {
         String argument = command.equals("lrange") ? "0 1" : "1";
         for (String other :
                 List.of(
@@ -492,7 +493,7 @@ class DflockdDataSyntaxTest {
 
     @ParameterizedTest
     @MethodSource("commands")
-    void is_about_the_namespace_of_its_listener(String command) {
+    void a_data_request_uses_the_namespace_of_its_listener(String command) {
         String argument = command.equals("lrange") ? "0 1" : "1";
         var tenant = new Namespace("tenant");
         var decoder = new DflockdDecoder(tenant);

@@ -62,10 +62,10 @@ class DflockdDecoderTest {
     }
 
     @Nested
-    @DisplayName("finds a request")
+    @DisplayName("Finding a request")
     class FindsRequest {
         @Test
-        void when_its_third_line_ends_and_not_before() {
+        void a_request_is_complete_at_the_end_of_its_third_line() {
             byte[] bytes = raw("l\nprinter\n1 2\n");
             for (int i = 0; i < bytes.length - 1; i++) {
                 assertThat(feed(new byte[] {bytes[i]})).as("byte %d", i).isEmpty();
@@ -79,18 +79,18 @@ class DflockdDecoderTest {
         }
 
         @Test
-        void of_three_empty_lines() {
+        void three_empty_lines_are_a_request() {
             assertThat(decode(raw("\n\n\n"))).containsExactly(MALFORMED);
         }
 
         @Test
-        void and_stays_in_step_behind_a_malformed_one() {
+        void the_decoder_stays_in_sync_after_a_malformed_request() {
             assertThat(decode(raw("what\nx\ny\n\n\n\nl\n \n0\nw\na\nsoon\nping\n\n\n")))
                     .containsExactly(MALFORMED, MALFORMED, MALFORMED, MALFORMED, PING);
         }
 
         @Test
-        void in_thousands_of_one_piece() {
+        void thousands_of_requests_are_decoded_from_one_buffer() {
             int count = 20_000;
             StringBuilder text = new StringBuilder();
             List<DflockdInput> expected = new ArrayList<>();
@@ -102,7 +102,7 @@ class DflockdDecoderTest {
         }
 
         @Test
-        void and_leaves_what_belongs_to_the_next() {
+        void the_bytes_of_the_next_request_stay_in_the_buffer() {
             in.writeBytes(raw("ping\n\n\nl\nprin"));
             assertThat(decoder.decode(in)).isEqualTo(PING);
             assertThat(in.readerIndex()).isEqualTo(7);
@@ -111,7 +111,7 @@ class DflockdDecoderTest {
         }
 
         @Test
-        void and_counts_the_lines() {
+        void the_decoder_counts_lines() {
             assertThat(decoder.linesRead()).isZero();
             assertThat(feed("l\nprin")).isEmpty();
             assertThat(decoder.linesRead()).isEqualTo(1);
@@ -126,7 +126,7 @@ class DflockdDecoderTest {
         }
 
         @Test
-        void in_any_kind_of_buffer() {
+        void requests_are_decoded_from_any_kind_of_buffer() {
             byte[] bytes = raw("l\nprinter\n1 2\nauth\n_\n s \nping\n\n\n");
             List<String> expected = describe(decode(bytes));
             ByteBuf direct = Unpooled.directBuffer().writeBytes(bytes);
@@ -148,7 +148,7 @@ class DflockdDecoderTest {
     }
 
     @Nested
-    @DisplayName("finds the same however the bytes arrive:")
+    @DisplayName("Input in pieces")
     class FindsTheSame {
         static Stream<String> conversations() {
             return Stream.of(
@@ -163,7 +163,7 @@ class DflockdDecoderTest {
 
         @ParameterizedTest
         @MethodSource("conversations")
-        void byte_by_byte(String conversation) {
+        void requests_are_decoded_byte_by_byte(String conversation) {
             List<DflockdInput> found = new ArrayList<>();
             for (byte one : raw(conversation)) {
                 found.addAll(feed(new byte[] {one}));
@@ -173,7 +173,7 @@ class DflockdDecoderTest {
 
         @ParameterizedTest
         @MethodSource("conversations")
-        void in_every_two_pieces(String conversation) {
+        void requests_are_decoded_from_every_split_into_two_pieces(String conversation) {
             List<String> expected = atOnce(conversation);
             byte[] bytes = raw(conversation);
             for (int cut = 0; cut <= bytes.length; cut++) {
@@ -183,7 +183,7 @@ class DflockdDecoderTest {
 
         @ParameterizedTest
         @MethodSource("conversations")
-        void in_every_three_pieces(String conversation) {
+        void requests_are_decoded_from_every_split_into_three_pieces(String conversation) {
             List<String> expected = atOnce(conversation);
             byte[] bytes = raw(conversation);
             int step = Math.max(1, bytes.length / 80); // long ones in strides
@@ -223,17 +223,17 @@ class DflockdDecoderTest {
     }
 
     @Nested
-    @DisplayName("takes carriage returns")
+    @DisplayName("Carriage returns")
     class CarriageReturns {
         @Test
-        void away_in_front_of_a_line_feed_however_many() {
+        void carriage_returns_before_a_line_feed_are_removed() {
             assertThat(decode(raw("w\r\nprinter\r\r\r\n7\r\r\n")))
                     .containsExactly(new Request(new Await(LOCK, key("printer"), seconds(7))));
             assertThat(decode(raw("ping\r\n\r\n\r\n"))).containsExactly(PING);
         }
 
         @Test
-        void for_part_of_the_line_elsewhere() {
+        void carriage_returns_inside_a_line_are_part_of_it() {
             assertThat(decode(raw("w\r1\na\n0\n"))).containsExactly(MALFORMED);
             assertThat(decode(raw("\rw\na\n0\n"))).containsExactly(MALFORMED);
             assertThat(decode(raw("w\na\rb\n0\n"))).containsExactly(MALFORMED);
@@ -242,23 +242,23 @@ class DflockdDecoderTest {
         }
 
         @Test
-        void for_a_blank_inside_an_argument() {
+        void carriage_returns_inside_an_argument_are_whitespace() {
             assertThat(decode(raw("l\na\n\r1\r2\n")))
                     .containsExactly(
                             new Request(new Acquire(LOCK, key("a"), 1, seconds(1), seconds(2))));
         }
 
         @Test
-        void alone_for_an_empty_line() {
+        void a_line_of_carriage_returns_is_empty() {
             assertThat(decode(raw("w\n\r\r\n0\n"))).containsExactly(MALFORMED);
         }
     }
 
     @Nested
-    @DisplayName("caps a line")
+    @DisplayName("Line limits")
     class Caps {
         @Test
-        void at_256_bytes_wherever_it_stands() {
+        void every_line_is_limited_to_256_bytes() {
             assertThat(decode(raw("c".repeat(256) + "\n\n\n"))).containsExactly(MALFORMED);
             assertThat(decode(raw("w\n" + "k".repeat(256) + "\n0\n")))
                     .containsExactly(new Request(new Await(LOCK, key("k".repeat(256)), 0)));
@@ -268,13 +268,13 @@ class DflockdDecoderTest {
 
         @ParameterizedTest
         @ValueSource(strings = {"", "w\n", "w\nk\n", "ping\n", "stats\n_\n", "auth\n", "signal\n"})
-        void and_throws_a_longer_one_away(String before) {
+        void a_line_that_is_too_long_is_discarded(String before) {
             assertThat(decode(raw(before + "0".repeat(257) + "\n"))).containsExactly(TOO_LONG);
         }
 
         @ParameterizedTest
         @ValueSource(strings = {"", "w\n", "w\nk\n"})
-        void counting_the_carriage_returns(String before) {
+        void carriage_returns_count_towards_the_line_limit(String before) {
             assertThat(decode(raw(before + "0".repeat(256) + "\r\n"))).containsExactly(TOO_LONG);
             assertThat(decode(raw(before + "\r".repeat(257) + "\n"))).containsExactly(TOO_LONG);
             String rest = "\n".repeat(3 - (int) before.chars().filter(c -> c == '\n').count());
@@ -285,7 +285,7 @@ class DflockdDecoderTest {
 
         @ParameterizedTest
         @CsvSource({"auth", "auth\r", "auth\r\r"})
-        void at_65536_bytes_for_a_secret(String command) {
+        void the_argument_of_auth_is_limited_to_65536_bytes(String command) {
             String before = command + "\n_\n";
             assertThat(decode(raw(before + "s".repeat(65536) + "\n")))
                     .singleElement()
@@ -300,7 +300,7 @@ class DflockdDecoderTest {
         }
 
         @Test
-        void at_65536_bytes_for_a_signal() {
+        void the_argument_of_signal_is_limited_to_65536_bytes() {
             assertThat(decode(raw("signal\nch\n" + "p".repeat(65536) + "\n")))
                     .hasSize(1)
                     .doesNotContain(TOO_LONG);
@@ -313,14 +313,14 @@ class DflockdDecoderTest {
                 strings = {
                     "Auth", "auth ", " auth", "authe", "aut", "signals", "Signal", "auth\r "
                 })
-        void at_65536_bytes_for_no_other_command(String command) {
+        void no_other_command_may_have_a_long_argument(String command) {
             assertThat(decode(raw(command + "\n_\n" + "s".repeat(257) + "\n")))
                     .containsExactly(TOO_LONG);
         }
 
         @ParameterizedTest
         @ValueSource(strings = {"", "w\n", "w\nk\n"})
-        void and_says_nothing_before_the_long_line_ends(String before) {
+        void a_line_that_is_too_long_is_reported_at_its_end(String before) {
             assertThat(feed(before + "0".repeat(257))).isEmpty();
             assertThat(feed("0")).isEmpty();
             assertThat(feed("0".repeat(100_000))).isEmpty();
@@ -329,7 +329,7 @@ class DflockdDecoderTest {
 
         @ParameterizedTest
         @ValueSource(strings = {"", "w\n", "w\nk\n", "auth\n\n"})
-        void and_keeps_nothing_of_the_long_line(String before) {
+        void a_line_that_is_too_long_is_not_buffered(String before) {
             byte[] piece = raw("0".repeat(8192));
             feed(before);
             for (int i = 0; i < 2000; i++) { // 16 MB
@@ -342,13 +342,13 @@ class DflockdDecoderTest {
         }
 
         @Test
-        void and_takes_the_line_behind_a_long_one_for_a_command() {
+        void the_line_after_one_that_is_too_long_is_a_command() {
             assertThat(decode(raw("w\n" + "k".repeat(257) + "\nping\n\n\n")))
                     .containsExactly(TOO_LONG, PING);
         }
 
         @Test
-        void so_what_waits_for_more_is_bounded() {
+        void the_buffered_incomplete_input_is_bounded() {
             assertThat(feed("c".repeat(256))).isEmpty();
             assertThat(feed("\n" + "k".repeat(256))).isEmpty();
             assertThat(feed("\n" + "0".repeat(256))).isEmpty();
@@ -358,7 +358,7 @@ class DflockdDecoderTest {
         }
 
         @Test
-        void and_looks_at_each_byte_of_a_slow_line_once() {
+        void each_byte_of_a_slow_line_is_scanned_once() {
             CountingBuffer slow = new CountingBuffer();
             for (byte one : raw("auth\n_\n" + "s".repeat(60_000))) {
                 slow.writeByte(one);
@@ -384,7 +384,7 @@ class DflockdDecoderTest {
     }
 
     @Nested
-    @DisplayName("takes the first line for HTTP")
+    @DisplayName("Detection of HTTP")
     class TakesForHttp {
         @ParameterizedTest
         @ValueSource(
@@ -398,18 +398,18 @@ class DflockdDecoderTest {
                     "l HTTP/1.1\n",
                     " HTTP/1.1\n"
                 })
-        void if_it_ends_like_a_request_line(String line) {
+        void a_first_line_that_ends_like_an_http_request_line_is_detected(String line) {
             assertThat(feed(line + "Host: localhost\r\n\r\nl\nk\n0\n")).containsExactly(HTTP);
         }
 
         @Test
-        void before_any_other_line_is_there() {
+        void http_is_detected_before_the_second_line_arrives() {
             assertThat(feed("GET / HTTP/1.1\r")).isEmpty();
             assertThat(feed("\n")).containsExactly(HTTP);
         }
 
         @Test
-        void also_where_it_is_too_long_to_be_looked_at_and_nothing_runs() {
+        void a_first_http_line_that_is_too_long_executes_nothing() {
             assertThat(feed("POST /" + "x".repeat(300) + " HTTP/1.1\r\n"))
                     .containsExactly(TOO_LONG);
         }
@@ -426,12 +426,12 @@ class DflockdDecoderTest {
                     "GET / HTTPS/1.1",
                     "x"
                 })
-        void only_if_it_does(String line) {
+        void a_first_line_that_only_resembles_http_is_not_detected(String line) {
             assertThat(feed(line + "\n\n\n")).containsExactly(MALFORMED);
         }
 
         @Test
-        void but_no_later_line() {
+        void a_later_line_is_not_checked_for_http() {
             assertThat(feed("ping\nGET / HTTP/1.1\nGET / HTTP/1.1\nGET / HTTP/1.1\r\n\n\n"))
                     .containsExactly(PING, MALFORMED);
         }

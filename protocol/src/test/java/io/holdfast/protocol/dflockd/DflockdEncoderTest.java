@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
-@DisplayName("An answer")
+@DisplayName("A dflockd response")
 class DflockdEncoderTest {
     private static String written(Consumer<ByteBuf> answer) {
         ByteBuf out = Unpooled.buffer();
@@ -31,7 +31,7 @@ class DflockdEncoderTest {
     }
 
     @Test
-    void is_one_line() {
+    void a_response_is_one_line() {
         assertThat(written(DflockdEncoder::ok)).isEqualTo("ok\n");
         assertThat(written(DflockdEncoder::queued)).isEqualTo("queued\n");
         assertThat(written(DflockdEncoder::timeout)).isEqualTo("timeout\n");
@@ -53,13 +53,13 @@ class DflockdEncoderTest {
         "OUT_OF_RANGE,error",
         "UNAVAILABLE,error"
     })
-    void has_a_word_for_each_refusal(Refusal reason, String word) {
+    void each_refusal_has_a_response(Refusal reason, String word) {
         assertThat(written(out -> DflockdEncoder.refused(reason, out))).isEqualTo(word + "\n");
     }
 
     @ParameterizedTest
     @EnumSource
-    void begins_with_error_for_every_refusal(Refusal reason) {
+    void the_response_to_a_refusal_begins_with_error(Refusal reason) {
         assertThat(written(out -> DflockdEncoder.refused(reason, out)))
                 .matches("error(_[a-z]+)*\n");
     }
@@ -73,7 +73,8 @@ class DflockdEncoderTest {
         "0,1,00000000000000000000000000000001",
         "-9223372036854775808,9223372036854775807,80000000000000007fffffffffffffff"
     })
-    void writes_a_token_as_32_hex_digits_fence_first(long fence, long salt, String token) {
+    void a_response_writes_a_token_as_32_hex_digits_fence_first(
+            long fence, long salt, String token) {
         Token given = new Token(fence, salt);
         assertThat(written(out -> DflockdEncoder.granted(given, seconds(33), out)))
                 .isEqualTo("ok " + token + " 33\n");
@@ -83,7 +84,7 @@ class DflockdEncoderTest {
 
     @ParameterizedTest
     @CsvSource({"1", "9", "10", "11", "33", "99", "100", "101", "1000000000", "9223372036"})
-    void writes_a_lease_in_whole_seconds(long lease) {
+    void a_response_writes_a_lease_in_whole_seconds(long lease) {
         assertThat(written(out -> DflockdEncoder.renewed(seconds(lease), out)))
                 .isEqualTo("ok " + lease + "\n");
         assertThat(written(out -> DflockdEncoder.granted(new Token(0, 0), seconds(lease), out)))
@@ -92,7 +93,7 @@ class DflockdEncoderTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, 1, -1, 9, 10, -10, 1234567890, Long.MAX_VALUE, Long.MIN_VALUE})
-    void writes_a_number_in_decimal_digits(long number) {
+    void a_response_writes_a_number_in_decimal_digits(long number) {
         assertThat(written(out -> DflockdEncoder.number(number, out)))
                 .isEqualTo("ok " + number + "\n");
     }
@@ -111,24 +112,24 @@ class DflockdEncoderTest {
                 "\u00ff\u00fe",
                 "\"<>&\\"
             })
-    void writes_a_value_as_it_is(String value) {
+    void a_response_writes_a_value_as_it_is(String value) {
         ByteString bytes = ByteString.of(WireBytes.raw(value));
         assertThat(written(out -> DflockdEncoder.value(bytes, out)))
                 .isEqualTo("ok " + value + "\n");
     }
 
     @Test
-    void is_a_bare_ok_for_an_empty_value() {
+    void a_response_is_a_bare_ok_for_an_empty_value() {
         assertThat(written(out -> DflockdEncoder.value(ByteString.EMPTY, out))).isEqualTo("ok\n");
     }
 
     @Test
-    void is_nil_for_nothing() {
+    void a_response_is_nil_for_an_absent_value() {
         assertThat(written(DflockdEncoder::nil)).isEqualTo("nil\n");
     }
 
     @Test
-    void writes_items_as_an_array_of_strings() {
+    void a_response_has_items_as_an_array_of_strings() {
         assertThat(items()).isEqualTo("ok []\n");
         assertThat(items("a")).isEqualTo("ok [\"a\"]\n");
         assertThat(items("a", "", " b ", "5")).isEqualTo("ok [\"a\",\"\",\" b \",\"5\"]\n");
@@ -150,7 +151,7 @@ class DflockdEncoderTest {
                 "\u00e2\u0080\u00a9,\\u2029",
                 "\u00e2\u0080,\\ufffd\\ufffd"
             })
-    void escapes_what_json_and_pages_could_trip_over_in_items(String item, String escaped) {
+    void items_are_escaped_for_json_and_html(String item, String escaped) {
         assertThat(items(item, "x")).isEqualTo("ok [\"" + escaped + "\",\"x\"]\n");
     }
 
@@ -176,7 +177,7 @@ class DflockdEncoderTest {
                 "news,\"<json>\"",
                 "c,'\rx'"
             })
-    void pushes_channel_and_payload_as_they_are(String channel, String payload) {
+    void a_pushed_line_has_channel_and_payload_unchanged(String channel, String payload) {
         Key key = Key.of(Namespace.DEFAULT, WireBytes.raw(channel));
         ByteString bytes = ByteString.of(WireBytes.raw(payload));
         String line = written(out -> DflockdEncoder.pushed(key, bytes, out));
@@ -187,7 +188,7 @@ class DflockdEncoderTest {
     }
 
     @Test
-    void knows_how_long_a_pushed_line_is_whatever_its_length() {
+    void the_length_of_a_pushed_line_is_computed_exactly() {
         for (int channel : new int[] {1, 2, 100, 256}) {
             for (int payload : new int[] {1, 2, 255, 256, 65536 - 5 - channel}) {
                 Key key = Key.of("c".repeat(channel));
@@ -199,14 +200,14 @@ class DflockdEncoderTest {
     }
 
     @Test
-    void leaves_the_namespace_out_of_a_pushed_channel() {
+    void a_pushed_line_omits_the_namespace_of_the_channel() {
         Key key = Key.of(new Namespace("tenant"), WireBytes.raw("news"));
         assertThat(written(out -> DflockdEncoder.pushed(key, ByteString.of("x"), out)))
                 .isEqualTo("sig news x\n");
     }
 
     @Test
-    void follows_what_was_written_before() {
+    void a_response_is_appended_to_the_buffer() {
         assertThat(
                         written(
                                 out -> {
@@ -221,7 +222,7 @@ class DflockdEncoderTest {
     }
 
     @Test
-    void is_read_back_as_the_token_it_carries() {
+    void a_token_in_a_response_can_be_parsed_again() {
         Token given = new Token(0x8000_0000_0000_00ffL, 0x0a0b_0c0d_0e0f_f0e0L);
         String line = written(out -> DflockdEncoder.granted(given, seconds(1), out));
         assertThat(WireBytes.request("r", "k", line.substring(3, 35)))

@@ -45,7 +45,7 @@ class DflockdSignalSyntaxTest {
     }
 
     @Nested
-    @DisplayName("that sends one")
+    @DisplayName("Emitting")
     class Sending {
         @ParameterizedTest
         @ValueSource(
@@ -53,13 +53,13 @@ class DflockdSignalSyntaxTest {
                     "hello", "a b", " hello", "hello ", "\thello\t", "  a  b  ", "5", "\u0000",
                     "\u00ff", "\u00c2", "a\rb", "\rx", "*", ">", "\u00e2\u0080\u008b", "\u00a0"
                 })
-        void takes_the_payload_as_it_is(String payload) {
+        void the_payload_of_a_signal_is_unchanged(String payload) {
             assertThat(rawRequest("signal", "news", payload))
                     .isEqualTo(new Signal(key("news"), bytes(payload)));
         }
 
         @Test
-        void loses_only_the_carriage_returns_that_end_the_line() {
+        void the_payload_of_a_signal_loses_only_the_carriage_returns_at_the_end_of_the_line() {
             assertThat(rawRequest("signal", "news", "a\r \r\r"))
                     .isEqualTo(new Signal(key("news"), bytes("a\r ")));
         }
@@ -84,13 +84,13 @@ class DflockdSignalSyntaxTest {
                     "\u3000",
                     " \u3000\t\u00a0 \u2028"
                 })
-        void is_malformed_with_a_payload_of_blanks_only(String payload) {
+        void a_signal_with_a_payload_of_only_whitespace_is_malformed(String payload) {
             assertThat(request("signal", "news", payload)).isEqualTo(MALFORMED);
         }
 
         @ParameterizedTest
         @ValueSource(ints = {0x200b, 0x1c, 0x1f, 0x84, 0x180e, 0xfeff, 0x2060})
-        void takes_nothing_else_for_a_blank(int other) {
+        void other_characters_of_a_payload_are_not_whitespace(int other) {
             String payload = Character.toString(other);
             assertThat(request("signal", "news", payload))
                     .isEqualTo(new Signal(key("news"), ByteString.of(payload)));
@@ -101,7 +101,7 @@ class DflockdSignalSyntaxTest {
                 strings = {
                     "*", ">", "a.*", "a.>", "*.a", ">.a", "a*", "a>", "*a", ">a", "a.b*c.d", "a.>b"
                 })
-        void is_malformed_with_a_wildcard_anywhere_in_its_channel(String channel) {
+        void a_signal_with_a_wildcard_in_its_channel_is_malformed(String channel) {
             assertThat(request("signal", channel, "hello")).isEqualTo(MALFORMED);
         }
 
@@ -110,20 +110,20 @@ class DflockdSignalSyntaxTest {
                 strings = {
                     "a", "a.b", "a..b", ".", "..", ".a", "a.", "\u00e9", "\u0000", "a<b", "?"
                 })
-        void takes_any_other_key_for_its_channel(String channel) {
+        void a_signal_takes_any_other_key_as_its_channel(String channel) {
             assertThat(request("signal", channel, "hello"))
                     .isEqualTo(new Signal(key(channel), bytes("hello")));
         }
 
         @ParameterizedTest
         @ValueSource(strings = {"", " ", "a b", "a\tb", " a", "a ", "a\rb"})
-        void is_malformed_with_a_bad_channel(String channel) {
+        void a_signal_with_an_invalid_channel_is_malformed(String channel) {
             assertThat(request("signal", channel, "hello")).isEqualTo(MALFORMED);
         }
 
         @ParameterizedTest
         @ValueSource(ints = {1, 2, 7, 100, 255, 256})
-        void takes_a_payload_as_long_as_its_pushed_line_allows(int channelLength) {
+        void the_payload_of_a_signal_is_limited_by_its_pushed_line(int channelLength) {
             String channel = "c".repeat(channelLength);
             String longest = "p".repeat(MOST - 5 - channelLength);
             assertThat(request("signal", channel, longest))
@@ -135,7 +135,7 @@ class DflockdSignalSyntaxTest {
         }
 
         @Test
-        void counts_bytes_of_channel_and_payload_not_letters() {
+        void the_limit_of_a_pushed_line_counts_bytes_and_not_characters() {
             String channel = "\u00e9\u00e9";
             String longest = "\u20ac".repeat(21842) + "x"; // 65536 - 5 - 4 bytes
             assertThat(request("signal", channel, longest))
@@ -144,7 +144,7 @@ class DflockdSignalSyntaxTest {
         }
 
         @Test
-        void counts_blanks_at_the_ends_of_the_payload() {
+        void the_limit_of_a_pushed_line_counts_whitespace_at_the_ends_of_the_payload() {
             String payload = " " + "p".repeat(MOST - 5 - 1 - 2) + " ";
             assertThat(request("signal", "c", payload))
                     .isEqualTo(new Signal(key("c"), bytes(payload)));
@@ -152,7 +152,7 @@ class DflockdSignalSyntaxTest {
         }
 
         @Test
-        void is_too_long_beyond_the_longest_argument_line() {
+        void a_signal_beyond_the_longest_argument_line_is_too_long() {
             assertThat(request("signal", "c", "p".repeat(MOST))).isEqualTo(MALFORMED);
             assertThat(decode(raw("signal\nc\n" + "p".repeat(MOST + 1) + "\n")))
                     .containsExactly(new DflockdInput.LineTooLong());
@@ -160,7 +160,7 @@ class DflockdSignalSyntaxTest {
     }
 
     @Nested
-    @DisplayName("that begins or ends listening")
+    @DisplayName("Listening")
     class Listening {
         @ParameterizedTest
         @ValueSource(
@@ -181,7 +181,7 @@ class DflockdSignalSyntaxTest {
                     "**",
                     ">x"
                 })
-        void names_a_pattern(String pattern) {
+        void a_listen_request_has_a_pattern(String pattern) {
             assertThat(request("listen", pattern, ""))
                     .isEqualTo(new Listen(key(pattern), ByteString.EMPTY));
             assertThat(request("unlisten", pattern, ""))
@@ -203,7 +203,7 @@ class DflockdSignalSyntaxTest {
                     "\u200bworkers,\u200bworkers",
                     "0,0"
                 })
-        void may_name_a_group_without_the_blanks_around_it(String argument, String group) {
+        void the_group_of_a_listen_request_is_trimmed_of_whitespace(String argument, String group) {
             assertThat(request("listen", "news", argument))
                     .isEqualTo(new Listen(key("news"), ByteString.of(group)));
             assertThat(request("unlisten", "news", argument))
@@ -212,7 +212,7 @@ class DflockdSignalSyntaxTest {
 
         @ParameterizedTest
         @ValueSource(strings = {"", " ", "\t\t", "\r", "\u00a0", "\u3000 \u2003", "\u0085"})
-        void names_no_group_with_blanks(String argument) {
+        void a_group_of_only_whitespace_means_no_group(String argument) {
             assertThat(request("listen", "news", argument))
                     .isEqualTo(new Listen(key("news"), ByteString.EMPTY));
             assertThat(request("unlisten", "news", argument))
@@ -220,7 +220,7 @@ class DflockdSignalSyntaxTest {
         }
 
         @Test
-        void may_name_a_group_of_any_bytes_as_long_as_a_line() {
+        void a_group_may_be_any_bytes_up_to_the_line_limit() {
             String group = "\u00ff".repeat(255) + "\u0000";
             assertThat(rawRequest("listen", "news", group))
                     .isEqualTo(new Listen(key("news"), bytes(group)));
@@ -232,7 +232,7 @@ class DflockdSignalSyntaxTest {
 
         @ParameterizedTest
         @ValueSource(strings = {"", " ", "a b", "a\tb", " a", "a ", "\ta", "a\rb", "* "})
-        void is_malformed_with_a_bad_key(String pattern) {
+        void a_listen_request_with_an_invalid_key_is_malformed(String pattern) {
             assertThat(request("listen", pattern, "")).isEqualTo(MALFORMED);
             assertThat(request("unlisten", pattern, "")).isEqualTo(MALFORMED);
         }
@@ -258,12 +258,12 @@ class DflockdSignalSyntaxTest {
                 "un-listen",
                 "sig"
             })
-    void names_its_command_to_the_letter(String command) {
+    void the_command_of_a_signal_request_must_match_exactly(String command) {
         assertThat(request(command, "news", "hello")).isEqualTo(MALFORMED);
     }
 
     @Test
-    void is_about_the_namespace_of_its_listener() {
+    void a_signal_request_uses_the_namespace_of_its_listener() {
         var tenant = new Namespace("tenant");
         Key news = Key.of(tenant, raw("news"));
         var decoder = new DflockdDecoder(tenant);
@@ -277,7 +277,7 @@ class DflockdSignalSyntaxTest {
     }
 
     @Test
-    void keeps_keys_apart_that_are_the_same_text() {
+    void patterns_that_decode_to_the_same_text_are_distinct() {
         assertThat(rawRequest("signal", "a\u00ff", "x"))
                 .isEqualTo(new Signal(rawKey("a\u00ff"), bytes("x")))
                 .isNotEqualTo(rawRequest("signal", "a\u00fe", "x"));

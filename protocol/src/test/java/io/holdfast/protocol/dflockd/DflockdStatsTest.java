@@ -37,7 +37,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-@DisplayName("The line of stats")
+@DisplayName("The response of stats")
 class DflockdStatsTest {
     private static final String REST =
             ",\"counters\":[],\"kv_entries\":[],\"lists\":[],\"signal_channels\":[]}\n";
@@ -95,7 +95,7 @@ class DflockdStatsTest {
     }
 
     @Test
-    void has_all_nine_keys_in_order_and_an_array_for_nothing() {
+    void stats_have_nine_fields_in_order_and_empty_arrays() {
         assertThat(line(1, List.of(), List.of()))
                 .isEqualTo(
                         "ok {\"connections\":1,\"locks\":[],\"semaphores\":[],\"idle_locks\":[],"
@@ -104,7 +104,7 @@ class DflockdStatsTest {
     }
 
     @Test
-    void names_the_owner_the_lease_and_the_waiters_of_a_lock() {
+    void stats_show_the_owner_the_lease_and_the_waiters_of_a_lock() {
         assertThat(line(2, List.of(lock(key("printer"), 7, 32_500_000_000L, 3)), List.of()))
                 .isEqualTo(
                         "ok {\"connections\":2,\"locks\":[{\"key\":\"printer\",\"owner_conn_id\":7,"
@@ -114,7 +114,7 @@ class DflockdStatsTest {
     }
 
     @Test
-    void shows_a_lock_that_is_only_waited_for_without_an_owner() {
+    void stats_show_a_lock_with_only_waiters_without_an_owner() {
         assertThat(line(1, List.of(lock(key("printer"), 0, 0, 1)), List.of()))
                 .contains(
                         "{\"key\":\"printer\",\"owner_conn_id\":0,\"lease_expires_in_s\":0,"
@@ -122,7 +122,7 @@ class DflockdStatsTest {
     }
 
     @Test
-    void counts_the_holders_and_the_waiters_of_a_semaphore() {
+    void stats_count_the_holders_and_the_waiters_of_a_semaphore() {
         assertThat(line(1, List.of(semaphore("pool", 3, 2, 1)), List.of()))
                 .contains(
                         "\"locks\":[],\"semaphores\":[{\"key\":\"pool\",\"limit\":3,\"holders\":2,"
@@ -130,7 +130,7 @@ class DflockdStatsTest {
     }
 
     @Test
-    void lists_a_semaphore_of_limit_1_among_the_locks() {
+    void stats_list_a_semaphore_of_limit_1_among_the_locks() {
         assertThat(line(1, List.of(semaphore("one", 1, 1, 0)), List.of()))
                 .contains(
                         "\"locks\":[{\"key\":\"one\",\"owner_conn_id\":9,\"lease_expires_in_s\":7,"
@@ -141,7 +141,7 @@ class DflockdStatsTest {
     }
 
     @Test
-    void lists_what_nobody_uses_apart() {
+    void stats_list_idle_keys_separately() {
         List<ResourceView> idle =
                 List.of(
                         idle(ResourceKind.LOCK, "printer", 1, 1),
@@ -154,7 +154,7 @@ class DflockdStatsTest {
     }
 
     @Test
-    void separates_the_entries_of_each_array_on_its_own() {
+    void the_entries_of_each_array_of_stats_are_separated_by_commas() {
         List<ResourceView> used =
                 List.of(
                         lock(key("a"), 1, seconds(1), 0),
@@ -172,7 +172,7 @@ class DflockdStatsTest {
     }
 
     @Test
-    void stays_one_line_of_valid_text_whatever_is_in_a_key() {
+    void stats_are_one_line_of_valid_json_with_any_key() {
         byte[] bytes = WireBytes.raw("a\"\\\u0000\u000b<\u00ff\u00e2\u0080\u00a8\n");
         var odd = lock(Key.of(Namespace.DEFAULT, bytes), 1, 1, 0);
         assertThat(line(1, List.of(odd), List.of()))
@@ -181,19 +181,19 @@ class DflockdStatsTest {
     }
 
     @Test
-    void shows_a_lease_without_end_as_the_longest_there_is() {
+    void stats_show_an_unlimited_lease_as_the_longest_duration() {
         assertThat(line(1, List.of(lock(key("a"), 1, Command.FOREVER, 0)), List.of()))
                 .contains("\"lease_expires_in_s\":9223372036,");
     }
 
     @Test
-    void leaves_the_namespace_out_of_a_key() {
+    void stats_omit_the_namespace_of_a_key() {
         var key = Key.of(new Namespace("tenant"), WireBytes.raw("a"));
         assertThat(line(1, List.of(lock(key, 1, 1, 0)), List.of())).contains("\"key\":\"a\"");
     }
 
     @Test
-    void has_its_parts_in_this_order() {
+    void the_parts_of_stats_are_in_this_order() {
         assertThat(Arrays.asList(DflockdStats.Part.values()))
                 .containsExactly(
                         LOCKS,
@@ -247,7 +247,7 @@ class DflockdStatsTest {
     }
 
     @Test
-    void shows_counters_with_number_and_idle_time() {
+    void stats_show_counters_with_value_and_idle_time() {
         String line =
                 only(
                         COUNTERS,
@@ -265,7 +265,7 @@ class DflockdStatsTest {
     }
 
     @Test
-    void shows_values_with_length_time_to_live_and_idle_time() {
+    void stats_show_values_with_length_time_to_live_and_idle_time() {
         String line =
                 only(
                         VALUES,
@@ -283,7 +283,7 @@ class DflockdStatsTest {
     }
 
     @Test
-    void shows_a_value_that_never_ends_with_the_longest_time_to_live_there_is() {
+    void stats_show_a_value_that_never_expires_with_the_longest_duration() {
         for (long left : new long[] {Command.FOREVER, Command.FOREVER - 1, seconds(9223372036L)}) {
             String line =
                     only(
@@ -294,7 +294,7 @@ class DflockdStatsTest {
     }
 
     @Test
-    void shows_lists_with_length_and_idle_time() {
+    void stats_show_lists_with_length_and_idle_time() {
         String line =
                 only(
                         LISTS,
@@ -310,7 +310,7 @@ class DflockdStatsTest {
     }
 
     @Test
-    void shows_who_listens_and_leaves_the_group_out_when_there_is_none() {
+    void stats_show_listeners_and_omit_an_empty_group() {
         String line =
                 only(
                         SIGNAL_CHANNELS,
@@ -326,7 +326,7 @@ class DflockdStatsTest {
     }
 
     @Test
-    void stays_one_line_of_valid_text_whatever_is_in_the_names_of_data_and_channels() {
+    void stats_are_one_line_of_valid_json_with_any_data_key_and_channel() {
         byte[] bytes = WireBytes.raw("a\"\\\u0000\u000b<\u00ff\u00e2\u0080\u00a8\n");
         String escaped = "\"a\\\"\\\\\\u0000\\u000b\\u003c\\ufffd\\u2028\\n\"";
         Key odd = Key.of(Namespace.DEFAULT, bytes);
@@ -344,7 +344,7 @@ class DflockdStatsTest {
     }
 
     @Test
-    void has_no_locks_among_data_and_channels() {
+    void stats_have_no_locks_among_data_and_channels() {
         var lock = lock(key("a"), 1, 1, 0);
         var idle = idle(ResourceKind.SEMAPHORE, "b", 3, 1);
         for (DflockdStats.Part part : List.of(COUNTERS, VALUES, LISTS, SIGNAL_CHANNELS)) {

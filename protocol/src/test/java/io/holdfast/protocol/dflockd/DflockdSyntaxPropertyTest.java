@@ -59,13 +59,13 @@ class DflockdSyntaxPropertyTest {
             List.of(" ", "\t", "\r", "\u000b", "\f", "\u0085", "\u00a0", "\u2003", "\u3000");
 
     @Property(tries = 3000)
-    void mean_what_their_writer_meant(
+    void generated_requests_are_parsed_as_written(
             @ForAll("requests") DflockdRequest meant, @ForAll("writers") RequestWriter writer) {
         assertThat(text(request(writer.write(meant)))).isEqualTo(text(meant));
     }
 
     @Property(tries = 200)
-    void keep_their_order(
+    void generated_requests_are_parsed_in_order(
             @ForAll("conversations") List<DflockdRequest> meant,
             @ForAll("writers") RequestWriter writer) {
         var bytes = new ByteArrayOutputStream();
@@ -75,7 +75,7 @@ class DflockdSyntaxPropertyTest {
     }
 
     @Property(tries = 5000)
-    void take_exactly_the_numbers_that_are_in_range(@ForAll("numberLike") String text) {
+    void numbers_are_accepted_exactly_if_they_are_in_range(@ForAll("numberLike") String text) {
         boolean number = text.matches("[+-]?[0-9]+");
         BigInteger value = number ? new BigInteger(text) : BigInteger.ONE.negate();
         boolean isTimeout = isBetween(value, 0, MOST_SECONDS);
@@ -94,7 +94,7 @@ class DflockdSyntaxPropertyTest {
     }
 
     @Property(tries = 5000)
-    void take_exactly_the_numbers_of_64_bits_for_counters_and_places(
+    void counter_values_and_list_indexes_are_accepted_exactly_if_they_fit_64_bits(
             @ForAll("numberLike") String text, @ForAll("numberLike") String other) {
         Optional<Long> number = number(text);
         assertThat(request("incr", "k", text)).isEqualTo(data(number.map(Increment::new)));
@@ -111,7 +111,7 @@ class DflockdSyntaxPropertyTest {
 
     /** What looks like a number behind the last blank decides. */
     @Property(tries = 5000)
-    void split_a_value_from_its_time_to_live(
+    void a_value_is_split_from_its_time_to_live(
             @ForAll("contents") byte[] content, @ForAll("numberLike") String text) {
         var argument = new ByteArrayOutputStream();
         argument.writeBytes(content);
@@ -133,7 +133,7 @@ class DflockdSyntaxPropertyTest {
 
     /** Against the plain grammar, which shares no code with ours. */
     @Property(tries = 10000)
-    void about_data_and_signals_mean_what_the_plain_grammar_says(
+    void data_and_signal_requests_match_the_reference_syntax(
             @ForAll("words") String command, @ForAll("argumentLike") byte[] argument) {
         String withoutReturns =
                 new String(argument, StandardCharsets.ISO_8859_1).replaceAll("\r+\\z", "");

@@ -38,7 +38,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-@DisplayName("A request")
+@DisplayName("A dflockd request")
 class DflockdSyntaxTest {
     private static final Malformed MALFORMED = new Malformed();
     private static final Key PRINTER = key("printer");
@@ -52,34 +52,34 @@ class DflockdSyntaxTest {
     }
 
     @Nested
-    @DisplayName("to acquire")
+    @DisplayName("Acquire")
     class ToAcquire {
         @Test
-        void a_lock_names_a_timeout() {
+        void an_acquire_of_a_lock_has_a_timeout() {
             assertThat(request("l", "printer", "10"))
                     .isEqualTo(new Acquire(LOCK, PRINTER, 1, seconds(10), DEFAULT_LEASE));
         }
 
         @Test
-        void a_lock_may_name_a_lease() {
+        void an_acquire_of_a_lock_may_have_a_lease() {
             assertThat(request("l", "printer", "10 60"))
                     .isEqualTo(new Acquire(LOCK, PRINTER, 1, seconds(10), seconds(60)));
         }
 
         @Test
-        void a_slot_names_a_timeout_and_a_limit() {
+        void an_acquire_of_a_slot_has_a_timeout_and_a_limit() {
             assertThat(request("sl", "printer", "10 3"))
                     .isEqualTo(new Acquire(SEMAPHORE, PRINTER, 3, seconds(10), DEFAULT_LEASE));
         }
 
         @Test
-        void a_slot_may_name_a_lease() {
+        void an_acquire_of_a_slot_may_have_a_lease() {
             assertThat(request("sl", "printer", "10 3 60"))
                     .isEqualTo(new Acquire(SEMAPHORE, PRINTER, 3, seconds(10), seconds(60)));
         }
 
         @Test
-        void may_have_no_time_to_wait() {
+        void an_acquire_may_have_a_timeout_of_0() {
             assertThat(request("l", "printer", "0"))
                     .isEqualTo(new Acquire(LOCK, PRINTER, 1, 0, DEFAULT_LEASE));
         }
@@ -99,7 +99,7 @@ class DflockdSyntaxTest {
                     "1;2",
                     "0 1 " + "2"
                 })
-        void a_lock_is_malformed_with_any_other_argument(String argument) {
+        void an_acquire_of_a_lock_with_any_other_argument_is_malformed(String argument) {
             assertThat(request("l", "printer", argument)).isEqualTo(MALFORMED);
         }
 
@@ -120,66 +120,66 @@ class DflockdSyntaxTest {
                     "0 2 soon",
                     "0 9223372036854775808"
                 })
-        void a_slot_is_malformed_with_any_other_argument(String argument) {
+        void an_acquire_of_a_slot_with_any_other_argument_is_malformed(String argument) {
             assertThat(request("sl", "printer", argument)).isEqualTo(MALFORMED);
         }
 
         @Test
-        void a_slot_takes_any_limit_that_fits_64_bits() {
+        void an_acquire_of_a_slot_takes_any_positive_64_bit_limit() {
             assertThat(request("sl", "printer", "0 9223372036854775807"))
                     .isEqualTo(new Acquire(SEMAPHORE, PRINTER, Long.MAX_VALUE, 0, DEFAULT_LEASE));
         }
     }
 
     @Nested
-    @DisplayName("to enqueue")
+    @DisplayName("Enqueue")
     class ToEnqueue {
         @Test
-        void for_a_lock_needs_no_argument() {
+        void an_enqueue_for_a_lock_needs_no_argument() {
             assertThat(request("e", "printer", ""))
                     .isEqualTo(new Enqueue(LOCK, PRINTER, 1, DEFAULT_LEASE));
         }
 
         @Test
-        void for_a_lock_takes_blanks_for_nothing() {
+        void an_enqueue_for_a_lock_ignores_whitespace() {
             assertThat(request("e", "printer", " \t "))
                     .isEqualTo(new Enqueue(LOCK, PRINTER, 1, DEFAULT_LEASE));
         }
 
         @Test
-        void for_a_lock_may_name_a_lease() {
+        void an_enqueue_for_a_lock_may_have_a_lease() {
             assertThat(request("e", "printer", "25"))
                     .isEqualTo(new Enqueue(LOCK, PRINTER, 1, seconds(25)));
         }
 
         @Test
-        void for_a_slot_names_a_limit() {
+        void an_enqueue_for_a_slot_has_a_limit() {
             assertThat(request("se", "printer", "4"))
                     .isEqualTo(new Enqueue(SEMAPHORE, PRINTER, 4, DEFAULT_LEASE));
         }
 
         @Test
-        void for_a_slot_may_name_a_lease() {
+        void an_enqueue_for_a_slot_may_have_a_lease() {
             assertThat(request("se", "printer", "4 25"))
                     .isEqualTo(new Enqueue(SEMAPHORE, PRINTER, 4, seconds(25)));
         }
 
         @ParameterizedTest
         @ValueSource(strings = {"0", "-1", "soon", "30 more", "30 30", "30 30 30"})
-        void for_a_lock_is_malformed_with_any_other_argument(String argument) {
+        void an_enqueue_for_a_lock_with_any_other_argument_is_malformed(String argument) {
             assertThat(request("e", "printer", argument)).isEqualTo(MALFORMED);
         }
 
         @ParameterizedTest
         @ValueSource(strings = {"", " ", "0", "-4", "many", "4 0", "4 -1", "4 soon", "4 5 6"})
-        void for_a_slot_is_malformed_with_any_other_argument(String argument) {
+        void an_enqueue_for_a_slot_with_any_other_argument_is_malformed(String argument) {
             assertThat(request("se", "printer", argument)).isEqualTo(MALFORMED);
         }
     }
 
     @ParameterizedTest
     @EnumSource(names = {"LOCK", "SEMAPHORE"})
-    void to_wait_names_a_timeout(ResourceKind resourceKind) {
+    void a_wait_request_has_a_timeout(ResourceKind resourceKind) {
         assertThat(request(command(resourceKind, "w"), "printer", "7"))
                 .isEqualTo(new Await(resourceKind, PRINTER, seconds(7)));
         assertThat(request(command(resourceKind, "w"), "printer", "0"))
@@ -188,13 +188,13 @@ class DflockdSyntaxTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "-1", "soon", "1 2", "1 more"})
-    void to_wait_is_malformed_with_any_other_argument(String argument) {
+    void a_wait_request_with_any_other_argument_is_malformed(String argument) {
         assertThat(request("w", "printer", argument)).isEqualTo(MALFORMED);
         assertThat(request("sw", "printer", argument)).isEqualTo(MALFORMED);
     }
 
     @Nested
-    @DisplayName("with a token")
+    @DisplayName("Tokens")
     class WithToken {
         @ParameterizedTest
         @EnumSource(names = {"LOCK", "SEMAPHORE"})
@@ -205,20 +205,20 @@ class DflockdSyntaxTest {
 
         @ParameterizedTest
         @EnumSource(names = {"LOCK", "SEMAPHORE"})
-        void renews_for_the_default_lease(ResourceKind resourceKind) {
+        void a_renew_without_a_lease_uses_the_default_lease(ResourceKind resourceKind) {
             assertThat(request(command(resourceKind, "n"), "printer", TOKEN))
                     .isEqualTo(new Renew(resourceKind, PRINTER, SAME, DEFAULT_LEASE));
         }
 
         @ParameterizedTest
         @EnumSource(names = {"LOCK", "SEMAPHORE"})
-        void renews_for_the_lease_it_names(ResourceKind resourceKind) {
+        void a_renew_may_have_a_lease(ResourceKind resourceKind) {
             assertThat(request(command(resourceKind, "n"), "printer", TOKEN + " 50"))
                     .isEqualTo(new Renew(resourceKind, PRINTER, SAME, seconds(50)));
         }
 
         @Test
-        void ignores_blanks_around_it() {
+        void whitespace_around_a_token_is_ignored() {
             assertThat(request("r", "printer", " \t" + TOKEN + "  "))
                     .isEqualTo(new Release(LOCK, PRINTER, SAME));
             assertThat(request("n", "printer", "  " + TOKEN + " \t 12 "))
@@ -226,7 +226,7 @@ class DflockdSyntaxTest {
         }
 
         @Test
-        void reads_all_64_bits_of_fence_and_salt() {
+        void all_64_bits_of_fence_and_salt_are_parsed() {
             assertThat(request("r", "printer", "ffffffffffffffff8000000000000001"))
                     .isEqualTo(new Release(LOCK, PRINTER, new Token(-1, Long.MIN_VALUE + 1)));
             assertThat(request("r", "printer", "00000000000000000000000000000000"))
@@ -250,44 +250,44 @@ class DflockdSyntaxTest {
                     "0x0123456789abcdeffedcba98765432",
                     "-123456789abcdeffedcba9876543210"
                 })
-        void is_malformed_if_no_hold_could_have_it(String token) {
+        void an_invalid_token_is_malformed(String token) {
             for (String command : List.of("r", "sr", "n", "sn")) {
                 assertThat(request(command, "printer", token)).isEqualTo(MALFORMED);
             }
         }
 
         @Test
-        void takes_no_second_word_to_release() {
+        void a_release_with_a_second_field_is_malformed() {
             assertThat(request("r", "printer", TOKEN + " 10")).isEqualTo(MALFORMED);
             assertThat(request("sr", "printer", TOKEN + " x")).isEqualTo(MALFORMED);
         }
 
         @ParameterizedTest
         @ValueSource(strings = {"0", "-1", "soon", "1 2"})
-        void takes_only_a_lease_behind_it_to_renew(String rest) {
+        void a_renew_with_more_than_token_and_lease_is_malformed(String rest) {
             assertThat(request("n", "printer", TOKEN + " " + rest)).isEqualTo(MALFORMED);
             assertThat(request("sn", "printer", TOKEN + " " + rest)).isEqualTo(MALFORMED);
         }
     }
 
     @Nested
-    @DisplayName("that names no key")
+    @DisplayName("Requests without a key")
     class WithoutKey {
         @ParameterizedTest
         @CsvSource({"'',''", "_,''", "a b,c d", "'\tx',' '"})
-        void pings_whatever_its_other_lines_are(String key, String argument) {
+        void ping_ignores_its_other_lines(String key, String argument) {
             assertThat(request("ping", key, argument)).isEqualTo(new Ping());
         }
 
         @ParameterizedTest
         @CsvSource({"'',''", "_,''", "a b,c d", "'\tx',' '"})
-        void asks_for_stats_whatever_its_other_lines_are(String key, String argument) {
+        void stats_ignores_its_other_lines(String key, String argument) {
             assertThat(request("stats", key, argument)).isEqualTo(new Stats());
         }
 
         @ParameterizedTest
         @CsvSource({"'',open", "_,' open '", "a b,'\topen\u00a0'"})
-        void shows_its_secret_without_the_blanks_around_it(String key, String argument) {
+        void the_secret_of_auth_is_trimmed_of_whitespace(String key, String argument) {
             assertThat(request("auth", key, argument))
                     .isInstanceOfSatisfying(
                             Auth.class,
@@ -295,7 +295,7 @@ class DflockdSyntaxTest {
         }
 
         @Test
-        void keeps_the_blanks_inside_a_secret() {
+        void whitespace_inside_a_secret_is_kept() {
             assertThat(request("auth", "", " open  sesame "))
                     .isInstanceOfSatisfying(
                             Auth.class,
@@ -303,20 +303,20 @@ class DflockdSyntaxTest {
         }
 
         @Test
-        void may_show_an_empty_secret() {
+        void the_secret_of_auth_may_be_empty() {
             assertThat(request("auth", "", "  "))
                     .isInstanceOfSatisfying(
                             Auth.class, auth -> assertThat(auth.secret()).isEmpty());
         }
 
         @Test
-        void keeps_its_secret_to_itself() {
+        void an_auth_request_does_not_print_its_secret() {
             assertThat(request("auth", "", "open-sesame").toString()).doesNotContain("sesame");
         }
     }
 
     @Nested
-    @DisplayName("has a command")
+    @DisplayName("Commands")
     class HasCommand {
         @ParameterizedTest
         @ValueSource(
@@ -326,12 +326,12 @@ class DflockdSyntaxTest {
                     "statss", "Stats", "Auth", "auth ", "bogus", "l\u0000", "\u00a0l", "l\r1",
                     "lock"
                 })
-        void that_is_one_of_ours_to_the_letter(String command) {
+        void a_command_must_match_exactly(String command) {
             assertThat(request(command, "printer", "1")).isEqualTo(MALFORMED);
         }
 
         @Test
-        void of_one_byte_only_where_it_is_one_of_five() {
+        void only_five_commands_have_one_byte() {
             IntStream.range(0, 256)
                     .filter(c -> c != '\n' && "lrnew".indexOf(c) < 0)
                     .forEach(
@@ -343,7 +343,7 @@ class DflockdSyntaxTest {
         }
 
         @Test
-        void of_two_bytes_only_with_an_s_in_front() {
+        void commands_of_two_bytes_begin_with_s() {
             IntStream.range(0, 256)
                     .filter(c -> c != '\n' && c != 's')
                     .forEach(
@@ -354,10 +354,10 @@ class DflockdSyntaxTest {
     }
 
     @Nested
-    @DisplayName("has a key")
+    @DisplayName("Keys")
     class HasKey {
         @Test
-        void of_any_byte_but_four() {
+        void a_key_may_have_any_byte_but_four() {
             for (int c = 0; c < 256; c++) {
                 if (c == '\n') {
                     continue; // the end of the line
@@ -381,7 +381,7 @@ class DflockdSyntaxTest {
 
         @ParameterizedTest
         @ValueSource(strings = {"", " ", "\t", " a", "a ", "\ta", "a\t", "a b", "a\rb", "\ra"})
-        void that_is_not_empty_and_not_trimmed(String key) {
+        void a_key_is_not_empty_and_not_trimmed(String key) {
             assertThat(request("l", key, "0")).isEqualTo(MALFORMED);
             assertThat(request("e", key, "")).isEqualTo(MALFORMED);
             assertThat(request("w", key, "0")).isEqualTo(MALFORMED);
@@ -390,13 +390,13 @@ class DflockdSyntaxTest {
         }
 
         @Test
-        void whose_blanks_beyond_ascii_are_letters_like_any_other() {
+        void whitespace_beyond_ascii_is_part_of_a_key() {
             assertThat(request("w", "\u00a0a\u3000", "0"))
                     .isEqualTo(new Await(LOCK, key("\u00a0a\u3000"), 0));
         }
 
         @Test
-        void that_need_not_be_text() {
+        void a_key_need_not_be_valid_utf8() {
             DflockdRequest one = request(raw("w\na\u00ff\n0\n"));
             DflockdRequest other = request(raw("w\na\u00fe\n0\n"));
             assertThat(one)
@@ -405,7 +405,7 @@ class DflockdSyntaxTest {
         }
 
         @Test
-        void in_the_namespace_of_its_listener() {
+        void a_key_is_in_the_namespace_of_its_listener() {
             var tenant = new Namespace("tenant");
             var decoder = new DflockdDecoder(tenant);
             assertThat(decoder.decode(Unpooled.wrappedBuffer(raw("w\na\n0\n"))))
@@ -415,7 +415,7 @@ class DflockdSyntaxTest {
     }
 
     @Nested
-    @DisplayName("has a number")
+    @DisplayName("Numbers")
     class HasNumber {
         @ParameterizedTest
         @CsvSource({
@@ -432,7 +432,7 @@ class DflockdSyntaxTest {
             "+0009223372036,9223372036",
             "000000000000000000000000000000000000000000000000000000000000005,5"
         })
-        void with_a_sign_and_zeros_in_front_if_it_likes(String text, long value) {
+        void a_number_may_have_a_sign_and_leading_zeros(String text, long value) {
             assertThat(request("w", "printer", text))
                     .isEqualTo(new Await(LOCK, PRINTER, seconds(value)));
         }
@@ -444,7 +444,7 @@ class DflockdSyntaxTest {
                     "0x1", "0b1", "0o1", "1_0", "1,0", "1L", "1s", "\u0663", "\uff11", "\u00b2",
                     "1\u0000", "\u00001", "one", "NaN", "1/2"
                 })
-        void in_decimal_digits_and_nothing_else(String text) {
+        void a_number_has_decimal_digits_only(String text) {
             assertThat(request("w", "printer", text)).isEqualTo(MALFORMED);
             assertThat(request("e", "printer", text)).isEqualTo(MALFORMED);
             assertThat(request("se", "printer", text)).isEqualTo(MALFORMED);
@@ -466,7 +466,7 @@ class DflockdSyntaxTest {
                     "-9223372036854775809",
                     "-18446744073709551615"
                 })
-        void of_seconds_up_to_a_bound_and_never_overflows(String text) {
+        void too_many_seconds_are_malformed_and_do_not_overflow(String text) {
             assertThat(request("l", "printer", text)).isEqualTo(MALFORMED);
             assertThat(request("l", "printer", "0 " + text)).isEqualTo(MALFORMED);
             assertThat(request("sl", "printer", "0 1 " + text)).isEqualTo(MALFORMED);
@@ -477,7 +477,7 @@ class DflockdSyntaxTest {
         }
 
         @Test
-        void of_seconds_that_reaches_the_bound() {
+        void the_largest_number_of_seconds_is_accepted() {
             long most = seconds(MOST_SECONDS);
             assertThat(request("sl", "printer", "9223372036 1 9223372036"))
                     .isEqualTo(new Acquire(SEMAPHORE, PRINTER, 1, most, most));
@@ -492,14 +492,14 @@ class DflockdSyntaxTest {
                     "18446744073709551617",
                     "-9223372036854775808"
                 })
-        void of_slots_from_1_to_what_fits_64_bits(String limit) {
+        void a_limit_is_any_positive_64_bit_number(String limit) {
             assertThat(request("se", "printer", limit)).isEqualTo(MALFORMED);
             assertThat(request("sl", "printer", "0 " + limit)).isEqualTo(MALFORMED);
         }
     }
 
     @Nested
-    @DisplayName("has blanks in its argument")
+    @DisplayName("Whitespace")
     class HasBlanks {
         /** The whole set of the specification, but for the line feed, which ends the line. */
         static Stream<Integer> blanks() {
@@ -513,7 +513,7 @@ class DflockdSyntaxTest {
 
         @ParameterizedTest
         @MethodSource("blanks")
-        void that_separate_fields_and_do_not_count_at_the_ends(int blank) {
+        void whitespace_separates_fields_and_is_ignored_at_the_ends(int blank) {
             String b = Character.toString(blank);
             assertThat(request("l", "printer", b + b + "1" + b + b + "2" + b))
                     .isEqualTo(new Acquire(LOCK, PRINTER, 1, seconds(1), seconds(2)));
@@ -528,7 +528,7 @@ class DflockdSyntaxTest {
         }
 
         @Test
-        void of_different_kinds_mixed() {
+        void different_kinds_of_whitespace_may_be_mixed() {
             assertThat(request("l", "printer", "\u3000 \u00a0\t1\u2003\r \u202f2\u0085\u000b"))
                     .isEqualTo(new Acquire(LOCK, PRINTER, 1, seconds(1), seconds(2)));
         }
@@ -541,7 +541,7 @@ class DflockdSyntaxTest {
                     0x1681, 0x180e, 0x1fff, 0x200b, 0x200d, 0x2027, 0x202a, 0x202e, 0x2030, 0x205e,
                     0x2060, 0x2fff, 0x3001, 0xfeff
                 })
-        void and_takes_nothing_else_for_one(int other) {
+        void no_other_character_is_whitespace(int other) {
             String o = Character.toString(other);
             assertThat(request("l", "printer", "1" + o)).isEqualTo(MALFORMED);
             assertThat(request("l", "printer", o + "1")).isEqualTo(MALFORMED);
@@ -564,13 +564,13 @@ class DflockdSyntaxTest {
                     "\u00e0\u0082\u00a0",
                     "\u00f0\u0082\u0080\u0080"
                 })
-        void and_only_as_valid_utf8(String bytes) {
+        void only_valid_utf8_is_whitespace(String bytes) {
             assertThat(request(raw("w\nprinter\n1" + bytes + "\n"))).isEqualTo(MALFORMED);
             assertThat(request(raw("w\nprinter\n" + bytes + "1\n"))).isEqualTo(MALFORMED);
         }
 
         @Test
-        void and_a_blank_may_follow_a_broken_one() {
+        void whitespace_after_an_invalid_sequence_is_recognized() {
             assertThat(request(raw("auth\n\n\u00e2\u0080 x\u00e2\u00c2\u00a0\n")))
                     .isInstanceOfSatisfying(
                             Auth.class,

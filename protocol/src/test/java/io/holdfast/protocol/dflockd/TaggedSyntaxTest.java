@@ -51,7 +51,7 @@ class TaggedSyntaxTest {
                 "9223372036854775808 ping",
                 "01x ping"
             })
-    void a_request_without_a_valid_tag_has_none(String command) {
+    void a_request_without_a_valid_tag_is_malformed_and_has_no_tag(String command) {
         assertThat(tagged(command, "_", "_"))
                 .isEqualTo(new DflockdInput.Tagged(0, new DflockdRequest.Malformed()));
     }
@@ -72,7 +72,7 @@ class TaggedSyntaxTest {
         "10 unbound read, READ, false",
         "10 1500ms unbound, WRITE, false"
     })
-    void an_acquire_says_on_what_terms(
+    void an_acquire_may_have_hold_attributes(
             String argument, ReadWriteMode readWriteMode, boolean bound) {
         assertThat(tagged("7 l", "k", argument).request())
                 .isInstanceOfSatisfying(
@@ -97,13 +97,13 @@ class TaggedSyntaxTest {
                 "10 ms",
                 "9223372036854775807ms"
             })
-    void an_acquire_with_a_wrong_argument_is_none(String argument) {
+    void an_acquire_with_a_wrong_argument_is_malformed(String argument) {
         assertThat(tagged("7 l", "k", argument).request())
                 .isEqualTo(new DflockdRequest.Malformed());
     }
 
     @Test
-    void a_semaphore_is_not_read() {
+    void a_semaphore_cannot_be_acquired_for_reading() {
         assertThat(tagged("7 sl", "k", "0 2 unbound").request())
                 .isInstanceOf(DflockdRequest.Acquire.class);
         assertThat(tagged("7 sl", "k", "0 2 read").request())
@@ -111,20 +111,20 @@ class TaggedSyntaxTest {
     }
 
     @Test
-    void milliseconds_are_not_for_plain_connections() {
+    void milliseconds_are_malformed_without_tags() {
         ByteBuf in = bytes("l\nk\n250ms\n");
         assertThat(new DflockdDecoder(Namespace.DEFAULT).decode(in))
                 .isEqualTo(new DflockdInput.Request(new DflockdRequest.Malformed()));
     }
 
     @Test
-    void a_long_signal_fits_behind_a_tag() {
+    void a_tagged_signal_may_have_a_long_argument() {
         assertThat(tagged("7 signal", "c", "x".repeat(60_000)).request())
                 .isInstanceOf(DflockdRequest.Signal.class);
     }
 
     @Test
-    void hello_says_all_that_it_knows() {
+    void hello_may_have_a_grace_period_a_label_and_a_session_to_resume() {
         assertThat(hello("1 label=a:1 later=x grace=250ms resume=7:" + SECRET))
                 .isInstanceOfSatisfying(
                         DflockdRequest.Hello.class,
@@ -154,12 +154,12 @@ class TaggedSyntaxTest {
                 "1 resume=x:0123456789abcdef0123456789abcdef",
                 "1 resume=0:0123456789abcdef0123456789abcdef"
             })
-    void hello_with_a_wrong_value_is_none(String argument) {
+    void hello_with_an_invalid_value_is_malformed(String argument) {
         assertThat(hello(argument)).isEqualTo(new DflockdRequest.Malformed());
     }
 
     @Test
-    void whatever_comes_in_is_an_answer_and_never_a_throw() {
+    void any_input_gives_a_request_and_never_an_exception() {
         long seed = new Random().nextLong();
         var random = new Random(seed);
         String[] words = {"1 l", "2 cancel", "3 mine", "hello", "4 info", "5 bye", "6 sl", "x", ""};

@@ -35,23 +35,23 @@ class JsonTextTest {
     @DisplayName("strings")
     class Strings {
         @Test
-        void stand_in_quotes() {
+        void strings_are_quoted() {
             assertThat(json("")).isEqualTo("\"\"");
             assertThat(json("printer-1")).isEqualTo("\"printer-1\"");
         }
 
         @Test
-        void escape_quotes_and_backslashes() {
+        void strings_have_escaped_quotes_and_backslashes() {
             assertThat(json("a\"b\\c")).isEqualTo("\"a\\\"b\\\\c\"");
         }
 
         @Test
-        void have_short_escapes_where_json_knows_one() {
+        void strings_have_short_escapes_where_json_defines_one() {
             assertThat(json("\b\f\n\r\t")).isEqualTo("\"\\b\\f\\n\\r\\t\"");
         }
 
         @Test
-        void have_long_escapes_for_all_other_control_bytes() {
+        void strings_have_unicode_escapes_for_all_other_control_bytes() {
             for (int c = 0; c < 0x20; c++) {
                 if ("\b\f\n\r\t".indexOf(c) < 0) {
                     assertThat(json(new byte[] {(byte) c})).isEqualTo("\"\\u%04x\"".formatted(c));
@@ -60,23 +60,23 @@ class JsonTextTest {
         }
 
         @Test
-        void are_safe_inside_html() {
+        void strings_are_safe_inside_html() {
             assertThat(json("</script>&")).isEqualTo("\"\\u003c/script\\u003e\\u0026\"");
         }
 
         @Test
-        void are_safe_inside_javascript() {
+        void strings_are_safe_inside_javascript() {
             assertThat(json("a\u2028b\u2029c")).isEqualTo("\"a\\u2028b\\u2029c\"");
         }
 
         @Test
-        void keep_the_neighbours_of_what_they_escape() {
+        void strings_keep_the_neighbours_of_escaped_characters() {
             assertThat(json("\u2027\u202a\u2128\u3028 !#%'=?[]~\u007f"))
                     .isEqualTo("\"\u2027\u202a\u2128\u3028 !#%'=?[]~\u007f\"");
         }
 
         @Test
-        void keep_every_other_character_as_it_is() {
+        void strings_keep_every_other_character() {
             String text =
                     "\u00e9\u20ac\ud83d\ude00\ud7ff\ue000\ufffd\uffff\udbff\udfff\u0080\u07ff\u0800";
             assertThat(json(text)).isEqualTo("\"" + text + "\"");
@@ -104,20 +104,20 @@ class JsonTextTest {
             "\u00f0\u009f\u0098,3",
             "\u00e2\u00e2\u0082,3"
         })
-        void show_each_byte_that_is_no_utf8_as_a_replacement(String bytes, int count) {
+        void strings_have_a_replacement_for_each_invalid_byte(String bytes, int count) {
             assertThat(json(raw(bytes))).isEqualTo("\"" + "\\ufffd".repeat(count) + "\"");
             assertThat(json(raw("a" + bytes + "z")))
                     .isEqualTo("\"a" + "\\ufffd".repeat(count) + "z\"");
         }
 
         @Test
-        void find_their_way_again_behind_a_broken_byte() {
+        void valid_characters_after_an_invalid_byte_are_kept() {
             assertThat(json(raw("\u00e2\u0082\u00c3\u00a9"))).isEqualTo("\"\\ufffd\\ufffd\u00e9\"");
             assertThat(json(raw("\u00e2\""))).isEqualTo("\"\\ufffd\\\"\"");
         }
 
         @Test
-        void agree_with_the_jdk_on_every_pair_of_bytes() {
+        void strings_agree_with_the_jdk_on_every_pair_of_bytes() {
             for (int i = 0; i < 0x10000; i++) {
                 byte[] bytes = {(byte) (i >> 8), (byte) i};
                 boolean valid = !new String(bytes, StandardCharsets.UTF_8).contains("\ufffd");
@@ -151,13 +151,13 @@ class JsonTextTest {
             "9223372036000000000,9223372036",
             "9223372036854775807,9223372036.854775807"
         })
-        void have_the_digits_they_need(long nanos, String text) {
+        void seconds_have_the_digits_they_need(long nanos, String text) {
             assertThat(seconds(nanos)).isEqualTo(text);
         }
 
         @ParameterizedTest
         @ValueSource(longs = {0, 1, 7, 1_000_000_000L, 123_456_789_012L, Long.MAX_VALUE})
-        void are_numbers_of_json(long nanos) {
+        void seconds_are_valid_json_numbers(long nanos) {
             assertThat(seconds(nanos)).matches("(0|[1-9][0-9]*)(\\.[0-9]+)?");
         }
     }

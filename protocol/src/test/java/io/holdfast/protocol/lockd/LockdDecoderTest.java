@@ -46,12 +46,12 @@ class LockdDecoderTest {
     }
 
     @Test
-    void finds_every_command_of_a_stream() {
+    void the_decoder_finds_every_command_of_a_stream() {
         assertThat(decode("g a\ng b\r\n\nr a\n")).containsExactly("g|a", "g|b", "invalid", "r|a");
     }
 
     @Test
-    void finds_a_last_command_without_its_end() {
+    void the_decoder_finds_a_last_command_without_a_line_feed() {
         assertThat(decode("g a\nr a")).containsExactly("g|a", "r|a");
         assertThat(decode("g a\n")).containsExactly("g|a");
         assertThat(decode("")).isEmpty();
@@ -59,35 +59,35 @@ class LockdDecoderTest {
 
     @ParameterizedTest
     @ValueSource(ints = {4095, 65536})
-    void takes_lines_up_to_the_cap(int length) {
+    void lines_up_to_the_limit_are_accepted(int length) {
         String line = "g " + "y".repeat(length - 2);
         assertThat(decode(line + "\nq\n")).containsExactly(line.replace(' ', '|'), "q|");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {65537, 65538, 200_000})
-    void carries_out_no_part_of_a_longer_one(int length) {
+    void no_part_of_a_line_that_is_too_long_is_executed(int length) {
         String line = "g " + "y".repeat(length - 13) + "\rg smuggled";
         assertThat(decode(line + "\nq\n")).containsExactly("invalid", "q|");
         assertThat(decode(line)).as("without its end").containsExactly("invalid");
     }
 
     @Test
-    void closes_the_door_to_a_first_line_of_http() {
+    void a_first_line_of_http_is_rejected() {
         assertThat(decode("GET / HTTP/1.1\r\n").getFirst()).isEqualTo("http");
         assertThat(decode("g a HTTP/1.0\n").getFirst()).isEqualTo("http");
         assertThat(decode("q\nGET / HTTP/1.1\r\n")).containsExactly("q|", "invalid");
     }
 
     @Test
-    void closes_the_door_to_a_tls_handshake() {
+    void a_tls_handshake_is_rejected() {
         assertThat(decode("\u0016\u0003\u0001\u0000\ng smuggled\n", 100).getFirst())
                 .isEqualTo("http");
         assertThat(decode("q\n\u0016\u0003\u0001\ng x\n")).containsExactly("q|", "invalid", "g|x");
     }
 
     @Test
-    void knows_http_at_the_end_of_a_first_line_that_is_too_long() {
+    void http_is_detected_at_the_end_of_a_first_line_that_is_too_long() {
         String path = "/" + "x".repeat(70_000);
         assertThat(decode("POST " + path + " HTTP/1.1\r\ng x\n").getFirst()).isEqualTo("http");
         assertThat(decode("q\nPOST " + path + " HTTP/1.1\r\ng x\n"))

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import java.util.List;
 import java.util.function.Consumer;
 
-@DisplayName("A lockd answer")
+@DisplayName("A lockd response")
 class LockdEncoderTest {
     private static final byte[] NAME = LockdText.bytes("a b");
 
@@ -24,7 +24,7 @@ class LockdEncoderTest {
     }
 
     @Test
-    void ends_as_the_original_ends_it() {
+    void a_lockd_response_has_the_line_end_of_the_original() {
         assertThat(written(out -> LockdEncoder.acquired(NAME, true, out)))
                 .isEqualTo("1 Lock Get Success: a b\r\n");
         assertThat(written(out -> LockdEncoder.acquired(NAME, false, out)))
@@ -44,7 +44,7 @@ class LockdEncoderTest {
     }
 
     @Test
-    void counts_the_holders_of_a_shared_lock() {
+    void a_lockd_response_counts_the_holders_of_a_shared_lock() {
         assertThat(written(out -> LockdEncoder.sharedAcquired(NAME, 12, out)))
                 .isEqualTo("12 Shared Lock Get Success: a b\r\n");
         assertThat(written(out -> LockdEncoder.sharedNotAcquired(NAME, out)))
@@ -60,7 +60,7 @@ class LockdEncoderTest {
     }
 
     @Test
-    void tells_a_connection_its_names() {
+    void the_response_to_me_has_the_names_of_the_connection() {
         assertThat(written(out -> LockdEncoder.me("unix:1", null, out)))
                 .isEqualTo("1 unix:1 unix:1\n");
         assertThat(written(out -> LockdEncoder.me("unix:1", ByteString.of("joe b"), out)))
@@ -68,7 +68,7 @@ class LockdEncoderTest {
     }
 
     @Test
-    void is_as_long_as_was_said_before() {
+    void the_length_of_a_lockd_response_is_computed_exactly() {
         List<byte[]> two = List.of(LockdText.bytes("one"), LockdText.bytes("three"));
         List<byte[]> one = List.of(LockdText.bytes("one"));
         String map =

@@ -23,7 +23,7 @@ class LockdSyntaxTest {
 
     @ParameterizedTest
     @EnumSource(LockdVerb.class)
-    void begins_with_a_word(LockdVerb word) {
+    void a_lockd_command_begins_with_a_verb(LockdVerb word) {
         assertThat(parse(word.text())).isEqualTo(word.text() + "|");
         assertThat(parse(word.text() + " x")).isEqualTo(word.text() + "|x");
     }
@@ -39,12 +39,12 @@ class LockdSyntaxTest {
                 "g ,g|",
                 "g a:b [c],g|a:b [c]"
             })
-    void has_an_argument_with_single_blanks(String line, String parsed) {
+    void the_whitespace_of_a_lockd_argument_is_normalized(String line, String parsed) {
         assertThat(parse(line)).isEqualTo(parsed);
     }
 
     @Test
-    void may_end_with_a_carriage_return() {
+    void a_lockd_command_may_end_with_a_carriage_return() {
         assertThat(parse("g foo\r")).isEqualTo("g|foo");
         assertThat(parse("q\r")).isEqualTo("q|");
     }
@@ -63,7 +63,7 @@ class LockdSyntaxTest {
                 "s g",
                 "Dump"
             })
-    void is_invalid_with_another_word(String line) {
+    void a_lockd_command_with_an_unknown_verb_is_invalid(String line) {
         assertThat(parse(line)).isEqualTo("invalid");
     }
 
@@ -74,25 +74,25 @@ class LockdSyntaxTest {
                 '\u2001', '\u2002', '\u2003', '\u2004', '\u2005', '\u2006', '\u2007', '\u2008',
                 '\u2009', '\u200a', '\u2028', '\u2029', '\u202f', '\u205f', '\u3000'
             })
-    void takes_every_blank_for_one(char blank) {
+    void every_whitespace_character_separates_lockd_words(char blank) {
         assertThat(parseUtf8(blank + "g a" + blank + blank + "b" + blank)).isEqualTo("g|a b");
     }
 
     @ParameterizedTest
     @ValueSource(chars = {'\u001c', '\u001d', '\u001e', '\u001f', '\u180e', '\u200b', '\ufeff'})
-    void keeps_what_is_no_blank(char other) {
+    void a_lockd_argument_keeps_all_other_characters(char other) {
         String kept = LockdText.text(("a" + other + "b").getBytes(StandardCharsets.UTF_8));
         assertThat(parseUtf8("g a" + other + "b")).isEqualTo("g|" + kept);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"\u0085", "\u00a0", "\u00ff", "\u00fe", "a\u0000b", "\u00e2\u0080"})
-    void keeps_bytes_that_are_not_utf8(String bytes) {
+    void a_lockd_argument_keeps_invalid_utf8(String bytes) {
         assertThat(parse("g x" + bytes + "y")).isEqualTo("g|x" + bytes + "y");
     }
 
     @Test
-    void ends_its_word_at_a_space_only() {
+    void the_verb_of_a_lockd_command_ends_at_a_space_only() {
         assertThat(parseUtf8("g\u00a0x")).isEqualTo("invalid");
         assertThat(parseUtf8("g \u00a0x")).isEqualTo("g|x");
     }

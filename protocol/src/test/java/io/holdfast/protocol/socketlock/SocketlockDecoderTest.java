@@ -42,26 +42,26 @@ class SocketlockDecoderTest {
     }
 
     @Test
-    void finds_every_line_of_a_stream() {
+    void the_decoder_finds_every_line_of_a_stream() {
         assertThat(decode("HELLO\r\n\nI PING\nI STATUS a  b\nI EOL\n"))
                 .containsExactly("hello", "nothing", "I|ping", "I|status|a b", "I|eol");
     }
 
     @Test
-    void leaves_a_line_without_its_end_alone() {
+    void the_decoder_leaves_an_incomplete_line_in_the_buffer() {
         assertThat(decode("HELLO\nI RELEASE l1")).containsExactly("hello");
         assertThat(decode("")).isEmpty();
     }
 
     @Test
-    void takes_a_line_as_long_as_the_cap() {
+    void a_line_of_the_maximum_length_is_accepted() {
         String lock = "x".repeat(SocketlockDecoder.MAX_LINE_BYTES - "I STATUS ".length());
         assertThat(decode("I STATUS " + lock + "\nI PING\n"))
                 .containsExactly("I|status|" + lock, "I|ping");
     }
 
     @Test
-    void gives_up_at_a_line_over_the_cap() {
+    void a_line_that_is_too_long_ends_the_decoding() {
         String lock = "x".repeat(SocketlockDecoder.MAX_LINE_BYTES - "I STATUS ".length() + 1);
         assertThat(decode("I PING\nI STATUS " + lock + "\nI PING\n"))
                 .containsExactly("I|ping", "too long");

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
-@DisplayName("A socketlock answer")
+@DisplayName("A socketlock response")
 class SocketlockEncoderTest {
     private static final ByteString CLIENT = ByteString.of("I");
     private static final ByteString LOCK = ByteString.of("l1");
@@ -27,7 +27,7 @@ class SocketlockEncoderTest {
     }
 
     @Test
-    void greets_in_both_dialects() {
+    void a_greeting_is_written_in_both_dialects() {
         assertThat(
                         written(
                                 out ->
@@ -43,7 +43,7 @@ class SocketlockEncoderTest {
     }
 
     @Test
-    void offers_a_lock_of_either_mode() {
+    void an_offer_is_written_for_either_mode() {
         assertThat(written(out -> SocketlockEncoder.offer(CLIENT, ReadWriteMode.READ, LOCK, out)))
                 .isEqualTo("I READLOCK l1\n");
         assertThat(written(out -> SocketlockEncoder.offer(CLIENT, ReadWriteMode.WRITE, LOCK, out)))
@@ -51,7 +51,7 @@ class SocketlockEncoderTest {
     }
 
     @Test
-    void tells_how_a_lock_stands() {
+    void the_response_to_status_shows_whether_the_lock_is_held() {
         assertThat(written(out -> SocketlockEncoder.status(CLIENT, true, LOCK, out)))
                 .isEqualTo("I LOCKOK l1\n");
         assertThat(written(out -> SocketlockEncoder.status(CLIENT, false, LOCK, out)))
@@ -61,7 +61,7 @@ class SocketlockEncoderTest {
     }
 
     @Test
-    void says_that_the_server_is_there() {
+    void the_response_to_ping_is_written() {
         assertThat(written(out -> SocketlockEncoder.pong(CLIENT, out))).isEqualTo("I PONG\n");
         assertThat(written(out -> SocketlockEncoder.epoch(CLIENT, 7, out)))
                 .isEqualTo("I EPOCH 7\n");
@@ -77,13 +77,13 @@ class SocketlockEncoderTest {
         "REJECTED, offer rejected",
         "TOO_MANY, too many requests"
     })
-    void says_why_a_request_failed(SocketlockFailure socketlockFailure, String text) {
+    void a_failure_is_written_with_its_text(SocketlockFailure socketlockFailure, String text) {
         assertThat(written(out -> SocketlockEncoder.failed(CLIENT, socketlockFailure, out)))
                 .isEqualTo("I REQFAIL " + text + "\n");
     }
 
     @Test
-    void repeats_ids_byte_for_byte() {
+    void ids_are_written_unchanged() {
         ByteString odd = SocketlockText.string("\u00ff\u0000");
         assertThat(written(out -> SocketlockEncoder.status(odd, false, odd, out)))
                 .isEqualTo("\u00ff\u0000 LOCKTIMEOUT \u00ff\u0000\n");

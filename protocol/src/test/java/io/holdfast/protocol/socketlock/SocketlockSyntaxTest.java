@@ -45,7 +45,7 @@ class SocketlockSyntaxTest {
         "I SETTLED, I|settled",
         "I TOKEN l1, I|token|l1"
     })
-    void is_a_request(String line, String parsed) {
+    void a_socketlock_line_is_parsed_as_a_request(String line, String parsed) {
         assertThat(parse(line)).isEqualTo(parsed);
     }
 
@@ -78,24 +78,24 @@ class SocketlockSyntaxTest {
                 "I REASSERT l1 READ 1 x",
                 "I REASSERT l1 READ 99999999999999999999"
             })
-    void is_dropped_if_it_is_nothing_we_know(String line) {
+    void an_unknown_socketlock_line_is_ignored(String line) {
         assertThat(parse(line)).isEqualTo("nothing");
     }
 
     @Test
-    void has_fields_between_any_blanks() {
+    void the_fields_of_a_socketlock_line_are_separated_by_any_whitespace() {
         assertThat(parse("\t I \u000b REQREAD\f\f l1  \r")).isEqualTo("I|ask READ|l1|-");
         assertThat(parse(" HELLO \r")).isEqualTo("hello");
     }
 
     @Test
-    void names_a_lock_with_all_words_behind_the_verb() {
+    void the_lock_of_a_socketlock_line_is_the_rest_of_the_line() {
         assertThat(parse("I STATUS one   two \r")).isEqualTo("I|status|one two");
         assertThat(parse("I CONFIRM l1 please")).isEqualTo("I|confirm|l1 please");
     }
 
     @Test
-    void keeps_its_bytes() {
+    void a_socketlock_line_keeps_the_bytes_of_its_fields() {
         assertThat(parse("\u00ff\u0000 STATUS \u00fe\u0001\u0000"))
                 .isEqualTo("\u00ff\u0000|status|\u00fe\u0001\u0000");
         assertThat(parse("I STATUS a\u00c2\u00a0b \u00e2\u0080\u0083")) // spaces of Unicode
@@ -124,7 +124,7 @@ class SocketlockSyntaxTest {
         "x 9223372036854775808, invalid ttl",
         "x 99999999999999999999, invalid ttl"
     })
-    void asks_in_the_assigned_dialect(String arguments, String read) {
+    void the_arguments_of_a_lock_request_in_the_assigned_dialect(String arguments, String read) {
         assertThat(terms(SocketlockDialect.ASSIGNED, arguments)).isEqualTo(read);
     }
 
@@ -142,12 +142,12 @@ class SocketlockSyntaxTest {
         "x 3, x 3",
         "x 0, invalid ttl"
     })
-    void asks_in_the_named_dialect(String arguments, String read) {
+    void the_arguments_of_a_lock_request_in_the_named_dialect(String arguments, String read) {
         assertThat(terms(SocketlockDialect.NAMED, arguments)).isEqualTo(read);
     }
 
     @Test
-    void takes_any_number_of_leading_zeros() {
+    void a_socketlock_number_may_have_any_number_of_leading_zeros() {
         assertThat(terms(SocketlockDialect.ASSIGNED, "x " + "0".repeat(300) + "7"))
                 .isEqualTo("x 7");
         assertThat(terms(SocketlockDialect.ASSIGNED, "x " + "9".repeat(60_000)))

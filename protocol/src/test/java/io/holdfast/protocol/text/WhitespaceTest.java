@@ -9,10 +9,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.charset.StandardCharsets;
 
-@DisplayName("Trimming blanks")
+@DisplayName("Trimming whitespace")
 class WhitespaceTest {
     @Test
-    void leaves_what_is_between_them() {
+    void trimming_keeps_what_is_inside() {
         assertThat(
                         Whitespace.trim(
                                 utf8(
@@ -24,12 +24,12 @@ class WhitespaceTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "\n", "\r\n", " \u3000\u00a0 ", "\u2000"})
-    void leaves_nothing_of_nothing_but_blanks(String blanks) {
+    void trimming_only_whitespace_gives_nothing(String blanks) {
         assertThat(Whitespace.trim(utf8(blanks))).isEmpty();
     }
 
     @Test
-    void leaves_the_argument_alone() {
+    void trimming_does_not_change_its_argument() {
         byte[] given = utf8(" a ");
         assertThat(Whitespace.trim(given)).isEqualTo(utf8("a"));
         assertThat(given).isEqualTo(utf8(" a "));
@@ -46,7 +46,7 @@ class WhitespaceTest {
                 "x\u00c3\u00a0",
                 "\u00e4\u0080\u0080"
             })
-    void cuts_no_character_in_two(String bytes) {
+    void trimming_does_not_split_a_character(String bytes) {
         assertThat(Whitespace.trim(raw(" " + bytes + " "))).isEqualTo(raw(bytes));
     }
 
