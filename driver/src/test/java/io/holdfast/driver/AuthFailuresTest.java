@@ -8,7 +8,7 @@ final class AuthFailuresTest {
     private static final String GUESSER = "192.0.2.1";
     private static final String OTHER = "192.0.2.2";
 
-    private long nowNanos = Long.MAX_VALUE - 1; // it overflows on its way
+    private long nowNanos = Long.MAX_VALUE - 1; // overflows during the test
     private final AuthFailures failures = new AuthFailures(() -> nowNanos);
 
     private void fail(String address, int times) {

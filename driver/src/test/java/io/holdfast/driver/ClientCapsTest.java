@@ -67,7 +67,7 @@ class ClientCapsTest {
     void a_client_creates_no_more_keys_than_its_limit_over_all_shards_while_others_can() {
         for (int i = 0; i < NAMES; i++) {
             Key key = Key.of("name-" + i);
-            alice.release(key, alice.lock(key)); // remembered for an hour
+            alice.release(key, alice.lock(key)); // retained for an hour
         }
         assertThat(refusesName(alice, "another")).isTrue();
         assertThat(refusesName(alice, "name-0")).as("one that exists").isFalse();
@@ -127,7 +127,7 @@ class ClientCapsTest {
         return answer(sessionClient, request);
     }
 
-    /** As a lease over HTTP: each request has a session, and the connection has the limits. */
+    /** Like a lease over HTTP: each request has a session, and the connection has the limits. */
     @Test
     void holds_of_a_closed_session_count_for_its_client_until_they_are_released() {
         ClientUsage usage = new ClientUsage();

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** On the real clock, with limits so generous that they say nothing about speed. */
+/** On the real clock, with time limits too generous to depend on the speed of the machine. */
 @DisplayName("The deadline thread")
 class DeadlineThreadTest {
     private static final long SHORT = Duration.ofMillis(20).toNanos();

@@ -36,7 +36,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-/** One thread unless it says so, and a clock that moves only when told. */
+/** Single-threaded where not stated otherwise, with a manual clock. */
 @DisplayName("The observer of a driver")
 class DriverObserverTest {
     private static final Key PRINTER = Key.of("printer");
@@ -341,7 +341,7 @@ class DriverObserverTest {
         assertThat(all(driver.listQueues(9))).isEmpty();
     }
 
-    /** Looks at all there is to see; what it sees at one moment has to make sense. */
+    /** Reads all views; what they show at one moment must be consistent. */
     private void look(List<Key> keys) {
         for (SessionView view : all(driver.listSessions())) {
             assertThat(view.holds()).isBetween(0, 1);

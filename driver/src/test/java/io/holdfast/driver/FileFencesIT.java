@@ -168,8 +168,7 @@ class FileFencesIT {
             for (long i = 0; i <= FileFences.RANGE / 2 + 1; i++) {
                 fences.next();
             }
-            // Whoever draws next may have to call the reserver again: it was perhaps just falling
-            // asleep.
+            // The next draw may have to signal the reserver again, if it was just going to sleep.
             await().atMost(RecordingMailbox.LIMIT)
                     .until(() -> fences.next() > CLOCK && ceiling(file) > CLOCK + FileFences.RANGE);
         }
@@ -203,7 +202,7 @@ class FileFencesIT {
         }
         for (int i = 1; i <= members * each; i++) {
             if (given.get(i) != 1) {
-                throw new AssertionError(i + " was given out " + given.get(i) + " times");
+                throw new AssertionError(i + " was issued " + given.get(i) + " times");
             }
         }
         try (FileFences next = FileFences.open(file, 0)) {
@@ -241,7 +240,8 @@ class FileFencesIT {
             await().atMost(RecordingMailbox.LIMIT)
                     .during(Duration.ofSeconds(1))
                     .until(() -> highest.get() == ceiling);
-            // Those who draw do not drive the reserver round and round, nor those who wait others.
+            // Threads that draw do not make the reserver spin, and waiting threads do not wake
+            // others.
             long little = Duration.ofMillis(300).toNanos();
             assertThat(cpuNanos("holdfast-fences") - reserverBefore).isLessThan(little);
             assertThat(cpuNanos("drawer") - drawersBefore).isLessThan(little);

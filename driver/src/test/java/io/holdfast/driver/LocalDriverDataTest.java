@@ -117,9 +117,9 @@ class LocalDriverDataTest {
 
     @Test
     void the_limit_of_entries_holds_while_entries_are_created_and_deleted() throws Exception {
-        int cap = THREADS; // of three times as many that are wanted
+        int cap = THREADS; // a third of the requested entries
         LocalDriver driver = driver(cap, HOUR);
-        AtomicInteger alive = new AtomicInteger(); // never more than there are
+        AtomicInteger alive = new AtomicInteger(); // a lower bound of the existing entries
         parallelThreads.run(
                 THREADS,
                 member -> {
@@ -248,7 +248,7 @@ class LocalDriverDataTest {
         for (int i = 0; i < 100; i++) { // in all shards
             assertThat(editor.put(Key.of("value-" + i), 20_000_000L + i * 300_000L)).isTrue();
         }
-        // Memory shows it: a list would leave out what is due but still there.
+        // By the memory budget: a listing would omit values that are due but not removed.
         await().atMost(RecordingMailbox.LIMIT).until(() -> pieces.taken() == 0);
         for (int i = 0; i < 100; i++) {
             assertThat(editor.put(Key.of("next-" + i), FOREVER)).as("place %d", i).isTrue();
@@ -358,7 +358,7 @@ class LocalDriverDataTest {
 
     @Test
     void closing_a_session_with_only_data_commands_touches_no_shard() {
-        // A shard asks for the time whenever it does something.
+        // A shard reads the clock with each command.
         Thread test = Thread.currentThread();
         AtomicInteger asked = new AtomicInteger();
         LongSupplier clock =
@@ -481,7 +481,7 @@ class LocalDriverDataTest {
         return new EngineSettings(0, idleNanos, true);
     }
 
-    /** Memory that keeps count. */
+    /** A memory budget that counts pieces. */
     private static final class Pieces implements FixedSizeMemoryBudget {
         private final AtomicInteger taken = new AtomicInteger();
 
@@ -516,7 +516,7 @@ class LocalDriverDataTest {
             return lastRequest;
         }
 
-        /** The answer, which must be there at once. */
+        /** The effect, which must be immediate. */
         Effect ask(Key key, DataOperation operation) {
             return inbox.answer(send(key, operation)).orElseThrow();
         }
@@ -546,7 +546,7 @@ class LocalDriverDataTest {
                     .isInstanceOf(Effect.Changed.class);
         }
 
-        /** Makes a counter, a value or a list. */
+        /** Creates a counter, a value or a list. */
         boolean create(int kind, Key key) {
             return switch (kind % 3) {
                 case 0 -> wasDone(ask(key, new DataOperation.Increment(1)));
@@ -559,7 +559,7 @@ class LocalDriverDataTest {
             return ((Effect.Refused) ask(key, operation)).reason();
         }
 
-        /** False for want of room; nothing else is in the way here. */
+        /** False if a limit is reached; there is no other reason here. */
         private static boolean wasDone(Effect answer) {
             if (answer instanceof Effect.Refused refused) {
                 assertThat(refused.reason()).isEqualTo(Refusal.TOO_MANY_ENTRIES);

@@ -19,14 +19,14 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Threads share two sessions and two keys of one driver. What they see must look like some order of
+ * Threads share two sessions and two keys of one driver. The results must be those of some order of
  * whole commands.
  */
 @DisplayName("The local driver, in many interleavings,")
 @Param(name = "who", gen = IntGen.class, conf = "0:1")
 @Param(name = "key", gen = IntGen.class, conf = "0:1")
 public class LocalDriverLincheckTest {
-    /** One driver for all runs: it has a thread of its own. Each run has keys of its own. */
+    /** One driver for all runs, because it has a thread. Each run has its own keys. */
     private static final LocalDriver DRIVER =
             new LocalDriver(
                     new EngineSettings(0, 0, true),
@@ -42,7 +42,7 @@ public class LocalDriverLincheckTest {
 
     /** Whether the key was free; empty if the session is closed. */
     @Operation
-    public Optional<Boolean> take(@Param(name = "who") int who, @Param(name = "key") int key) {
+    public Optional<Boolean> acquire(@Param(name = "who") int who, @Param(name = "key") int key) {
         SessionClient sessionClient = clients[who];
         return sessionClient
                 .inbox
@@ -50,9 +50,9 @@ public class LocalDriverLincheckTest {
                 .map(answer -> answer instanceof Effect.Granted);
     }
 
-    /** Gives back what the session was granted last of this key. */
+    /** Releases the latest grant of the session for this key. */
     @Operation
-    public Optional<Boolean> giveBack(@Param(name = "who") int who, @Param(name = "key") int key) {
+    public Optional<Boolean> release(@Param(name = "who") int who, @Param(name = "key") int key) {
         SessionClient sessionClient = clients[who];
         Token last = new Token(0, 0);
         for (Effect effect : sessionClient.inbox.all()) {

@@ -120,7 +120,7 @@ class LocalDriverStressTest {
                             sessionClient.release(key, token);
                         } else if (sessionClient.tryClaim(ResourceKind.LOCK, key)) {
                             plain[at]++;
-                            if (i % 10 == 0) { // the end of a session is as good
+                            if (i % 10 == 0) { // closing the session releases too
                                 sessionClient.close();
                                 sessionClient = new SessionClient(driver);
                             } else {
@@ -200,7 +200,7 @@ class LocalDriverStressTest {
                 member -> {
                     for (int i = 0; i < 150; i++) {
                         SessionClient sessionClient = new SessionClient(driver);
-                        // A lease so short that it mostly ends by itself, on the deadline thread.
+                        // Such a short lease usually expires on the deadline thread.
                         long fence =
                                 sessionClient
                                         .granted(sessionClient.ask(key, FOREVER, 200_000))
@@ -226,7 +226,7 @@ class LocalDriverStressTest {
             Map<SessionClient, Long> requests = new HashMap<>();
             List<List<SessionClient>> line = new ArrayList<>();
             for (int batch = 0; batch < batches; batch++) {
-                // Inside a batch all ask at once; batches ask one after the other.
+                // The requests of a batch are concurrent; batches follow each other.
                 SessionClient[] clients = new SessionClient[THREADS];
                 long[] numbers = new long[THREADS];
                 parallelThreads.run(
@@ -295,7 +295,7 @@ class LocalDriverStressTest {
         int cap = THREADS;
         LocalDriver driver = driver(cap, true, Duration.ofNanos(1)); // collects all the time
         parallelThreads.run(
-                THREADS, // each of them has one name at a time: room for all, once it is collected
+                THREADS, // each uses one key at a time: enough for all after a collection
                 member -> {
                     SessionClient sessionClient = new SessionClient(driver);
                     for (int i = 0; i < 40; i++) {
@@ -467,7 +467,7 @@ class LocalDriverStressTest {
         AtomicInteger next = new AtomicInteger(1);
         holder.release(key, first);
         parallelThreads.run(
-                THREADS, // each of them releases what the session was granted last
+                THREADS, // each releases the latest grant of the session
                 member -> {
                     SessionClient helper = new SessionClient(driver);
                     for (int request = next.getAndIncrement();
@@ -510,7 +510,7 @@ class LocalDriverStressTest {
                             assertThat(held).allMatch(key -> counts.getOrDefault(key, 0) == 1);
                             views(driver.listIdle());
                             try (ScanCursor<ResourceView> listing = driver.listInUse()) {
-                                listing.next(); // and stops there
+                                listing.next(); // and is abandoned
                             }
                         }
                     } finally {
@@ -519,7 +519,7 @@ class LocalDriverStressTest {
                 });
     }
 
-    /** Takes, waits for, and drops keys that come and go. */
+    /** Acquires, waits for, and releases keys that come and go. */
     private static void churn(LocalDriver driver, int member, AtomicBoolean done) {
         while (!done.get()) {
             SessionClient sessionClient = new SessionClient(driver);

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
-/** One thread, and a clock that moves only when told. */
+/** Single-threaded, with a manual clock. */
 @DisplayName("The local driver")
 class LocalDriverTest {
     private static final Key PRINTER = Key.of("printer");

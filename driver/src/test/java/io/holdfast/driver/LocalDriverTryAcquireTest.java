@@ -34,7 +34,7 @@ class LocalDriverTryAcquireTest {
     private static final int MAX_CLAIMS = 60_000;
     private static final HeldCounts NONE = new HeldCounts(0, 0);
 
-    /** Memory that keeps count. */
+    /** A memory budget that counts pieces. */
     private final AtomicInteger pieces = new AtomicInteger();
 
     private final FixedSizeMemoryBudget fixedSizeMemoryBudget =
@@ -263,7 +263,7 @@ class LocalDriverTryAcquireTest {
         SessionClient carol = new SessionClient(driver);
         for (int i = 0; i < MAX_CLAIMS; i++) {
             if (!carol.tryClaim(ResourceKind.SHARED, Key.of("after-" + i))) {
-                throw new AssertionError("no room for claim " + i);
+                throw new AssertionError("no memory for hold " + i);
             }
         }
         assertThat(carol.tryClaim(ResourceKind.SHARED, Key.of("one too many"))).isFalse();
@@ -291,7 +291,7 @@ class LocalDriverTryAcquireTest {
         assertThat(pieces).as("the keys, which are remembered").hasValue(claims);
     }
 
-    /** How many mutexes and how many shared locks a session was told it lost. */
+    /** The orphaned locks and shared locks that were reported to a session. */
     private static List<Integer> orphaned(SessionClient sessionClient) {
         int mutexes = 0;
         int shared = 0;

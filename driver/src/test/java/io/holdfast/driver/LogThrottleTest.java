@@ -14,11 +14,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 final class LogThrottleTest {
-    private long nowNanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(7); // it overflows on its way
+    private long nowNanos =
+            Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(7); // overflows during the test
     private final LogThrottle throttle = new LogThrottle(() -> nowNanos);
     private final List<String> logged = new ArrayList<>();
 
-    /** A line that ends up in the list, with its values. */
+    /** A log event that is added to the list, with its values. */
     private final class Line extends DefaultLoggingEventBuilder {
         Line() {
             super(LoggerFactory.getLogger(LogThrottleTest.class), Level.WARN);

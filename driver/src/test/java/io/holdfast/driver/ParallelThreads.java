@@ -10,16 +10,16 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Threads that start together. What one of them throws fails the test. */
+/** Threads that start together. An exception of any of them fails the test. */
 final class ParallelThreads implements AutoCloseable {
-    /** What one member does. */
+    /** The task of one thread. */
     interface Job {
         void run(int member) throws Exception;
     }
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
-    /** Runs a job on so many threads at once and waits until all are done. */
+    /** Runs a job on a number of threads at once and waits until all are done. */
     void run(int members, Job job) throws Exception {
         CyclicBarrier start = new CyclicBarrier(members);
         List<Future<?>> done = new ArrayList<>();

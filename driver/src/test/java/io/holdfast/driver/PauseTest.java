@@ -20,7 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A process that stands still is a clock that jumps. */
+/** A pause of the process is simulated by a clock that jumps. */
 @DisplayName("After a pause of the process")
 class PauseTest {
     private static final Key RENEWED = Key.of("renewed");
@@ -30,8 +30,8 @@ class PauseTest {
 
     private final AtomicLong clock = new AtomicLong(1_000);
 
-    /** How often the deadline thread has looked at the clock. */
-    private final AtomicInteger looks = new AtomicInteger();
+    /** The number of clock reads of the deadline thread. */
+    private final AtomicInteger clockReads = new AtomicInteger();
 
     private final List<Runnable> rounds = new CopyOnWriteArrayList<>();
     private final LocalDriver driver =
@@ -57,7 +57,7 @@ class PauseTest {
 
     private long now() {
         if (Thread.currentThread().getName().equals("holdfast-deadlines")) {
-            looks.incrementAndGet();
+            clockReads.incrementAndGet();
         }
         return clock.get();
     }
@@ -66,8 +66,9 @@ class PauseTest {
     private Token hold() {
         alice.ask(LOST, 0, LEASE);
         Token token = alice.granted(alice.ask(RENEWED, 0, LEASE)).token();
-        int before = looks.get();
-        await().atMost(RecordingMailbox.LIMIT).until(() -> looks.get() >= before + 6); // two turns
+        int before = clockReads.get();
+        await().atMost(RecordingMailbox.LIMIT)
+                .until(() -> clockReads.get() >= before + 6); // two iterations
         return token;
     }
 
@@ -109,7 +110,7 @@ class PauseTest {
         hold();
         long lost = bob.ask(LOST, Command.FOREVER, LEASE);
         clock.addAndGet(2 * LEASE);
-        assertThat(bob.granted(lost)).isNotNull(); // though no round is ever complete
+        assertThat(bob.granted(lost)).isNotNull(); // though no read round is ever complete
     }
 
     @Test
@@ -134,11 +135,11 @@ class PauseTest {
         alice.ask(SHORT, 0, 3 * ExpiryPause.CHECK_INTERVAL_NANOS);
         long wait = bob.ask(SHORT, Command.FOREVER, LEASE);
         while (bob.inbox.answer(wait).isEmpty()) {
-            int before = looks.get();
+            int before = clockReads.get();
             clock.addAndGet(ExpiryPause.CHECK_INTERVAL_NANOS);
             await().atMost(RecordingMailbox.LIMIT)
                     .pollInterval(Duration.ofMillis(1))
-                    .until(() -> looks.get() >= before + 6);
+                    .until(() -> clockReads.get() >= before + 6);
         }
         assertThat(rounds).isEmpty();
     }

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** A mailbox that keeps what it gets and lets a test wait for it. */
+/** A mailbox that records effects and lets a test wait for them. */
 final class RecordingMailbox implements EffectMailbox {
-    /** Far more than anything here takes, also on a busy machine. */
+    /** Far longer than any step of the tests takes, also on a busy machine. */
     static final Duration LIMIT = Duration.ofSeconds(60);
 
     private final List<Effect> effects = new ArrayList<>();
@@ -36,7 +36,7 @@ final class RecordingMailbox implements EffectMailbox {
         return wakes;
     }
 
-    /** The first answer to a request, if there is one by now. */
+    /** The first effect of a request, if there is one by now. */
     synchronized Optional<Effect> answer(long request) {
         for (int i = effects.size() - 1; i >= 0; i--) {
             if (effects.get(i).request() == request) {
@@ -46,7 +46,7 @@ final class RecordingMailbox implements EffectMailbox {
         return Optional.empty();
     }
 
-    /** Waits for the answer to a request. */
+    /** Waits for the first effect of a request. */
     synchronized Effect await(long request) {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (true) {
@@ -56,7 +56,7 @@ final class RecordingMailbox implements EffectMailbox {
             }
             long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
             if (left <= 0) {
-                throw new AssertionError("no answer to request " + request + ", but " + effects);
+                throw new AssertionError("no effect of request " + request + ", but " + effects);
             }
             try {
                 wait(left);
@@ -67,7 +67,7 @@ final class RecordingMailbox implements EffectMailbox {
         }
     }
 
-    /** Forgets what was read, so that long runs stay small. */
+    /** Drops what was read, to bound the memory of long runs. */
     synchronized void clear() {
         effects.clear();
     }

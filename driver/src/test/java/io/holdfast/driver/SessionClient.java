@@ -9,7 +9,7 @@ import io.holdfast.engine.Token;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** One session with its mailbox, in the words of a test. */
+/** A session with its mailbox, with methods for tests. */
 final class SessionClient {
     final RecordingMailbox inbox;
     final Session session;
@@ -30,7 +30,7 @@ final class SessionClient {
         this.session = driver.open(recordingMailbox, new ClientInfo("test", () -> name));
     }
 
-    /** Asks for a mutex and gives the number of the request. */
+    /** Submits an acquire of a lock and returns the request number. */
     long ask(Key key, long waitNanos, long leaseNanos) {
         return ask(ResourceKind.LOCK, key, 1, waitNanos, leaseNanos);
     }
@@ -50,12 +50,12 @@ final class SessionClient {
         return request;
     }
 
-    /** Waits for a mutex, however long it takes, and holds it without end. */
+    /** Acquires a lock without a timeout and without a lease limit. */
     Token lock(Key key) {
         return granted(ask(key, Command.FOREVER, Command.FOREVER)).token();
     }
 
-    /** Whether a mutex that should be free was. */
+    /** Tries to acquire a lock that should be free; true if granted. */
     boolean tryLock(Key key) {
         long request = ask(key, 0, Command.FOREVER);
         return inbox.answer(request).orElseThrow() instanceof Effect.Granted;
@@ -69,7 +69,7 @@ final class SessionClient {
         return tryRelease(resourceKind, key, token).orElseThrow();
     }
 
-    /** The answer to a release; empty if the session is closed. */
+    /** The effect of a release; empty if the session is closed. */
     Optional<Effect> tryRelease(Key key, Token token) {
         return tryRelease(ResourceKind.LOCK, key, token);
     }
@@ -80,7 +80,7 @@ final class SessionClient {
         return inbox.answer(request);
     }
 
-    /** Claims a key at once. */
+    /** Try-acquires a key. */
     Effect claim(ResourceKind resourceKind, Key key) {
         long request = lastRequest.incrementAndGet();
         session.submit(
@@ -88,7 +88,7 @@ final class SessionClient {
         return inbox.answer(request).orElseThrow();
     }
 
-    /** Whether a key that should be free could be claimed. */
+    /** Try-acquires a key that should be free; true if granted. */
     boolean tryClaim(ResourceKind resourceKind, Key key) {
         return claim(resourceKind, key) instanceof Effect.TryAcquired;
     }
@@ -111,7 +111,7 @@ final class SessionClient {
         throw new AssertionError("not granted: " + answer);
     }
 
-    /** What was granted last. */
+    /** The latest grant. */
     Token lastToken() {
         for (Effect effect : inbox.all().reversed()) {
             if (effect instanceof Effect.Granted granted) {

@@ -65,7 +65,7 @@ class CancelTest {
         var bob = locks.acquire("bob", PRINTER);
         var carol = locks.acquire("carol", PRINTER);
         locks.advanceSilently(ofSeconds(10));
-        locks.cancel(bob); // brings the time that ends the lease, so bob is granted first
+        locks.cancel(bob); // its time expires the lease, so bob is granted first
         assertThat(bob.outcome()).isEqualTo(CANCELLED);
         assertThat(carol.outcome()).isEqualTo(GRANTED);
     }

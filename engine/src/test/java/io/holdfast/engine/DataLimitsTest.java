@@ -222,7 +222,7 @@ class DataLimitsTest {
 
         @Test
         void an_entry_whose_content_does_not_fit_the_memory_budget_is_returned() {
-            // The last room goes to the entry, and its content finds none.
+            // The entry uses the last memory, and its content does not fit.
             TestQuotas scarce =
                     new TestQuotas() {
                         @Override
@@ -322,7 +322,7 @@ class DataLimitsTest {
         }
     }
 
-    /** Every way to make something new is refused, and changes nothing. */
+    /** Asserts that every way to create an entry is refused and changes nothing. */
     private static void assertRefused(DataScenario data, String name, Refusal reason) {
         assertThat(data.incr(name, 1)).isEqualTo(refused(reason));
         assertThat(data.decr(name, 1)).isEqualTo(refused(reason));

@@ -39,10 +39,10 @@ class DataListingPropertyTest {
         READ
     }
 
-    /** What happens to which name of which sort; a reader takes slices of this size. */
+    /** An action on a key of a type; a reader reads slices of this size. */
     record Turn(What what, Sort sort, int number, int slice) {}
 
-    /** What one reader saw, and what was in its list all the time. */
+    /** What one reader has read, and what was in its list throughout. */
     private static final class Reader<T> {
         final Sort sort;
         final KeyScan<T> listing;
@@ -187,7 +187,7 @@ class DataListingPropertyTest {
         }
     }
 
-    /** What is there now, read in one go. */
+    /** The existing keys, read in one slice. */
     private Set<Key> present(Sort sort) {
         DataViews views = DataViews.of(engine, now);
         return switch (sort) {

@@ -70,13 +70,13 @@ class DataListingTest {
         KeyScan<CounterView> keyScan = data.engine.views().listCounters();
         List<CounterView> views = new ArrayList<>();
         keyScan.next(2, data.now(), views); // counter-0, counter-1
-        data.collect(); // the next but one is gone
+        data.collect(); // drops the next but one
         data.incr("counter-4", 10);
         data.incr("new", 1);
-        data.cset("counter-0", 0); // already seen
+        data.cset("counter-0", 0); // already read
         data.advance(DataScenario.IDLE.plusNanos(1));
         data.collect();
-        data.cset("counter-0", 7); // seen, gone, and back at the end
+        data.cset("counter-0", 7); // read, dropped, and created again at the end
         while (keyScan.next(1, data.now(), views)) {}
         assertThat(views.stream().map(view -> view.key() + "=" + view.value()))
                 .containsExactly(
@@ -114,7 +114,10 @@ class DataListingTest {
         List<ValueView> views = new ArrayList<>();
         keyScan.next(1, data.now(), views);
         data.advanceSilently(ofSeconds(10));
-        keyScan.next(2, data.now(), views); // one that nobody has ended yet, and one that lives
+        keyScan.next(
+                2,
+                data.now(),
+                views); // a due one that was not removed yet, and one that is not due
         data.advance(ofSeconds(1));
         while (keyScan.next(1, data.now(), views)) {}
         assertThat(views.stream().map(view -> view.key().toString()))

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The rules of counters, values and lists in the plainest way: one list of things, and every
- * question answered by looking through all of them.
+ * A reference model of counters, values and lists: one list of things, and every query is a linear
+ * search.
  */
 final class DataModel {
     private static final long NEVER = Long.MAX_VALUE;
@@ -46,7 +46,7 @@ final class DataModel {
         this.maxEntries = maxEntries;
     }
 
-    /** Time has come to this point: what is over is gone. */
+    /** Advances the time and removes expired values. */
     void passTo(long time) {
         now = time;
         things.removeIf(it -> it.end <= now);
@@ -94,12 +94,12 @@ final class DataModel {
         return things.stream().mapToLong(it -> it.end).min().orElse(NEVER);
     }
 
-    /** How many may go now. */
+    /** The number of entries that may be collected now. */
     long collectable() {
         return things.stream().filter(this::isCollectable).count();
     }
 
-    /** Forgets what is not among what is left, if it may go, and tells how much. */
+    /** Removes what is not in the views, checks that it was collectable, and returns how many. */
     int forget(DataViews left) {
         List<Thing> gone = things.stream().filter(it -> !isShown(it, left)).toList();
         if (!gone.stream().allMatch(this::isCollectable)) {
@@ -206,7 +206,7 @@ final class DataModel {
         return new Effect.Items(c.session(), c.request(), chosen);
     }
 
-    /** Whether a place is not before the one that a number names. */
+    /** Whether an index is not before the one that a number refers to. */
     private static boolean isAtOrAfter(int place, long number, int size) {
         BigInteger named = BigInteger.valueOf(number);
         BigInteger counted = number < 0 ? named.add(BigInteger.valueOf(size)) : named;
@@ -217,7 +217,7 @@ final class DataModel {
         return things.stream().filter(it -> it.sort == sort && it.key.equals(c.key())).findAny();
     }
 
-    /** Being asked for is use, whatever comes of it. */
+    /** A request counts as an activity, whatever its result. */
     private Optional<Thing> use(Sort sort, Command.Data c) {
         Optional<Thing> found = find(sort, c);
         found.ifPresent(it -> it.lastActivity = now);

@@ -8,13 +8,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * An engine, a ledger, and a clock that moves only when told, for those who use counters, values
- * and lists. After every step it checks what must always hold.
+ * An engine with quotas and a manual clock, for tests of counters, values and lists. Checks the
+ * invariants after every step.
  */
 final class DataScenario {
     static final Duration IDLE = Duration.ofSeconds(60);
 
-    /** What a request about data was answered. */
+    /** The result of a data request. */
     sealed interface Answer {}
 
     record Counted(long value) implements Answer {}
@@ -179,7 +179,7 @@ final class DataScenario {
         };
     }
 
-    /** The state when all that is due by now has ended. */
+    /** The state after everything due by now has expired. */
     private byte[] stateNow() {
         apply(new Command.Tick());
         return engine.snapshot();
@@ -190,7 +190,7 @@ final class DataScenario {
         tick();
     }
 
-    /** Time passes, but no command tells the engine of it. */
+    /** Advances the clock without a command to the engine. */
     void advanceSilently(Duration span) {
         nowNanos += span.toNanos();
     }
@@ -235,7 +235,7 @@ final class DataScenario {
         return views().lists().stream().map(view -> view.key().toString()).toList();
     }
 
-    /** Everything is gone: no entry, no room, no timer, no byte that grows. */
+    /** Asserts that nothing is left: no entry, no reservation, no deadline, no object. */
     void assertNothingIsLeft() {
         LockEngine fresh = new LockEngine(engineSettings);
         fresh.apply(new Command.Tick(), nowNanos, new TestQuotas(), new ArrayList<>());

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 
-/** The data an engine shows, read in one go, and what must be true of it at any time. */
+/** The data views of an engine, read in one slice, and their invariants. */
 record DataViews(List<CounterView> counters, List<ValueView> values, List<ListView> lists) {
     static DataViews of(LockEngine engine, long now) {
         return new DataViews(
@@ -21,7 +21,7 @@ record DataViews(List<CounterView> counters, List<ValueView> values, List<ListVi
         return views;
     }
 
-    /** All of them, of the three sorts. */
+    /** All views of the three types. */
     List<Object> all() {
         List<Object> all = new ArrayList<>(counters);
         all.addAll(values);
@@ -29,18 +29,18 @@ record DataViews(List<CounterView> counters, List<ValueView> values, List<ListVi
         return all;
     }
 
-    /** How many counters, values and lists there are. */
+    /** The number of counters, values and lists. */
     long entries() {
         return all().size();
     }
 
-    /** What values and items are charged with; no test has an item of 64 bytes or more. */
+    /** The charged bytes of values and items; no test has an item of 64 bytes or more. */
     private long contentBytes() {
         return values.stream().mapToLong(value -> (value.length() / 64 + 1) * 64L).sum()
                 + lists.stream().mapToLong(ListView::length).sum() * 64;
     }
 
-    /** Checks all that can be checked without knowing what was asked before. */
+    /** Checks the invariants that do not depend on earlier requests. */
     void check(TestQuotas ledger, long otherPieces) {
         assertOnce(counters.stream().map(CounterView::key).toList());
         assertOnce(values.stream().map(ValueView::key).toList());

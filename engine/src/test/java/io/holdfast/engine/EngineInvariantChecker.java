@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Watches commands and effects from outside, knows nothing of how grants are decided, and objects
- * when something happens that must never happen.
+ * Observes commands and effects from outside, without knowledge of the implementation, and fails
+ * when an invariant is violated.
  */
 final class EngineInvariantChecker {
     private record Held(
@@ -58,7 +58,7 @@ final class EngineInvariantChecker {
         }
     }
 
-    /** An offer, or what became of it by a confirmation. */
+    /** An offer, or the hold that it became by a confirmation. */
     private record ReadWriteHold(
             long session, long request, Key key, ReadWriteMode mode, long fence, boolean offered) {}
 
@@ -66,11 +66,14 @@ final class EngineInvariantChecker {
     private final List<ReadWriteHold> shares = new ArrayList<>();
     private final Set<Key> suspended = new HashSet<>();
 
-    /** The session that ends by the command, 0 if none does: when in it, nobody can tell. */
+    /**
+     * The session that the command closes, 0 if none. At which point of the command it ends is not
+     * visible.
+     */
     private long closing;
 
     private final Map<Token, Held> live = new HashMap<>();
-    private final List<Held> claims = new ArrayList<>(); // nobody knows their tokens
+    private final List<Held> claims = new ArrayList<>(); // their tokens are not delivered
     private final List<Blocked> line = new ArrayList<>();
     private final Map<List<Object>, Long> limits = new HashMap<>();
     private final Map<Key, Long> mutexFences = new HashMap<>();
@@ -79,7 +82,9 @@ final class EngineInvariantChecker {
     private final Map<List<Object>, Long> floors = new HashMap<>();
     private final Set<Long> fences = new HashSet<>();
     private final Map<List<Long>, Command.Locking> asked = new HashMap<>();
-    private final List<Held> toBeTold = new ArrayList<>(); // tracked, and lost by this command
+    private final List<Held> toBeNotified =
+            new ArrayList<>(); // tracked, and lost by this command, so that their sessions must be
+    // notified
     private final Map<Token, Successor> heirs = new HashMap<>();
     private final Set<Long> closed = new HashSet<>();
     private long evictee;
@@ -93,7 +98,7 @@ final class EngineInvariantChecker {
         now = Math.max(now, time);
         List<Held> due = live.values().stream().filter(held -> held.end() <= now).toList();
         live.values().removeAll(due);
-        toBeTold.addAll(due.stream().filter(held -> held.terms().tracked()).toList());
+        toBeNotified.addAll(due.stream().filter(held -> held.terms().tracked()).toList());
         if (command instanceof Command.Locking keyed && !(command instanceof Command.Cancel)) {
             asked.put(List.of(keyed.session(), keyed.request()), keyed);
         }
@@ -121,13 +126,13 @@ final class EngineInvariantChecker {
                             && keyed.request() == effect.request();
         }
         shares.removeIf(readWriteHold -> readWriteHold.session() == closing);
-        assertThat(toBeTold).as("lost by %s, but not told", command).isEmpty();
+        assertThat(toBeNotified).as("lost by %s, but not told", command).isEmpty();
         if (command instanceof Command.Acquire c && !answered) {
             line.add(Blocked.of(c));
         }
     }
 
-    /** What another session has renewed is its own from now on, if the command says so. */
+    /** A hold that another session has renewed passes to that session, if the command says so. */
     private Held inherited(Command.CloseSession c, Held held, Successor successor) {
         boolean passes =
                 successor != null
@@ -165,7 +170,7 @@ final class EngineInvariantChecker {
                     assertLive(c, c.token());
                     Held held = live.remove(c.token());
                     if (held.terms().tracked() && held.session() != c.session()) {
-                        toBeTold.add(held);
+                        toBeNotified.add(held);
                     }
                 }
             }
@@ -263,7 +268,7 @@ final class EngineInvariantChecker {
         }
     }
 
-    /** The next command takes one hold of this session away. */
+    /** The next command releases one hold of this session by force. */
     void expectEvictionOf(long session) {
         evictee = session;
     }
@@ -281,11 +286,12 @@ final class EngineInvariantChecker {
                         .toList();
         List<ReadWriteHold> told =
                 shares(c).stream().filter(it -> all || it.fence() == c.fence()).toList();
-        List<Held> untold = // nobody knows the fence of a claim; a session has one of a key
+        List<Held>
+                untold = // the fence of a try-acquired hold is unknown; a session has one per key
                 claims.stream()
-                        .filter(it -> it.is(c) && (all || it.session() == evictee))
-                        .filter(_ -> all || (gone.isEmpty() && told.isEmpty()))
-                        .toList();
+                                .filter(it -> it.is(c) && (all || it.session() == evictee))
+                                .filter(_ -> all || (gone.isEmpty() && told.isEmpty()))
+                                .toList();
         assertThat(gone).allMatch(it -> it.fence() < forceReleased.fence());
         assertThat(told).allMatch(it -> it.fence() < forceReleased.fence());
         assertThat(forceReleased.holds())
@@ -296,7 +302,7 @@ final class EngineInvariantChecker {
         for (Token token : gone) {
             Held held = live.remove(token);
             if (held.terms().tracked()) {
-                toBeTold.add(held);
+                toBeNotified.add(held);
             }
         }
         if (c.kind() == ResourceKind.LOCK) {
@@ -307,7 +313,7 @@ final class EngineInvariantChecker {
         }
     }
 
-    /** Whoever asked for it is told in any case. */
+    /** A holder that requested an offer is always notified. */
     private boolean isEvicted(Command.ForceRelease c, Effect.Revoked revoked) {
         ReadWriteHold readWriteHold = leaveShare(revoked);
         return readWriteHold != null
@@ -316,7 +322,7 @@ final class EngineInvariantChecker {
     }
 
     private boolean tellLoss(Effect effect) {
-        return toBeTold.removeIf(held -> held.answers(effect.session(), effect.request()));
+        return toBeNotified.removeIf(held -> held.answers(effect.session(), effect.request()));
     }
 
     private void standing(Effect.StatusReport statusReport, Command command) {
@@ -368,7 +374,7 @@ final class EngineInvariantChecker {
         }
     }
 
-    /** How a tracked acquire stands is just what was told of it. */
+    /** The status of a tracked acquire must match its earlier effects. */
     private void standing(
             OfferRequestStatus offerRequestStatus,
             long fence,
@@ -401,7 +407,7 @@ final class EngineInvariantChecker {
         }
     }
 
-    /** Somebody is let in: never a writer beside anybody. */
+    /** A reader or writer is admitted: a writer never beside another holder. */
     private void share(
             Command.Locking c, ReadWriteMode readWriteMode, long fence, boolean offered) {
         assertThat(holders(c))
@@ -467,14 +473,14 @@ final class EngineInvariantChecker {
                         Long.MAX_VALUE));
     }
 
-    /** Those who are known to hold a key: an enqueue may have been granted and not told yet. */
+    /** The known holders of a key: an enqueue may have been granted without an effect so far. */
     private List<Held> holders(Command.Locking c) {
         return Stream.concat(live.values().stream(), claims.stream())
                 .filter(held -> held.is(c))
                 .toList();
     }
 
-    /** Whether the session is known to hold it alone. */
+    /** Whether the session is known to have a try-acquired or plain hold. */
     private boolean isHolding(Command.Locking c) {
         return holders(c).stream()
                 .anyMatch(held -> held.session() == c.session() && !held.isReader());
@@ -507,7 +513,7 @@ final class EngineInvariantChecker {
         long toldBy = granted.request();
         HoldAttributes holdAttributes = termsOf(asking);
         boolean reads = holdAttributes.mode() == ReadWriteMode.READ;
-        boolean perhapsLate = command instanceof Command.Await; // it may have been granted before
+        boolean perhapsLate = command instanceof Command.Await; // the grant may be older
         assertThat(shares(asking))
                 .as("%s is beside nobody who asked, unless all read", granted)
                 .allMatch(
@@ -534,7 +540,7 @@ final class EngineInvariantChecker {
                 mutexFences.put(granted.key(), Math.max(before, token.fence()));
             }
         } else {
-            // Only an await may tell again what its enqueue told, and only while it is held.
+            // Only an await may deliver the token of its enqueue again, and only while it is held.
             assertThat(asking).isInstanceOf(Command.Await.class);
             assertThat(live).as("%s is no dead token", granted).containsKey(token);
             toldBy = live.remove(token).toldBy();
@@ -577,7 +583,7 @@ final class EngineInvariantChecker {
         };
     }
 
-    /** Nobody who is still blocked may be overtaken, except as the policy says. */
+    /** No blocked waiter may be overtaken, except as the policy says. */
     private void assertFirstInLine(Command.Acquire granted) {
         QueuePolicy queuePolicy =
                 engineSettings.policies().getOrDefault(granted.key(), QueuePolicy.FIFO);
@@ -649,7 +655,7 @@ final class EngineInvariantChecker {
         } else if (asking instanceof Command.Enqueue c) {
             limits.put(List.of(c.kind(), c.key()), c.limit());
         }
-        // An await says no limit; its semaphore has at most the widest of the schedule.
+        // An await has no limit; its semaphore has at most the largest of the schedule.
         return asking.kind() == ResourceKind.LOCK
                 ? 1
                 : limits.getOrDefault(List.of(asking.kind(), asking.key()), widest(asking.key()));

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How much an engine remembers: the objects that can be reached from it, and the slots of its
- * arrays. It follows references and so finds what no listing shows.
+ * Counts the objects reachable from an engine, and the slots of its arrays, to find state that no
+ * listing shows.
  */
 final class EngineObjectCount {
     private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -24,7 +24,9 @@ final class EngineObjectCount {
 
     static long of(LockEngine engine) {
         for (ResourceKind resourceKind :
-                ResourceKind.values()) { // once asked for, a count stays: few, and not by key
+                ResourceKind
+                        .values()) { // usage counters stay once they were created: few, and not per
+            // key
             HeldCounts _ = engine.views().countHeld(Namespace.DEFAULT, resourceKind);
         }
         EngineObjectCount weight = new EngineObjectCount();

@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.LongStream;
 
-/** Random schedules of all commands. What failed is printed with its seed, shrunk. */
-@Label("Whatever people do")
+/** Random schedules of all commands. A failing schedule is shrunk and printed with its seed. */
+@Label("Random schedules of commands")
 @Domain(Schedule.Domain.class)
 class EngineSchedulePropertyTest {
     @Property(tries = 100, edgeCases = EdgeCasesMode.NONE)
@@ -58,11 +58,11 @@ class EngineSchedulePropertyTest {
         for (int who = 0; who < Schedule.PEOPLE; who++) {
             run.step(new ScheduleStep.Close(who, 0));
         }
-        // What does not end with its session and has no lease stays until somebody gives it back.
+        // A hold that neither ends with its session nor has a lease stays until it is released.
         run.crowd.releasesOfAllTokens(0).forEach(run::apply);
         run.step(new ScheduleStep.Close(0, 0));
         run.emptyData();
-        run.step(new ScheduleStep.AdvanceClock(1_000)); // even where the clock went back before
+        run.step(new ScheduleStep.AdvanceClock(1_000)); // even if the clock was set back before
         run.step(new ScheduleStep.AdvanceClock(Schedule.LONGEST));
         run.step(new ScheduleStep.Tick());
         assertThat(run.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
@@ -179,7 +179,7 @@ class EngineSchedulePropertyTest {
         assertThat(EngineObjectCount.of(sliced)).isEqualTo(EngineObjectCount.of(whole.engine));
     }
 
-    /** The effects of one step, all that tell of orphans as one at their end. */
+    /** The effects of one step, with all orphaned effects merged into one at the end. */
     private static List<Effect> withOneOrphaned(List<Effect> effects) {
         List<Effect> merged = new ArrayList<>();
         Effect.Orphaned sum = new Effect.Orphaned(0, 0, 0);
@@ -194,7 +194,7 @@ class EngineSchedulePropertyTest {
         return merged;
     }
 
-    /** An engine and its reference model at the same work. */
+    /** Applies the same commands to an engine and to its reference model. */
     private static final class Run {
         final LockEngine engine;
         final TestQuotas ledger = new TestQuotas();
@@ -238,7 +238,10 @@ class EngineSchedulePropertyTest {
                 }
                 case ScheduleStep.TickWhenDue() -> {
                     long next = engine.nextDeadlineNanos();
-                    long far = now + schedule.nanos(Schedule.LONGEST); // not to the end of time
+                    long far =
+                            now
+                                    + schedule.nanos(
+                                            Schedule.LONGEST); // not to the end of the clock range
                     now = next == Long.MAX_VALUE ? now : Math.max(now, Math.min(next, far));
                 }
                 case ScheduleStep.ForceRelease(int who, int target, int which) -> {
@@ -277,7 +280,7 @@ class EngineSchedulePropertyTest {
             return apply(crowd.evict(who, target, holder.fence()));
         }
 
-        /** Takes away what would stay for ever, and only that. */
+        /** Deletes the data that would never be collected, and only that. */
         void emptyData() {
             DataViews views = DataViews.of(engine, now);
             for (CounterView counter : views.counters()) {
@@ -363,7 +366,7 @@ class EngineSchedulePropertyTest {
             assertThat(engine.views().usage(session)).isEqualTo(model.possessions(session));
             for (int most : List.of(0, 1, Integer.MAX_VALUE)) {
                 assertThat(engine.views().holdsAndWaiters(session, most, now))
-                        .isEqualTo(model.belongings(session, most));
+                        .isEqualTo(model.holdsAndWaiters(session, most));
             }
         }
 
@@ -419,7 +422,7 @@ class EngineSchedulePropertyTest {
             }
         }
 
-        /** What the engine says of its next work may be too early, but never too late. */
+        /** The next deadline of the engine may be too early, but never too late. */
         private void checkNext() {
             long next = engine.nextDeadlineNanos();
             assertThat(next).isGreaterThan(latest).isLessThanOrEqualTo(model.nextDeadline());

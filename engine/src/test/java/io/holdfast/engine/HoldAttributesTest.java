@@ -70,7 +70,7 @@ class HoldAttributesTest {
                                         new HoldAttributes(readWriteMode, false, false)));
     }
 
-    /** Whatever happened: when all have left and all leases have ended, nothing is left. */
+    /** When all sessions have closed and all leases have ended, nothing is left. */
     @AfterEach
     void nothing_is_left() {
         locks.resume(DOOR);
@@ -632,7 +632,7 @@ class HoldAttributesTest {
                 locks.ask(
                         "alice",
                         DOOR,
-                        ReadWriteMode.READ); // is not shown, and takes no place of a page
+                        ReadWriteMode.READ); // is not listed and does not count for a page
             }
             List<Long> seen = new ArrayList<>();
             List<TrackedRequestView> page;

@@ -19,13 +19,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Holders are read in slices while keys are claimed and given back. */
+/** Holders are read in slices while keys are try-acquired and released. */
 @Label("Listings of holders")
 class HoldersPropertyTest {
     private static final int KEYS = 8;
     private static final int SESSIONS = 3;
 
-    /** Somebody claims a key or gives it back, or a reader reads. */
+    /** A session try-acquires or releases a key, or a reader reads. */
     record Turn(boolean reads, int key, int session, int slice) {}
 
     private static final class Reader {
@@ -66,7 +66,7 @@ class HoldersPropertyTest {
         return Key.of("key-" + number);
     }
 
-    /** An engine, and those who read it. */
+    /** An engine and its readers. */
     private static final class Run {
         private final LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
         private final TestQuotas ledger = new TestQuotas();
@@ -76,7 +76,7 @@ class HoldersPropertyTest {
 
         Run(ResourceKind resourceKind) {
             this.resourceKind = resourceKind;
-            // Keys that are remembered stay where they are; the others come and go.
+            // Retained keys keep their position; transient ones come and go.
             for (int key = 0; key < KEYS && resourceKind == ResourceKind.LOCK; key += 2) {
                 send(new Command.Acquire(9, 1, resourceKind, key(key), 1, 0, 1, 0));
             }

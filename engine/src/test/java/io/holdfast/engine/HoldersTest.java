@@ -89,17 +89,17 @@ class HoldersTest {
         for (int i = 0; i < 5; i++) {
             targets.add(Target.mutex("lock-" + i));
         }
-        locks.release(locks.acquire("zoe", targets.get(3))); // remembered: first in the listing
+        locks.release(locks.acquire("zoe", targets.get(3))); // retained: first in the listing
         for (int i : new int[] {2, 0, 3, 1, 4}) {
             locks.claim("alice", targets.get(i));
         }
         assertThat(acquired(ResourceKind.LOCK))
                 .containsExactly("lock-2", "lock-0", "lock-3", "lock-1", "lock-4");
-        locks.claim("alice", targets.get(2)); // has it already
+        locks.claim("alice", targets.get(2)); // holds it already
         locks.unclaim("alice", targets.get(0));
         locks.claim("bob", targets.get(0));
         var carol = locks.acquire("carol", targets.get(3));
-        locks.unclaim("alice", targets.get(3)); // a lock that passes on is acquired anew
+        locks.unclaim("alice", targets.get(3)); // a lock that passes on counts as acquired again
         assertThat(carol.fence()).isEqualTo(locks.since(targets.get(3)));
         assertThat(acquired(ResourceKind.LOCK))
                 .containsExactly("lock-2", "lock-1", "lock-4", "lock-0", "lock-3");

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 class IdleDataTest {
     private final DataScenario data = new DataScenario();
 
-    /** Just long enough for what is used no more to go. */
+    /** Advances the clock just far enough that unused data can be collected. */
     private void idle() {
         data.advance(IDLE);
         data.collect();
@@ -102,10 +102,10 @@ class IdleDataTest {
             for (int i = 0; i < 5; i++) {
                 data.incr("hits", 1);
                 data.advance(IDLE.multipliedBy(2));
-                data.collect(); // looked at, and not 0
+                data.collect(); // examined, and not 0
                 data.decr("hits", 1);
                 data.advance(IDLE);
-                data.collect(); // looked at, and not idle for long enough
+                data.collect(); // examined, and not idle for long enough
                 assertThat(data.counters()).containsExactly("hits");
             }
             aMoment();

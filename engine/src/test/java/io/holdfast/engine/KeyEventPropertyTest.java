@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-@Label("Events, whatever people do,")
+@Label("Events of random schedules")
 @Domain(Schedule.Domain.class)
 class KeyEventPropertyTest {
     @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
@@ -25,7 +25,7 @@ class KeyEventPropertyTest {
         schedule.steps().forEach(run::step);
     }
 
-    /** An engine that reports and one that does not, at the same work. */
+    /** Applies the same commands to an engine that records events and to one that does not. */
     private static final class Run {
         private final Schedule schedule;
         private final LockEngine engine;
@@ -81,13 +81,13 @@ class KeyEventPropertyTest {
                 default ->
                         scheduleSessions
                                 .command(scheduleStep)
-                                .map(Run::withoutHeirs)
+                                .map(Run::withoutSuccessors)
                                 .ifPresent(this::apply);
             }
         }
 
-        /** No event tells who inherits. */
-        private static Command withoutHeirs(Command command) {
+        /** Events do not show successors, so holds must not pass to them. */
+        private static Command withoutSuccessors(Command command) {
             return command instanceof Command.CloseSession c
                     ? new Command.CloseSession(c.session(), c.lastAnswered())
                     : command;

@@ -24,10 +24,10 @@ import java.util.Set;
 class KeyScanPropertyTest {
     private static final int KEYS = 12;
 
-    /** Somebody takes or gives back a key, or a reader takes a slice; its last one if it is 0. */
+    /** A key is acquired or released, or a reader reads a slice; its last one if it is 0. */
     record Turn(boolean reads, int number, int slice) {}
 
-    /** What one reader saw, and which keys were in its list all the time. */
+    /** What one reader has read, and which keys were in its list throughout. */
     private static final class Reader {
         final KeyScan<ResourceView> listing;
         final boolean inUse;

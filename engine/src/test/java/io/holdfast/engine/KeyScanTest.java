@@ -118,14 +118,14 @@ class KeyScanTest {
         KeyScan<ResourceView> keyScan = locks.engine.views().listInUse();
         List<ResourceView> views = new ArrayList<>();
         keyScan.next(3, locks.now(), views); // key-0, key-1, key-2
-        locks.release(holds.get(1)); // seen, gone
-        locks.release(holds.get(3)); // the next one is gone
-        locks.release(holds.get(8)); // the last one is gone
-        locks.acquire("bob", Target.mutex("key-1")); // seen, gone, back
-        locks.acquire("bob", Target.mutex("new")); // came in between
+        locks.release(holds.get(1)); // read, released
+        locks.release(holds.get(3)); // releases the next one
+        locks.release(holds.get(8)); // releases the last one
+        locks.acquire("bob", Target.mutex("key-1")); // read, released, acquired again
+        locks.acquire("bob", Target.mutex("new")); // new meanwhile
         locks.acquire("bob", Target.mutex("key-5")); // a waiter changes nothing
         keyScan.next(2, locks.now(), views);
-        locks.release(holds.get(5)); // passed from hand to hand: held throughout
+        locks.release(holds.get(5)); // passes to the waiter: held throughout
         while (keyScan.next(2, locks.now(), views)) {}
         for (int i : new int[] {0, 2, 4, 5, 6, 7}) {
             assertThat(names(views)).containsOnlyOnce("key-" + i);

@@ -142,7 +142,7 @@ class LeaseEndTest {
     void after_a_long_time_without_commands_the_next_lease_starts_in_full() {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER, ofSeconds(10));
-        locks.advance(ofSeconds(100)); // nobody looked for 100 s: bob's lease starts now
+        locks.advance(ofSeconds(100)); // no command for 100 s: bob's lease starts now
         assertThat(bob.outcome()).isEqualTo(GRANTED);
         assertThat(locks.view(PRINTER).orElseThrow().leaseLeftNanos())
                 .isEqualTo(ofSeconds(10).toNanos());

@@ -24,7 +24,7 @@ import java.util.Objects;
 
 @Label("A list of items, next to a plain deque")
 class ListEntryPropertyTest {
-    /** So many items go in or come out at one end, one after the other. */
+    /** A number of items are pushed or popped at one end. */
     record Turn(boolean push, DataOperation.End end, int times) {}
 
     private ListEntry list = new ListEntry(Key.of("jobs"));
@@ -57,14 +57,14 @@ class ListEntryPropertyTest {
         }
     }
 
-    /** Growing and shrinking about one size must not copy everything each time. */
+    /** Growing and shrinking around one size must not copy the ring each time. */
     @Property
     void a_list_keeps_its_capacity_when_few_items_come_and_go(
             @ForAll @IntRange(min = 2, max = 300) int size, @ForAll DataOperation.End end) {
         while (deque.size() < size) {
             push(end);
         }
-        comeAndGo(1 + size / 8, end); // finds its room, whatever it had before
+        comeAndGo(1 + size / 8, end); // reaches its capacity, whatever it was before
         Object[] room = ring();
         for (int i = 0; i < 3; i++) {
             comeAndGo(1 + size / 8, end);
@@ -124,7 +124,7 @@ class ListEntryPropertyTest {
         }
     }
 
-    /** At most four places for an item, and none that remembers one that is gone. */
+    /** At most four slots per item, and none that still refers to a popped item. */
     private void checkRing() {
         Object[] ring = ring();
         if (ring.length > Math.max(4, 4 * deque.size())) {

@@ -14,17 +14,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * An engine, a ledger, and a clock that moves only when told. People are sessions. After every step
- * it checks what must always hold.
+ * An engine with quotas and a manual clock. Sessions have names of people. Checks the invariants
+ * after every step.
  */
 final class LockScenario {
-    /** The lease and the patience of those who do not say. */
+    /** The default lease and wait timeout. */
     static final Duration USUAL = Duration.ofHours(1);
 
     static final Duration IDLE = Duration.ofSeconds(60);
     static final String NOBODY = "nobody";
 
-    /** How a request stands: without an answer, or with this one. */
+    /** The outcome of a request so far. */
     enum Outcome {
         BLOCKED,
         GRANTED,
@@ -55,7 +55,7 @@ final class LockScenario {
         NOT_ENQUEUED
     }
 
-    /** What a session asks for. */
+    /** What a request is about. */
     record Target(ResourceKind kind, Key key, long limit) {
         static Target mutex(String name) {
             return new Target(ResourceKind.LOCK, Key.of(name), 1);
@@ -70,9 +70,9 @@ final class LockScenario {
         }
     }
 
-    /** A request that was sent, and the answers to it so far. */
+    /** A submitted request and its effects so far. */
     record Request(long session, long number, Target target, List<Effect> answers) {
-        /** The last answer: a grant may be followed by its cancellation. */
+        /** The outcome by the last effect: a grant may be followed by its cancellation. */
         Outcome outcome() {
             if (answers.isEmpty()) {
                 return Outcome.BLOCKED;
@@ -87,7 +87,8 @@ final class LockScenario {
                 case Effect.TryAcquired tryAcquired ->
                         tryAcquired.isNew() ? Outcome.CLAIMED : Outcome.KEPT;
                 case Effect.Inspected _ -> Outcome.INSPECTED;
-                case Effect.Orphaned _ -> fail("it answers nothing: %s", answers.getLast());
+                case Effect.Orphaned _ ->
+                        fail("not the effect of a request: %s", answers.getLast());
                 case Effect.Offered _ -> Outcome.OFFERED;
                 case Effect.OfferExpired _ -> Outcome.LAPSED;
                 case Effect.Expired _ -> Outcome.EXPIRED;
@@ -97,7 +98,7 @@ final class LockScenario {
                 case Effect.StatusReport statusReport ->
                         Outcome.valueOf("WAS_" + statusReport.status().name());
                 case Effect.Counted _, Effect.Found _, Effect.Absent _, Effect.Items _ ->
-                        fail("an answer about data: %s", answers.getLast());
+                        fail("an effect about data: %s", answers.getLast());
                 case Effect.Refused refused -> Outcome.valueOf(refused.reason().name());
             };
         }
@@ -137,7 +138,7 @@ final class LockScenario {
     private final Map<RequestId, Request> requests = new HashMap<>();
     private final List<Effect> effects = new ArrayList<>();
     private final List<Effect.Orphaned> orphaned = new ArrayList<>();
-    private final Set<Key> sharing = new HashSet<>(); // mutexes with readers, offers or suspended
+    private final Set<Key> sharing = new HashSet<>(); // locks with readers, offers or suspended
     private long nowNanos = 1_000_000_000;
     private long quarantineEnd = Long.MIN_VALUE;
     private long lastRequest;
@@ -195,7 +196,7 @@ final class LockScenario {
         return request;
     }
 
-    /** On other terms than the usual ones. */
+    /** With the given attributes. */
     Request acquire(String who, Target what, HoldAttributes holdAttributes) {
         return acquire(who, what, holdAttributes, USUAL, USUAL);
     }
@@ -224,7 +225,7 @@ final class LockScenario {
         return request;
     }
 
-    /** What is left of the tracked acquires of somebody. */
+    /** The tracked acquires of a session. */
     List<TrackedRequestView> places(String who) {
         return engine.views().trackedRequests(session(who), 0, Integer.MAX_VALUE, nowNanos);
     }
@@ -275,7 +276,7 @@ final class LockScenario {
         return request;
     }
 
-    /** The session that was granted the request gives the slot back. */
+    /** The session of the granted request releases the slot. */
     Request release(Request granted) {
         return release(names.get(granted.session()), granted.target(), granted.token());
     }
@@ -367,7 +368,7 @@ final class LockScenario {
         return settle(asked, Command.CancelOrRelease::new);
     }
 
-    /** How it stands, which is only looked at. */
+    /** The status of a request; must not change the state. */
     Effect.StatusReport check(Request asked) {
         byte[] before = stateNow();
         Request request = settle(asked, Command.QueryStatus::new);
@@ -387,7 +388,7 @@ final class LockScenario {
         return settle(names.get(asked.session()), asked.target(), asked.number(), command);
     }
 
-    /** Somebody uses the number of an ask, which need not be its own. */
+    /** A session uses the number of an offer request, which need not be its own. */
     Request confirm(String who, Target what, long number) {
         return settle(who, what, number, Command.Confirm::new);
     }
@@ -428,7 +429,7 @@ final class LockScenario {
         return request;
     }
 
-    /** An operator takes one hold away, or all if the fence is 0. */
+    /** An operator releases one hold by force, or all if the fence is 0. */
     Request evict(Target what, long fence) {
         Request request = request("operator", what);
         apply(
@@ -446,7 +447,7 @@ final class LockScenario {
         close(who, lastRequest);
     }
 
-    /** The session ends before the answer to this request, or any later one, was written. */
+    /** Closes the session before the response to this request, or to any later one, was written. */
     void close(String who, Request unanswered) {
         close(who, unanswered.number() - 1);
     }
@@ -458,22 +459,22 @@ final class LockScenario {
         assertThat(engine.views().hasHolds(session)).as("a closed session has holds").isFalse();
     }
 
-    /** The session ends, at most so much of it at a time. */
-    void closeInSlices(String who, int most) {
+    /** Closes the session in slices of up to {@code max} waiters and holds. */
+    void closeInSlices(String who, int max) {
         long session = session(who);
         sessions.remove(who);
         do {
-            apply(new Command.CloseSession(session, lastRequest, most));
+            apply(new Command.CloseSession(session, lastRequest, max));
         } while (engine.hasSession(session));
     }
 
-    /** The state when all that is due by now has ended. */
+    /** The state after everything due by now has expired. */
     private byte[] stateNow() {
         tick();
         return engine.snapshot();
     }
 
-    /** From now on for a while nothing that excludes others is granted. */
+    /** Starts a quarantine of this duration. */
     void quarantine(Duration span) {
         quarantineEnd = nowNanos + span.toNanos();
         engine.quarantine(quarantineEnd);
@@ -484,7 +485,7 @@ final class LockScenario {
         tick();
     }
 
-    /** Moves the clock only as the engine says, until it tells somebody something. */
+    /** Advances the clock to the next deadlines of the engine until there is an effect. */
     Duration follow() {
         long start = nowNanos;
         for (int looks = 0; looks < 20; looks++) {
@@ -495,10 +496,10 @@ final class LockScenario {
                 return Duration.ofNanos(nowNanos - start);
             }
         }
-        return fail("the engine wants to be looked at again and again, for nothing");
+        return fail("the engine has deadlines again and again without an effect");
     }
 
-    /** Time passes, but no command tells the engine of it. */
+    /** Advances the clock without a command to the engine. */
     void advanceSilently(Duration span) {
         nowNanos += span.toNanos();
     }
@@ -547,18 +548,18 @@ final class LockScenario {
         return Views.of(engine, nowNanos).all().stream().filter(view -> is(view, what)).findAny();
     }
 
-    /** Those who hold a key, in order of grant. */
+    /** The holders of a key, in order of grant. */
     List<String> holders(Target what) {
         HolderView view = engine.views().holders(what.kind(), what.key());
         return view == null ? List.of() : view.sessions().stream().map(names::get).toList();
     }
 
-    /** Fence of the grant since which somebody has held a key. */
+    /** Fence of the grant since which a key has had holders without a gap. */
     long since(Target what) {
         return Objects.requireNonNull(engine.views().holders(what.kind(), what.key())).since();
     }
 
-    /** What the end of a session released, as told since the start, in order. */
+    /** All orphaned effects since the start, in order. */
     List<Effect.Orphaned> orphaned() {
         return List.copyOf(orphaned);
     }
@@ -571,7 +572,7 @@ final class LockScenario {
         return nowNanos;
     }
 
-    /** What the last step told, in order. */
+    /** The effects of the last step, in order. */
     List<Effect> lastEffects() {
         return List.copyOf(effects);
     }
@@ -627,12 +628,15 @@ final class LockScenario {
         assertThat(engine.nextDeadlineNanos()).as("what is due has ended").isGreaterThan(nowNanos);
     }
 
-    /** At most so many names are there only because they are suspended. */
+    /** The maximum number of keys that exist only because they are suspended. */
     private long suspended(Views views) {
         return views.idle().stream().filter(view -> sharing.contains(view.key())).count();
     }
 
-    /** A request has one answer, but asks, tracked acquires and the cancelled may have more. */
+    /**
+     * A request has one effect; only offer requests, tracked acquires and cancelled requests may
+     * have more.
+     */
     private static boolean mayFollow(Effect effect, Request request) {
         if (request.answers().isEmpty()) {
             return true;
@@ -667,11 +671,11 @@ final class LockScenario {
         }
         Request request = requests.get(new RequestId(effect.session(), effect.request()));
         if (request == null) {
-            fail("%s answers nothing that was asked", effect);
+            fail("%s belongs to no request", effect);
             return;
         }
         if (!mayFollow(effect, request)) {
-            fail("%s is a second answer after %s", effect, request.answers());
+            fail("%s is a second effect after %s", effect, request.answers());
         }
         request.answers().add(effect);
         if (effect instanceof Effect.Granted granted) {

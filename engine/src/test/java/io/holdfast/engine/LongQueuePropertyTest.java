@@ -15,9 +15,9 @@ import net.jqwik.api.lifecycle.BeforeTry;
 import java.util.ArrayList;
 import java.util.List;
 
-@Label("A line of thousands")
+@Label("A queue of thousands")
 class LongQueuePropertyTest {
-    /** How a waiter's wait goes. */
+    /** How a wait ends. */
     enum Fate {
         PATIENT,
         TIMES_OUT,
@@ -100,7 +100,7 @@ class LongQueuePropertyTest {
         }
     }
 
-    /** First those with odd numbers, from the front, then the others from the back. */
+    /** First the waiters with odd numbers leave, from the front, then the others from the back. */
     private void leave(List<Fate> fates, Key key) {
         for (int i = 1; i < fates.size(); i += 2) {
             leave(FIRST + i, fates.get(i), key);

@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The examples of the protocol's description. Words are a person and what it does: {@code r} asks
- * to read, {@code w} to write, {@code a} acquires as another protocol does, {@code +} confirms,
- * {@code -} releases, {@code x} declines. Where it says {@code =b} behind them, b has just been
- * offered it, and where it says {@code =} nobody has.
+ * The examples of the protocol's description. A step is a session and its action: {@code r}
+ * requests to read, {@code w} to write, {@code a} acquires as another protocol does, {@code +}
+ * confirms, {@code -} releases, {@code x} declines. {@code =b} after it means that b has just got
+ * an offer, and {@code =} that no session has.
  */
 @DisplayName("The queue policy")
 class QueuePolicyTest {
@@ -38,7 +38,7 @@ class QueuePolicyTest {
         "WRITER_PREFERRED, aw=a br= ax=b",
         "READER_PREFERRED, aw=a a+= bw= cr= dw= er= a-=c c+=e e+= c-= e-=b b+= b-=d",
         "WRITER_PREFERRED, aw=a a+= br= cw= dr= ew= a-=c cx=e e+= e-=b b+=d",
-        // Whoever acquires it is a writer without an offer.
+        // An acquire is a writer without an offer.
         "FIFO, ar=a a+= ba= cr= a-= b-=c",
         "READER_PREFERRED, ar=a a+= ba= cr=c c+= a-= c-= b-=",
         "WRITER_PREFERRED, aw=a a+= br= ca= a-= c-=b",

@@ -46,7 +46,7 @@ class ReadWriteLockTest {
 
     private LockScenario locks = new LockScenario();
 
-    /** Whatever happened: when all have left, all room is given back. */
+    /** When all sessions have closed, all reservations have been returned. */
     @AfterEach
     void nothing_is_left() {
         locks.resume(DOOR);
@@ -262,7 +262,7 @@ class ReadWriteLockTest {
             locks.advance(ofSeconds(100));
             locks.confirm(bob);
             locks.advance(ofSeconds(2));
-            locks.confirm(bob); // does not begin it anew
+            locks.confirm(bob); // does not restart the lease
             locks.advance(ofSeconds(1).minusNanos(1));
             assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.HELD);
             locks.advance(Duration.ofNanos(1));

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The rules of the engine in the plainest way: one list of names, one list of seats, and every
- * question answered by looking through all of them. Data has a model of its own.
+ * A reference model of the engine: one list of keys, one list of slots, and every query is a linear
+ * search. Data has its own model.
  */
 final class ReferenceModel {
     private static final long NEVER = Long.MAX_VALUE;
@@ -19,10 +19,10 @@ final class ReferenceModel {
         final ResourceKind kind;
         final Key key;
         final long limit;
-        boolean lasting; // remembered while nobody uses it
+        boolean lasting; // retained while it is unused
         long lastActivity;
         boolean suspended;
-        long since; // fence of the grant since which somebody has held it
+        long since; // fence of the grant since which it has had holders
 
         Name(ResourceKind resourceKind, Key key, long limit) {
             this.kind = resourceKind;
@@ -31,23 +31,23 @@ final class ReferenceModel {
         }
     }
 
-    /** Somebody who wants or has a slot. A grant moves a seat to the end of the list. */
+    /** A waiter or a hold. A grant moves it to the end of the list. */
     private final class Slot {
         final Name name;
         long session;
         final long salt;
         final long lease;
         HoldAttributes terms;
-        Successor heir; // who else renewed it last
-        long joined; // order among what the session has
-        long since; // waits, holds, or is offered it
+        Successor successor; // the other session that renewed it last
+        long joined; // order among the holds and waiters of the session
+        long since; // start of the wait, hold or offer
         boolean held;
-        long request; // 0: nobody was told to wait for it
+        long request; // 0: no request is blocked on it
         long fence;
-        long toldBy; // the request whose answer told the token first, 0 if none
+        long tokenSentBy; // the request whose response delivered the token first, 0 if none
         boolean onRecord;
         boolean orphaned;
-        boolean asked; // is made an offer when its turn comes, and told no token
+        boolean asked; // gets an offer instead of a grant, and no token
         long confirm;
         boolean offered; // held, but not confirmed
         long end = NEVER;
@@ -76,7 +76,7 @@ final class ReferenceModel {
     final DataModel data;
     boolean room = true;
     private final List<Name> names = new ArrayList<>();
-    private final List<Slot> seats = new ArrayList<>();
+    private final List<Slot> slots = new ArrayList<>();
     private long now = Long.MIN_VALUE;
     private final Set<Long> closed = new HashSet<>();
     private long turns;
@@ -120,7 +120,7 @@ final class ReferenceModel {
                             hold.get().session != c.session()
                                     && hold.get().terms.bound()
                                     && !hold.get().orphaned;
-                    hold.get().heir =
+                    hold.get().successor =
                             inherits ? new Successor(c.session(), c.request(), now) : null;
                     effects.add(new Effect.Renewed(c.session(), c.request(), c.leaseNanos()));
                 }
@@ -145,7 +145,7 @@ final class ReferenceModel {
             case Command.Data c -> effects.add(data.apply(c, room));
             case Command.ForceRelease c -> evict(c);
             case Command.Cancel c ->
-                    seats.stream()
+                    slots.stream()
                             .filter(it -> it.session == c.session() && !it.orphaned)
                             .filter(it -> it.request == c.request())
                             .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
@@ -181,13 +181,13 @@ final class ReferenceModel {
             case Command.Reassert c -> reassert(c);
             case Command.CloseSession c -> close(c);
             case Command.Tick() -> {}
-            case Command.Collect _ -> {} // which names go is up to the engine: see forget
+            case Command.Collect _ -> {} // which keys are dropped is up to the engine: see forget
         }
         return effects;
     }
 
     long nextDeadline() {
-        long ofSeats = seats.stream().mapToLong(it -> it.end).min().orElse(NEVER);
+        long ofSeats = slots.stream().mapToLong(it -> it.end).min().orElse(NEVER);
         return Math.min(ofSeats, data.nextDeadline());
     }
 
@@ -196,20 +196,20 @@ final class ReferenceModel {
     }
 
     boolean hasHolds(long session) {
-        return seats.stream().anyMatch(it -> it.held && it.session == session && !it.orphaned);
+        return slots.stream().anyMatch(it -> it.held && it.session == session && !it.orphaned);
     }
 
-    /** How many names are remembered while nobody uses them. */
+    /** The number of retained keys. */
     long keys() {
         return names.stream().filter(name -> name.lasting).count();
     }
 
-    /** How many names were only ever claimed. */
+    /** The number of transient keys. */
     long claims() {
         return names.size() - keys();
     }
 
-    /** The names of a kind that somebody holds, in order of acquisition. */
+    /** The held keys of a kind, in order of acquisition. */
     List<HolderView> holders(ResourceKind resourceKind) {
         return names.stream()
                 .filter(name -> name.kind == resourceKind && !holds(name).isEmpty())
@@ -223,12 +223,15 @@ final class ReferenceModel {
                 .toList();
     }
 
-    /** How many names may go now. */
+    /** The number of keys that may be collected now. */
     long collectable() {
         return names.stream().filter(this::isCollectable).count();
     }
 
-    /** Forgets the names that are not among those left, if they may go, and tells how many. */
+    /**
+     * Removes the keys that are not in the views, checks that they were collectable, and returns
+     * how many.
+     */
     int forget(Views left) {
         List<Name> gone =
                 names.stream()
@@ -270,11 +273,14 @@ final class ReferenceModel {
         return views;
     }
 
-    /** How a name stands, with so many holders at most, and of the line after the first ones. */
+    /**
+     * A key with up to {@code most} holders, and up to {@code most} waiters after the first {@code
+     * ahead}.
+     */
     Optional<KeyView> view(ResourceKind resourceKind, Key key, int ahead, int most) {
         return names.stream()
                 .filter(name -> name.kind == resourceKind && name.key.equals(key))
-                .filter(name -> seats.stream().anyMatch(it -> it.name == name))
+                .filter(name -> slots.stream().anyMatch(it -> it.name == name))
                 .findAny()
                 .map(
                         name ->
@@ -304,7 +310,7 @@ final class ReferenceModel {
         return waiters;
     }
 
-    /** The names that somebody waits for, with so many of each at most. */
+    /** The keys that have waiters, with up to {@code most} holders and waiters of each. */
     Set<QueueView> lines(int most) {
         Set<QueueView> lines = new HashSet<>();
         for (Name name : names) {
@@ -333,8 +339,8 @@ final class ReferenceModel {
         return new SessionUsage(own(session, true).size(), own(session, false).size());
     }
 
-    /** What a session holds, and then what it waits for, so many of each at most. */
-    List<HoldOrWaiterView> belongings(long session, int most) {
+    /** The holds and then the waiters of a session, up to {@code most} of each. */
+    List<HoldOrWaiterView> holdsAndWaiters(long session, int most) {
         return Stream.of(true, false)
                 .flatMap(held -> own(session, held).stream().limit(most))
                 .map(
@@ -353,7 +359,7 @@ final class ReferenceModel {
     }
 
     private List<Slot> own(long session, boolean held) {
-        return seats.stream()
+        return slots.stream()
                 .filter(it -> it.session == session && !it.orphaned && it.held == held)
                 .sorted(Comparator.comparingLong(it -> it.joined))
                 .toList();
@@ -369,9 +375,12 @@ final class ReferenceModel {
                 hold.offered);
     }
 
-    /** The tracked acquires of a session with numbers above one, in order, so many at most. */
+    /**
+     * The tracked acquires of a session with numbers greater than {@code after}, in order, up to
+     * {@code most}.
+     */
     List<TrackedRequestView> places(long session, long after, int most) {
-        return seats.stream()
+        return slots.stream()
                 .filter(it -> isTracked(it, session) && !it.asked && it.request > after)
                 .sorted(Comparator.comparingLong(it -> it.request))
                 .limit(most)
@@ -384,8 +393,8 @@ final class ReferenceModel {
                 .toList();
     }
 
-    private static boolean isTracked(Slot seat, long session) {
-        return seat.terms.tracked() && seat.session == session && !seat.orphaned;
+    private static boolean isTracked(Slot slot, long session) {
+        return slot.terms.tracked() && slot.session == session && !slot.orphaned;
     }
 
     private long left(Slot hold) {
@@ -395,7 +404,7 @@ final class ReferenceModel {
     private void endWhatIsDue() {
         while (true) {
             Optional<Slot> due =
-                    seats.stream()
+                    slots.stream()
                             .filter(it -> it.end <= now)
                             .min(
                                     Comparator.<Slot>comparingLong(it -> it.end)
@@ -403,15 +412,15 @@ final class ReferenceModel {
             if (due.isEmpty()) {
                 return;
             }
-            Slot seat = due.get();
-            if (!seat.held) {
-                effects.add(new Effect.TimedOut(seat.session, seat.request));
-            } else if (seat.offered) {
-                effects.add(new Effect.OfferExpired(seat.session, seat.request));
-            } else if (seat.terms.tracked()) {
-                effects.add(new Effect.Expired(seat.session, seat.request));
+            Slot slot = due.get();
+            if (!slot.held) {
+                effects.add(new Effect.TimedOut(slot.session, slot.request));
+            } else if (slot.offered) {
+                effects.add(new Effect.OfferExpired(slot.session, slot.request));
+            } else if (slot.terms.tracked()) {
+                effects.add(new Effect.Expired(slot.session, slot.request));
             }
-            end(seat);
+            end(slot);
         }
     }
 
@@ -421,9 +430,9 @@ final class ReferenceModel {
             return;
         }
         Name name = admitted.get();
-        Slot seat = new Slot(name, c.session(), c.request(), c.salt(), c.leaseNanos(), c.terms());
+        Slot slot = new Slot(name, c.session(), c.request(), c.salt(), c.leaseNanos(), c.terms());
         if (isFree(name, c.terms().mode())) {
-            seats.add(seat);
+            slots.add(slot);
             serve(name);
         } else if (isLineFull(name)) {
             refuse(c, Refusal.TOO_MANY_WAITERS);
@@ -432,8 +441,8 @@ final class ReferenceModel {
         } else if (!room) {
             refuse(c, Refusal.TOO_MANY_WAITERS);
         } else {
-            seats.add(seat);
-            schedule(seat, c.waitNanos());
+            slots.add(slot);
+            schedule(slot, c.waitNanos());
         }
     }
 
@@ -448,17 +457,17 @@ final class ReferenceModel {
         }
         Name name = admitted.get();
         HoldAttributes holdAttributes = new HoldAttributes(c.mode(), true, false);
-        Slot seat = new Slot(name, c.session(), 0, c.salt(), c.leaseNanos(), holdAttributes);
-        seat.onRecord = true;
+        Slot slot = new Slot(name, c.session(), 0, c.salt(), c.leaseNanos(), holdAttributes);
+        slot.onRecord = true;
         if (isFree(name, c.mode())) {
-            seat.request = c.request(); // the enqueue itself is told
-            seats.add(seat);
+            slot.request = c.request(); // the enqueue itself gets the grant
+            slots.add(slot);
             serve(name);
-            seat.onRecord = true;
+            slot.onRecord = true;
         } else if (isLineFull(name) || !room) {
             refuse(c, Refusal.TOO_MANY_WAITERS);
         } else {
-            seats.add(seat);
+            slots.add(slot);
             effects.add(new Effect.Queued(c.session(), c.request()));
         }
     }
@@ -476,7 +485,7 @@ final class ReferenceModel {
             long limit = c.kind() == ResourceKind.SHARED ? Long.MAX_VALUE : 1;
             Name name = known.orElseGet(() -> add(c, limit));
             name.lastActivity = now;
-            Slot seat =
+            Slot slot =
                     new Slot(
                             name,
                             c.session(),
@@ -484,9 +493,9 @@ final class ReferenceModel {
                             c.salt(),
                             Command.FOREVER,
                             HoldAttributes.PLAIN);
-            seats.add(seat);
-            hold(seat);
-            seat.toldBy = c.request();
+            slots.add(slot);
+            hold(slot);
+            slot.tokenSentBy = c.request();
             int holders = holds(name).size();
             effects.add(new Effect.TryAcquired(c.session(), c.request(), true, holders));
         }
@@ -506,30 +515,30 @@ final class ReferenceModel {
         name.lastActivity = now;
         boolean full = isLineFull(name);
         HoldAttributes holdAttributes = new HoldAttributes(c.mode(), true, true);
-        Slot seat =
+        Slot slot =
                 new Slot(name, c.session(), c.request(), c.salt(), c.leaseNanos(), holdAttributes);
-        seat.asked = true;
-        seat.confirm = c.confirmNanos();
-        seats.add(seat);
-        if (next(name).filter(seat::equals).isPresent()) {
+        slot.asked = true;
+        slot.confirm = c.confirmNanos();
+        slots.add(slot);
+        if (next(name).filter(slot::equals).isPresent()) {
             effects.add(new Effect.Queued(c.session(), c.request()));
             serve(name);
         } else if (full) {
-            seats.remove(seat);
+            slots.remove(slot);
             refuse(c, Refusal.TOO_MANY_WAITERS);
         } else {
             effects.add(new Effect.Queued(c.session(), c.request()));
-            schedule(seat, c.waitNanos());
+            schedule(slot, c.waitNanos());
             if (c.waitNanos() == 0) {
                 effects.add(new Effect.TimedOut(c.session(), c.request()));
-                end(seat);
+                end(slot);
             }
         }
     }
 
     private void settle(Command.OnTrackedRequest c) {
         Optional<Slot> found =
-                seats.stream()
+                slots.stream()
                         .filter(it -> isTracked(it, c.session()))
                         .filter(
                                 it ->
@@ -550,22 +559,22 @@ final class ReferenceModel {
         if (found.isEmpty()) {
             return;
         }
-        Slot seat = found.get();
+        Slot slot = found.get();
         switch (c) {
             case Command.QueryStatus _ -> {}
-            case Command.CancelOrRelease _ -> end(seat);
+            case Command.CancelOrRelease _ -> end(slot);
             case Command.Decline _ -> {
                 if (offerRequestStatus != OfferRequestStatus.HELD) {
-                    end(seat);
+                    end(slot);
                 }
             }
             case Command.Confirm _ -> {
                 if (offerRequestStatus == OfferRequestStatus.OFFERED) {
-                    seat.offered = false;
-                    seat.since = now;
-                    seat.name.lastActivity = now;
-                    schedule(seat, seat.lease);
-                    serve(seat.name);
+                    slot.offered = false;
+                    slot.since = now;
+                    slot.name.lastActivity = now;
+                    schedule(slot, slot.lease);
+                    serve(slot.name);
                 }
             }
         }
@@ -586,7 +595,7 @@ final class ReferenceModel {
             Name name = known.get();
             name.lastActivity = now;
             HoldAttributes holdAttributes = new HoldAttributes(c.mode(), true, true);
-            Slot seat =
+            Slot slot =
                     new Slot(
                             name,
                             c.session(),
@@ -594,12 +603,12 @@ final class ReferenceModel {
                             c.salt(),
                             c.leaseNanos(),
                             holdAttributes);
-            seat.asked = true;
-            seats.add(seat);
-            hold(seat);
+            slot.asked = true;
+            slots.add(slot);
+            hold(slot);
             effects.add(
                     new Effect.StatusReport(
-                            c.session(), c.request(), OfferRequestStatus.HELD, seat.fence));
+                            c.session(), c.request(), OfferRequestStatus.HELD, slot.fence));
         }
     }
 
@@ -607,8 +616,8 @@ final class ReferenceModel {
         return !room || (maxClaims > 0 && claims() >= maxClaims);
     }
 
-    private static boolean isWriter(Slot seat) {
-        return seat.terms.mode() == ReadWriteMode.WRITE;
+    private static boolean isWriter(Slot slot) {
+        return slot.terms.mode() == ReadWriteMode.WRITE;
     }
 
     private void await(Command.Await c) {
@@ -617,30 +626,30 @@ final class ReferenceModel {
             refuse(c, Refusal.NOT_ENQUEUED);
             return;
         }
-        Slot seat = found.get();
-        seat.name.lastActivity = now;
-        if (!seat.held && seat.request != 0) {
-            effects.add(new Effect.Cancelled(c.session(), seat.request));
+        Slot slot = found.get();
+        slot.name.lastActivity = now;
+        if (!slot.held && slot.request != 0) {
+            effects.add(new Effect.Cancelled(c.session(), slot.request));
         }
-        seat.request = c.request();
-        if (seat.held) {
-            seat.onRecord = false;
-            seat.toldBy = seat.toldBy == 0 ? c.request() : seat.toldBy;
-            schedule(seat, seat.lease);
-            effects.add(granted(seat));
+        slot.request = c.request();
+        if (slot.held) {
+            slot.onRecord = false;
+            slot.tokenSentBy = slot.tokenSentBy == 0 ? c.request() : slot.tokenSentBy;
+            schedule(slot, slot.lease);
+            effects.add(granted(slot));
         } else if (c.waitNanos() == 0) {
             effects.add(new Effect.TimedOut(c.session(), c.request()));
-            end(seat);
+            end(slot);
         } else {
-            schedule(seat, c.waitNanos());
+            schedule(slot, c.waitNanos());
         }
     }
 
     private void close(Command.CloseSession c) {
         List<Slot> own =
-                seats.stream().filter(it -> it.session == c.session() && !it.orphaned).toList();
+                slots.stream().filter(it -> it.session == c.session() && !it.orphaned).toList();
         List<Slot> waits = own.stream().filter(it -> !it.held).toList();
-        seats.removeAll(waits); // all of them before the next is looked for
+        slots.removeAll(waits); // all of them before the next waiter is determined
         for (Slot wait : waits) {
             wait.name.lastActivity = now;
             serve(wait.name);
@@ -650,14 +659,14 @@ final class ReferenceModel {
         int shared = 0;
         closed.add(c.session());
         for (Slot hold : own(c.session(), true)) {
-            Successor successor = hold.heir;
+            Successor successor = hold.successor;
             if (successor != null
                     && successor.atNanos() >= c.successorsSinceNanos()
                     && !closed.contains(successor.session())) {
                 pass(hold, successor);
                 continue;
             }
-            boolean unknown = hold.toldBy == 0 || hold.toldBy > c.lastAnswered();
+            boolean unknown = hold.tokenSentBy == 0 || hold.tokenSentBy > c.lastAnswered();
             boolean forever = hold.lease == Command.FOREVER && !hold.asked;
             mutexes += forever && hold.name.kind == ResourceKind.LOCK ? 1 : 0;
             shared += forever && hold.name.kind == ResourceKind.SHARED ? 1 : 0;
@@ -677,10 +686,10 @@ final class ReferenceModel {
     private void pass(Slot hold, Successor successor) {
         hold.session = successor.session();
         hold.request = successor.request();
-        hold.toldBy = successor.request();
+        hold.tokenSentBy = successor.request();
         hold.terms = new HoldAttributes(hold.terms.mode(), true, false);
         hold.onRecord = false;
-        hold.heir = null;
+        hold.successor = null;
         hold.joined = ++turns;
     }
 
@@ -741,12 +750,12 @@ final class ReferenceModel {
         }
     }
 
-    /** Removes a seat, waiting or held, and grants what that sets free. */
-    private void end(Slot seat) {
-        seats.remove(seat);
-        seat.name.lastActivity = now;
-        serve(seat.name);
-        rest(seat.name);
+    /** Removes a waiter or hold, and grants to the next waiters. */
+    private void end(Slot slot) {
+        slots.remove(slot);
+        slot.name.lastActivity = now;
+        serve(slot.name);
+        rest(slot.name);
     }
 
     private void rest(Name name) {
@@ -755,7 +764,7 @@ final class ReferenceModel {
         }
     }
 
-    /** Who is to be let in now. */
+    /** The waiter to be granted or offered now. */
     private Optional<Slot> next(Name name) {
         List<Slot> line = line(name);
         List<Slot> holds = holds(name);
@@ -779,8 +788,8 @@ final class ReferenceModel {
     private void serve(Name name) {
         for (Optional<Slot> next = next(name); next.isPresent(); next = next(name)) {
             Slot first = next.get();
-            seats.remove(first);
-            seats.add(first);
+            slots.remove(first);
+            slots.add(first);
             first.offered = first.asked;
             hold(first);
             if (first.offered) {
@@ -792,49 +801,49 @@ final class ReferenceModel {
                                 first.terms.mode(),
                                 first.fence));
             } else if (first.request != 0) {
-                first.toldBy = first.request;
+                first.tokenSentBy = first.request;
                 first.onRecord = false;
                 effects.add(granted(first));
             }
         }
     }
 
-    private void hold(Slot seat) {
-        boolean first = holds(seat.name).isEmpty();
-        seat.held = true;
-        seat.joined = ++turns;
-        seat.fence = ++fences;
-        seat.since = now;
+    private void hold(Slot slot) {
+        boolean first = holds(slot.name).isEmpty();
+        slot.held = true;
+        slot.joined = ++turns;
+        slot.fence = ++fences;
+        slot.since = now;
         if (first) {
-            seat.name.since = seat.fence;
+            slot.name.since = slot.fence;
         }
-        schedule(seat, seat.offered ? seat.confirm : seat.lease);
+        schedule(slot, slot.offered ? slot.confirm : slot.lease);
     }
 
-    private void schedule(Slot seat, long span) {
-        seat.end = now > 0 && span > NEVER - now ? NEVER : now + span;
-        seat.turn = ++turns;
+    private void schedule(Slot slot, long span) {
+        slot.end = now > 0 && span > NEVER - now ? NEVER : now + span;
+        slot.turn = ++turns;
     }
 
     private List<Slot> line(Name name) {
-        return seats.stream().filter(it -> it.name == name && !it.held).toList();
+        return slots.stream().filter(it -> it.name == name && !it.held).toList();
     }
 
     private List<Slot> holds(Name name) {
-        return seats.stream().filter(it -> it.name == name && it.held).toList();
+        return slots.stream().filter(it -> it.name == name && it.held).toList();
     }
 
-    /** Whether one who came now would be let in at once. */
+    /** Whether a new request would be granted at once. */
     private boolean isFree(Name name, ReadWriteMode readWriteMode) {
         Slot newcomer = new Slot(name, 0, 0, 0, 0, new HoldAttributes(readWriteMode, true, false));
-        seats.add(newcomer);
+        slots.add(newcomer);
         boolean free = next(name).filter(newcomer::equals).isPresent();
-        seats.remove(newcomer);
+        slots.remove(newcomer);
         return free;
     }
 
     private boolean isUnused(Name name) {
-        return !name.suspended && seats.stream().noneMatch(it -> it.name == name);
+        return !name.suspended && slots.stream().noneMatch(it -> it.name == name);
     }
 
     private boolean isLineFull(Name name) {
@@ -847,23 +856,23 @@ final class ReferenceModel {
     }
 
     private Optional<Slot> record(Command.Locking c) {
-        return seats.stream()
+        return slots.stream()
                 .filter(it -> it.onRecord && it.session == c.session())
                 .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
                 .findAny();
     }
 
     private Optional<Slot> hold(Command.Locking c, Token token) {
-        return seats.stream()
+        return slots.stream()
                 .filter(it -> it.held && !it.asked)
                 .filter(it -> it.fence == token.fence() && it.salt == token.salt())
                 .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
                 .findAny();
     }
 
-    /** What a session holds of a name alone; the latest where it may hold several. */
+    /** The exclusive hold of a session; the latest if it has several. */
     private Optional<Slot> holdOf(Command.Locking c) {
-        return seats.stream()
+        return slots.stream()
                 .filter(it -> it.held && !it.asked && isWriter(it) && it.session == c.session())
                 .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
                 .reduce((_, later) -> later);
@@ -873,12 +882,12 @@ final class ReferenceModel {
         effects.add(new Effect.Refused(c.session(), c.request(), reason));
     }
 
-    private static Effect granted(Slot seat) {
+    private static Effect granted(Slot slot) {
         return new Effect.Granted(
-                seat.session,
-                seat.request,
-                seat.name.key,
-                new Token(seat.fence, seat.salt),
-                seat.lease);
+                slot.session,
+                slot.request,
+                slot.name.key,
+                new Token(slot.fence, slot.salt),
+                slot.lease);
     }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Who holds and waits for what, from events alone. Objects to events that do not fit together. */
+/** Reconstructs holders and waiters from events alone. Fails if events are inconsistent. */
 final class Replay {
     static final Comparator<KeyView.Waiter> ANY_ORDER =
             Comparator.comparingLong(KeyView.Waiter::waitedNanos)
@@ -115,7 +115,7 @@ final class Replay {
         return held;
     }
 
-    /** A wait ends, unless the event is about one who came and did not have to wait. */
+    /** Ends a wait, unless the event is about a request that did not have to wait. */
     private static void leave(Line line, KeyEvent keyEvent) {
         if (keyEvent.waiters() == line.waits.size()) {
             assertThat(keyEvent.spanNanos()).as("%s did not wait", keyEvent).isZero();
@@ -126,8 +126,8 @@ final class Replay {
     }
 
     /**
-     * How a key stands, except for when its leases and waits end, and without positions: of two
-     * waits of a session that began at once, nobody can tell which of them ended.
+     * The holders and waiters of a key without the ends of leases and waits, and without positions:
+     * of two waits of a session that began at the same time, it is unknown which one ended.
      */
     Optional<KeyView> view(ResourceKind resourceKind, Key key, long limit, long now) {
         Line line = lines.getOrDefault(new Name(resourceKind, key), new Line());

@@ -131,7 +131,7 @@ class RestartQuarantineTest {
     void a_wait_that_is_shorter_than_a_quarantine_times_out_and_a_longer_one_is_granted() {
         Request alice = locks.acquire("alice", DOOR, SPAN.minusNanos(1), USUAL);
         Request bob = locks.acquire("bob", DOOR, SPAN.plusNanos(1), USUAL);
-        locks.advance(SPAN.plusSeconds(1)); // the engine is looked at late
+        locks.advance(SPAN.plusSeconds(1)); // the tick comes late
         assertThat(alice.outcome()).isEqualTo(TIMED_OUT);
         assertThat(bob.outcome()).isEqualTo(GRANTED);
     }

@@ -21,7 +21,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
 
-/** Random schedules, cut somewhere: from there on, a twin that was read does the same. */
+/**
+ * Random schedules, cut at some step: from there on, an engine that was restored from a snapshot
+ * does the same.
+ */
 @Label("An engine that was written and read")
 @Domain(Schedule.Domain.class)
 @Domain(DomainContext.Global.class)
@@ -76,7 +79,7 @@ class RestorePropertyTest {
         return LockEngine.read(in, schedule.settingsInNanos());
     }
 
-    /** An engine, and from some time on its twin, at the same work. */
+    /** Applies the same commands to an engine and, from some step on, to its restored twin. */
     private static final class Run {
         private final Schedule schedule;
         private final ScheduleSessions scheduleSessions;
@@ -99,7 +102,7 @@ class RestorePropertyTest {
             }
         }
 
-        /** The twin begins anew, from what the engine writes. */
+        /** Restores the twin again, from what the engine writes. */
         void restore() throws IOException {
             byte[] bytes = written(engine);
             twin = read(bytes, schedule);
@@ -134,7 +137,7 @@ class RestorePropertyTest {
             }
         }
 
-        /** A session that is only half closed is written and read as well. */
+        /** Splits a close, so that a partly closed session is written and read as well. */
         private Command sliced(Command command) {
             return command instanceof Command.CloseSession c
                     ? new Command.CloseSession(

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What a few people do to a few keys, under some settings. Spans in settings and steps are small
- * numbers of {@code unit} nanoseconds.
+ * The actions of a few sessions on a few keys, with some settings. Durations in settings and steps
+ * are small multiples of {@code unit} nanoseconds.
  */
 record Schedule(
         EngineSettings settings,
@@ -29,7 +29,7 @@ record Schedule(
         List<ScheduleStep> steps) {
     static final int PEOPLE = 4;
 
-    /** Few, so that people meet; two of them are one semaphore with different limits. */
+    /** Few, so that sessions compete; two of them are one semaphore with different limits. */
     static final List<Target> TARGETS =
             List.of(
                     Target.mutex("a"),
@@ -38,24 +38,24 @@ record Schedule(
                     Target.semaphore("a", 3),
                     Target.semaphore("c", 1));
 
-    /** What is claimed: mutexes that others line up for, and shared locks of the same names. */
+    /** What is try-acquired: locks that others wait for, and shared locks of the same keys. */
     static final List<Target> CLAIMABLE =
             List.of(Target.mutex("a"), Target.mutex("b"), Target.shared("a"), Target.shared("b"));
 
-    /** All that may be taken away from its holders. */
+    /** Everything that may be released by force. */
     static final List<Target> EVICTABLE =
             Stream.concat(TARGETS.stream(), CLAIMABLE.stream()).toList();
 
-    /** The mutexes that are asked for, to read or to write. */
+    /** The locks that are requested as offers, to read or to write. */
     static final List<Key> LOCKS = List.of(Key.of("a"), Key.of("b"));
 
-    /** What data is under: names that locks have too. */
+    /** The keys of data, which locks have too. */
     static final List<Key> NAMES = List.of(Key.of("a"), Key.of("b"), Key.of("c"));
 
-    /** A time to live that ends after all times, or close to it. */
+    /** A time to live that overflows the clock, or almost. */
     static final long ALMOST_FOREVER = Command.FOREVER - 1;
 
-    /** No lease but those without end, no patience and no other time to live is longer. */
+    /** The longest lease, wait timeout and time to live except unlimited ones. */
     static final long LONGEST = 12;
 
     /** The settings in nanoseconds. */
@@ -116,9 +116,7 @@ record Schedule(
             return Arbitraries.of(0L, 1_000L, 700_000_000_000_000_007L, -9_000_000_000_000_001L);
         }
 
-        /**
-         * From nanoseconds to a quarter of an hour: deadlines are kept by how far away they are.
-         */
+        /** From nanoseconds to a quarter of an hour: deadlines are stored by their distance. */
         private static Arbitrary<Long> units() {
             return Arbitraries.of(1L, 300_007L, 1_048_583L, 50_000_017L, 900_000_000_019L);
         }
@@ -253,7 +251,7 @@ record Schedule(
             return Arbitraries.integers().between(0, EVICTABLE.size() - 1);
         }
 
-        /** All, one of the first holders, or one that is often not there. */
+        /** All holders, one of the first, or one that often does not exist. */
         private static Arbitrary<Integer> which() {
             return Arbitraries.of(0, 1, 1, 2, 3);
         }
@@ -321,7 +319,7 @@ record Schedule(
                             4, Combinators.combine(place(), place()).as(DataOperation.Range::new)));
         }
 
-        /** Often 0 again after a few, and often at the ends of 64 bits. */
+        /** Often back to 0 after a few steps, and often at the limits of 64 bits. */
         private static Arbitrary<Long> number() {
             return Arbitraries.of(
                     1L, 1L, 1L, -1L, 2L, 0L, Long.MAX_VALUE, Long.MAX_VALUE - 1, Long.MIN_VALUE);

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The people of a schedule: each has a session, remembers what it asked, and all share the tokens
- * that any of them was told.
+ * The clients of a schedule: each has a session and tracks its requests, and all share the tokens
+ * that any of them has got.
  */
 final class ScheduleSessions {
     private record SentRequest(long request, Target target) {}
@@ -44,7 +44,7 @@ final class ScheduleSessions {
         return open;
     }
 
-    /** All that was ever told, with the key it was told for. */
+    /** Releases with all tokens ever delivered, each with its key. */
     List<Command> releasesOfAllTokens(int who) {
         List<Command> commands = new ArrayList<>();
         for (KnownToken knownToken : List.copyOf(tokens)) {
@@ -53,7 +53,7 @@ final class ScheduleSessions {
         return commands;
     }
 
-    /** The command that a step stands for; none where the step needs what nobody has. */
+    /** The command of a step; empty if the step refers to something that does not exist. */
     Optional<Command> command(ScheduleStep scheduleStep) {
         return switch (scheduleStep) {
             case ScheduleStep.Acquire(
@@ -232,7 +232,7 @@ final class ScheduleSessions {
         return request;
     }
 
-    /** Whether a session ever wanted what does not end with it. */
+    /** Whether a session ever requested an unbound hold. */
     boolean hasUnbound(long session) {
         return unbound.contains(session);
     }
@@ -265,7 +265,7 @@ final class ScheduleSessions {
                 sessions[who], ask(who, new Target(ResourceKind.LOCK, key, 1)), key);
     }
 
-    /** A request that later ones may be about. */
+    /** A request that later ones may refer to. */
     private long askLock(int who, int name) {
         Target target = new Target(ResourceKind.LOCK, Schedule.LOCKS.get(name), 1);
         long request = ask(who, target);
@@ -284,7 +284,8 @@ final class ScheduleSessions {
         List<SentRequest> before = asked.get(sessions[who]);
         long request = before.size() + 1L;
         before.add(
-                new SentRequest(request, Schedule.TARGETS.getFirst())); // cancelling it is no use
+                new SentRequest(
+                        request, Schedule.TARGETS.getFirst())); // cancelling it has no effect
         return new Command.Data(
                 sessions[who],
                 request,

@@ -1,8 +1,8 @@
 package io.holdfast.engine;
 
 /**
- * One step of a random schedule, in the words of clients. People, targets and tokens are small
- * numbers; {@code back} counts from the last one known.
+ * One step of a random schedule from the view of clients. Clients, targets and tokens are small
+ * numbers; {@code back} counts from the latest one.
  */
 sealed interface ScheduleStep {
     /** How a token is used. */
@@ -13,7 +13,7 @@ sealed interface ScheduleStep {
         WRONG_TARGET
     }
 
-    /** Only mutexes are acquired to read: of others the mode is not looked at. */
+    /** Only locks are acquired to read: the mode of others is ignored. */
     record Acquire(int who, int target, long patience, long lease, HoldAttributes terms)
             implements ScheduleStep {}
 
@@ -31,23 +31,21 @@ sealed interface ScheduleStep {
 
     record Inspect(int who, int target) implements ScheduleStep {}
 
-    /**
-     * What is held is taken away: by the fence of the holder of this number, or for 0 all of it.
-     */
+    /** Releases by force: the hold of the holder with this number, or all holds for 0. */
     record ForceRelease(int who, int target, int which) implements ScheduleStep {}
 
     record Cancel(int who, int back) implements ScheduleStep {}
 
-    /** A read/write lock is asked for; names are mutexes that others acquire and claim too. */
+    /** Requests an offer of a lock; others acquire and try-acquire the same locks. */
     record RequestOffer(
             int who, int name, ReadWriteMode mode, long patience, long confirm, long lease)
             implements ScheduleStep {}
 
-    /** Something is done about an ask or a tracked acquire. */
+    /** A command about an offer request or a tracked acquire. */
     record OnTrackedRequest(int who, int back, Answer answer, boolean elsewhere)
             implements ScheduleStep {}
 
-    /** What is done about it. */
+    /** The kind of this command. */
     enum Answer {
         CONFIRM,
         DECLINE,
@@ -61,10 +59,12 @@ sealed interface ScheduleStep {
 
     record Reassert(int who, int name, ReadWriteMode mode, long lease) implements ScheduleStep {}
 
-    /** The session ends with so many requests unanswered, and the person opens a new one. */
+    /**
+     * Closes the session with a number of requests without a written response, and opens a new one.
+     */
     record Close(int who, int unanswered) implements ScheduleStep {}
 
-    /** Something is done to data; a time to live in it is a number of units. */
+    /** A data operation; its time to live is a number of units. */
     record Data(int who, int name, DataOperation operation) implements ScheduleStep {}
 
     record Collect(int most) implements ScheduleStep {}
@@ -74,12 +74,12 @@ sealed interface ScheduleStep {
 
     record Tick() implements ScheduleStep {}
 
-    /** Looks at the engine when it asks for it. */
+    /** Ticks the engine if its next deadline has passed. */
     record TickWhenDue() implements ScheduleStep {}
 
-    /** The clock moves, perhaps back, but nobody tells the engine before the next command. */
+    /** Moves the clock, perhaps back, without a command to the engine. */
     record AdvanceClock(long nanos) implements ScheduleStep {}
 
-    /** Memory gets short, or is there again. */
+    /** The memory budget is used up, or available again. */
     record MemoryAvailable(boolean left) implements ScheduleStep {}
 }

@@ -172,7 +172,7 @@ class SessionCloseTest {
     @Test
     @DisplayName("the cost of a close depends on the state of the session only (22.15)")
     void the_cost_of_a_close_depends_on_the_state_of_the_session_only() {
-        // Were each closing linear in the line, this would take minutes.
+        // If a close were linear in the length of the queue, this would take minutes.
         int sessions = 150_000;
         LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
         TestQuotas ledger = new TestQuotas();
@@ -188,7 +188,7 @@ class SessionCloseTest {
                                 ledger,
                                 effects);
                     }
-                    for (int i = 0; i < sessions; i++) { // all over the line, each once
+                    for (int i = 0; i < sessions; i++) { // all over the queue, each once
                         long session = i * 7919L % sessions + 1;
                         engine.apply(new Command.CloseSession(session, 0), 0, ledger, effects);
                     }
@@ -244,7 +244,7 @@ class SessionCloseTest {
             var holder = keeping.acquire("holder", PRINTER);
             keeping.enqueue("alice", PRINTER);
             var bob = keeping.acquire("bob", PRINTER);
-            keeping.release(holder); // alice is granted; the token was never sent
+            keeping.release(holder); // alice is granted, but the token was never sent
             assertThat(bob.outcome()).isEqualTo(BLOCKED);
             keeping.close("alice");
             assertThat(bob.outcome()).isEqualTo(GRANTED);

@@ -66,7 +66,7 @@ class SharedLockTest {
         locks.unclaim("alice", ROOM);
         assertThat(locks.holders(ROOM)).containsExactly("dave", "carol", "bob");
         locks.claim("alice", ROOM);
-        locks.claim("dave", ROOM); // has it already, and keeps its place
+        locks.claim("dave", ROOM); // holds it already, and keeps its position
         assertThat(locks.holders(ROOM)).containsExactly("dave", "carol", "bob", "alice");
         locks.close("carol");
         assertThat(locks.holders(ROOM)).containsExactly("dave", "bob", "alice");

@@ -29,7 +29,7 @@ class SnapshotTest {
 
     @Test
     void a_snapshot_does_not_depend_on_the_order_in_which_unrelated_keys_became_idle() {
-        // Names come in their own order, not in that of a hash table or of their making.
+        // Keys are sorted, independent of the hash table and of the order of creation.
         assertThat(
                         after(
                                 locks -> {
@@ -75,7 +75,7 @@ class SnapshotTest {
                         locks -> locks.claim("bob", SCANNER),
                         locks -> locks.claim("alice", Target.shared("scanner")),
                         locks -> locks.claim("alice", idle()),
-                        locks -> { // the name is remembered
+                        locks -> { // the key is retained
                             locks.claim("alice", SCANNER);
                             locks.tryAcquire("bob", SCANNER);
                         },

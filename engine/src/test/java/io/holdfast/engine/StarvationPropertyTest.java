@@ -16,14 +16,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A writer stands in line with infinite patience while readers come and go as they like. What they
- * cannot do is hold for ever: an offer ends and a lease ends. Under {@link QueuePolicy#FIFO} and
- * {@link QueuePolicy#WRITER_PREFERRED} only those who were let in or stood in line before the
- * writer can be before it: n of them, each for no longer than an offer and a lease. So it is
- * offered the lock at the latest after n (offer + lease), and no reader who came after it is
- * offered anything before.
+ * A writer waits without a timeout while readers come and go in any way. They cannot hold the lock
+ * indefinitely: an offer ends and a lease ends. With {@link QueuePolicy#FIFO} and {@link
+ * QueuePolicy#WRITER_PREFERRED} only readers that were admitted or queued before the writer can be
+ * before it: n of them, each for no longer than an offer and a lease. So the writer gets its offer
+ * after n (offer + lease) at the latest, and no reader that arrived later gets an offer before.
  */
-@Label("A writer who waits")
+@Label("A waiting writer")
 class StarvationPropertyTest {
     private static final Key KEY = Key.of("key");
     private static final long CONFIRM = 3;
@@ -81,7 +80,7 @@ class StarvationPropertyTest {
             return offered.contains(WRITER);
         }
 
-        /** Readers do what they like; the moment passes. */
+        /** Readers act; then the moment passes. */
         void move(Move move) {
             long last = inside.isEmpty() ? 0 : inside.getLast();
             switch (move) {

@@ -2,7 +2,7 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** A ledger of plain numbers, which a test can set. */
+/** Quotas of plain numbers that a test can set. */
 class TestQuotas implements Quotas {
     /** 0 is no limit. */
     long maxKeys;
@@ -15,7 +15,7 @@ class TestQuotas implements Quotas {
     /** 0 is no limit. */
     long maxClaims;
 
-    /** Names that are only claimed. */
+    /** The number of transient keys. */
     long claims;
 
     /** 0 is no limit. */
@@ -27,10 +27,10 @@ class TestQuotas implements Quotas {
     /** Holds and waits. */
     long pieces;
 
-    /** Of names that are only claimed. */
+    /** The charged bytes of transient keys. */
     long claimBytes;
 
-    /** Of values and items. */
+    /** The charged bytes of values and items. */
     long contentBytes;
 
     long lastFence;

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Every test ends with all room given back. */
+/** Every test ends with all reservations returned. */
 @DisplayName("The quotas of try-acquires")
 class TryAcquireQuotaTest {
     private static final Target PRINTER = Target.mutex("printer");

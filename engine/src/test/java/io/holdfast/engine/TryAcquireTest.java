@@ -103,7 +103,7 @@ class TryAcquireTest {
     @Test
     void a_try_acquired_hold_cannot_be_released_with_a_guessed_token() {
         locks.claim("alice", PRINTER);
-        long fence = locks.since(PRINTER); // the next ones can be foreseen
+        long fence = locks.since(PRINTER); // the next fences are predictable
         byte[] before = locks.engine.snapshot();
         for (long near = fence - 2; near <= fence + 2; near++) {
             for (long salt : new long[] {0, 1, -1, fence, Long.MAX_VALUE, Long.MIN_VALUE}) {
@@ -186,7 +186,7 @@ class TryAcquireTest {
             locks.claim("alice", PRINTER);
             locks.enqueue("bob", PRINTER);
             assertThat(locks.claim("carol", PRINTER).outcome()).isEqualTo(BUSY);
-            locks.unclaim("alice", PRINTER); // bob has it, but does not know yet
+            locks.unclaim("alice", PRINTER); // bob holds it, but has not got the effect yet
             assertThat(locks.claim("carol", PRINTER).outcome()).isEqualTo(BUSY);
             assertThat(locks.claim("alice", PRINTER).outcome()).isEqualTo(BUSY);
             assertThat(locks.await("bob", PRINTER).outcome()).isEqualTo(GRANTED);

@@ -223,7 +223,7 @@ class TwoPhaseTest {
         void an_await_never_returns_a_token_that_expired_before() {
             var holder = locks.acquire("holder", PRINTER);
             locks.enqueue("alice", PRINTER, ofSeconds(10));
-            locks.release(holder); // alice is granted, and does not know
+            locks.release(holder); // alice is granted, but has not got the effect yet
             locks.advanceSilently(ofSeconds(10));
             assertThat(locks.await("alice", PRINTER).outcome()).isEqualTo(NOT_ENQUEUED);
             assertThat(locks.holderOf(PRINTER)).isEqualTo(NOBODY);

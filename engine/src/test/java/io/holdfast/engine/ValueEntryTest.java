@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("A value")
 class ValueEntryTest {
-    /** The longest time to live that a client can name. */
+    /** The longest time to live that a client can specify. */
     private static final long LONGEST = 9_223_372_036_000_000_000L;
 
     private final DataScenario data = new DataScenario();
@@ -227,7 +227,7 @@ class ValueEntryTest {
     void a_value_whose_expiry_overflows_the_clock_never_expires() {
         data.setClock(Long.MAX_VALUE - 5);
         data.kset("shape", "round", LONGEST);
-        data.kset("size", "huge", 5); // ends with time itself
+        data.kset("size", "huge", 5); // overflows the clock
         assertThat(data.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(data.kget("shape")).isEqualTo(content("round"));
         data.setClock(Long.MAX_VALUE - 1);
@@ -260,7 +260,7 @@ class ValueEntryTest {
         data.setBack(ofSeconds(5));
         assertThat(data.kget("colour")).isEqualTo(NOTHING);
         data.kset("shape", "round", ofSeconds(10));
-        data.advance(ofSeconds(14)); // nine after the latest time there was
+        data.advance(ofSeconds(14)); // nine seconds after the latest time so far
         assertThat(data.kget("shape")).isEqualTo(content("round"));
         data.advance(ofSeconds(1));
         assertThat(data.kget("shape")).isEqualTo(NOTHING);

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** What an engine shows of itself, read in one go, and what must be true of it at any time. */
+/** The listings of an engine, read in one slice, and their invariants. */
 record Views(List<ResourceView> inUse, List<ResourceView> idle) {
     static Views of(LockEngine engine, long now) {
         return new Views(
@@ -27,20 +27,20 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
         return all;
     }
 
-    /** How many holds and waits there are. */
+    /** The number of holds and waiters. */
     long pieces() {
         return inUse.stream().mapToLong(view -> view.holders() + (long) view.waiters()).sum();
     }
 
-    /** Checks all that can be checked without knowing what was asked before. */
+    /** Checks the invariants that do not depend on earlier requests. */
     void check() {
         check(_ -> false);
     }
 
     /**
-     * The same.
+     * Checks the invariants.
      *
-     * @param sharing mutexes that may have readers or be suspended
+     * @param sharing locks that may have readers or be suspended
      */
     void check(Predicate<Key> sharing) {
         Set<List<Object>> names = new HashSet<>();
@@ -72,7 +72,7 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
         return view.kind() == ResourceKind.LOCK && sharing.test(view.key());
     }
 
-    /** What is said of holders agrees with what is listed as in use. */
+    /** Checks that the listing of holders agrees with the keys in use. */
     void checkHolders(LockEngine engine, long now) {
         for (ResourceKind resourceKind : ResourceKind.values()) {
             List<ResourceView> held =
@@ -110,9 +110,9 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
         return holders;
     }
 
-    private static void require(boolean truth, String promise, ResourceView view) {
+    private static void require(boolean truth, String invariant, ResourceView view) {
         if (!truth) {
-            fail("broken promise: a key %s, but %s", promise, view);
+            fail("violated: a key %s, but %s", invariant, view);
         }
     }
 }

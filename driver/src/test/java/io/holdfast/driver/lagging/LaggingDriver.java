@@ -33,8 +33,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A driver that applies nothing before {@code submit} has returned. One thread applies what was
- * submitted, in order, in bundles that come a little apart, as a log does.
+ * A driver that applies commands after {@code submit} has returned, like a replicated log: one
+ * thread applies them in order, in batches with pauses in between.
  */
 public final class LaggingDriver implements Driver {
     private final Driver behind;
@@ -46,13 +46,13 @@ public final class LaggingDriver implements Driver {
     private final AtomicInteger submitted = new AtomicInteger();
     private volatile boolean undecided;
 
-    /** Of the applying thread. */
+    /** Only used by the applying thread. */
     private boolean ended;
 
     /**
-     * One in front of another.
+     * Wraps another driver.
      *
-     * @param longest the longest pause between two bundles
+     * @param longest the longest pause between two batches
      */
     public LaggingDriver(Driver behind, long seed, Duration longest) {
         this.behind = behind;
@@ -77,12 +77,12 @@ public final class LaggingDriver implements Driver {
         gate.set(true);
     }
 
-    /** How much is submitted and not applied. */
+    /** The number of commands that are submitted and not applied. */
     public int submitted() {
         return submitted.get();
     }
 
-    /** From now on nobody decides in time. */
+    /** From now on, no command is applied in time. */
     public void losesItsMajority() {
         undecided = true;
     }
@@ -91,7 +91,7 @@ public final class LaggingDriver implements Driver {
         return undecided;
     }
 
-    /** Only one thread applies; whether this is it. */
+    /** Whether the current thread is the applying one. */
     boolean isApplying() {
         return Thread.currentThread().equals(applier);
     }
@@ -100,7 +100,7 @@ public final class LaggingDriver implements Driver {
         submitted.incrementAndGet();
         line.add(
                 () -> {
-                    submitted.decrementAndGet(); // before a client can see that it was applied
+                    submitted.decrementAndGet(); // before the effect is visible to a client
                     step.run();
                 });
     }
@@ -153,7 +153,7 @@ public final class LaggingDriver implements Driver {
         }
     }
 
-    // ---- what is read is read behind
+    // ---- reads go to the wrapped driver
 
     @Override
     public @Nullable String nameOf(long session) {

@@ -17,7 +17,7 @@ final class LaggingSession implements Session, EffectMailbox {
     private final EffectMailbox effectMailbox;
     private final Session behind;
 
-    /** The request that is being applied and has no answer; of the applying thread. */
+    /** The request being applied, while it has no effect; only used by the applying thread. */
     private long unanswered;
 
     LaggingSession(

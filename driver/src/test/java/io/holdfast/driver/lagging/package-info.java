@@ -1,4 +1,4 @@
-/** A driver for tests of front ends, which must not count on answers at once. */
+/** A driver for tests of front ends, which must not rely on immediate effects. */
 @NullMarked
 package io.holdfast.driver.lagging;
 

@@ -65,7 +65,8 @@ class EventSubscriptionTest {
             serverMonitor.onSessionOpened(session, PEER);
         }
         assertThat(eventSubscription.poll()).isEqualTo(opened(1));
-        serverMonitor.onSessionOpened(6, PEER); // there is room, but it would come before the gap
+        serverMonitor.onSessionOpened(
+                6, PEER); // fits into the queue, but would come before the gap
         assertThat(take(eventSubscription)).containsExactly(opened(2), new ServerEvent.Gap(4));
         serverMonitor.onSessionOpened(7, PEER);
         assertThat(take(eventSubscription)).containsExactly(opened(7));

@@ -2,7 +2,7 @@ package io.holdfast.driver.signal;
 
 import io.holdfast.driver.FixedSizeMemoryBudget;
 
-/** Memory that keeps count, and ends where a test says. */
+/** A memory budget that counts pieces, with a limit set by the test. */
 final class CountingPieceBudget implements FixedSizeMemoryBudget {
     private int taken;
     private int most = Integer.MAX_VALUE;
@@ -22,21 +22,21 @@ final class CountingPieceBudget implements FixedSizeMemoryBudget {
     public synchronized void release() {
         taken--;
         if (taken < 0) {
-            throw new IllegalStateException("gave back more than was taken");
+            throw new IllegalStateException("released more than was reserved");
         }
     }
 
-    /** How many pieces are out. */
+    /** The number of reserved pieces. */
     synchronized int taken() {
         return taken;
     }
 
-    /** How often there was none left. */
+    /** The number of refused reservations. */
     synchronized int refusals() {
         return refusals;
     }
 
-    /** Leaves room for so many pieces more. */
+    /** Sets how many more pieces can be reserved. */
     synchronized void leave(int pieces) {
         most = pieces > Integer.MAX_VALUE - taken ? Integer.MAX_VALUE : taken + pieces;
     }

@@ -51,7 +51,7 @@ class DeliveryTest {
 
     @Test
     void recipients_are_chosen_in_four_steps() {
-        // In the reverse of it, so that the order of joining cannot be what counts.
+        // In reverse, so that the order of joining cannot matter.
         dave.listen("a.*", "workers");
         carol.listen("*.b");
         bob.listen("a.b", "workers");
@@ -235,7 +235,7 @@ class DeliveryTest {
 
     @Test
     void the_cost_of_a_signal_does_not_depend_on_other_registrations() {
-        // Some part from the channel at its last token only, or begin with a wildcard.
+        // Some differ from the channel at its last token only, or begin with a wildcard.
         List<String> forms =
                 List.of("a.b.%d", "%d.b.c", "a.*.%d", "a.b.%d.>", "*.b.%d", "%d.>", "*.%d.c");
         alice.listen("a.b.c");

@@ -158,7 +158,7 @@ class FullListenerTest {
 
                     @Override
                     public void overrun() {
-                        throw new AssertionError("it got a copy");
+                        throw new AssertionError("a full listener got the signal");
                     }
                 };
         Subscriber subscriber = signals.hub.open(recovering);
@@ -210,7 +210,7 @@ class FullListenerTest {
         assertThat(receivers.get(60, TimeUnit.SECONDS)).hasSize(1);
     }
 
-    /** Waits for another thread to do something; it fails when that hangs. */
+    /** Waits for another thread; fails if that hangs. */
     private void onAnotherThread(Runnable task) {
         try {
             threads.submit(task).get(60, TimeUnit.SECONDS);
@@ -221,7 +221,7 @@ class FullListenerTest {
         }
     }
 
-    /** Has room and says nothing. */
+    /** A listener that is not full and ignores signals. */
     private abstract static class Quiet implements SignalListener {
         @Override
         public boolean isFull() {

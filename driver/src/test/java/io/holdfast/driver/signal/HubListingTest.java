@@ -125,7 +125,7 @@ class HubListingTest {
                 slice.forEach(view -> seen.add(new PatternAndGroup(view.pattern(), view.group())));
                 bob.close();
                 bob.reopen();
-                for (int i = 0; i < 300; i++) { // before and behind the reader
+                for (int i = 0; i < 300; i++) { // before and after the cursor
                     bob.listen("s" + random.nextInt(1_000_000), groups.get(i % 3));
                 }
                 PatternAndGroup joined = List.copyOf(steady).get(random.nextInt(steady.size()));

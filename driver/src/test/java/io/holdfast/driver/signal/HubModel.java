@@ -11,21 +11,21 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The rules of section 13 once more, as plainly as possible: a list of registrations that is
- * searched from one end to the other. People are numbers.
+ * A reference model of section 13: a list of registrations with linear search. Listeners are
+ * numbers.
  */
 final class HubModel {
-    /** A pattern, alone or in a group. */
+    /** A pattern and a group, empty for none. */
     record ModelTopic(Name pattern, String group) {
         boolean isWild() {
             return pattern.text().contains("*") || pattern.text().contains(">");
         }
     }
 
-    /** What became of a signal. Of those overrun only who they are counts, not how often. */
+    /** The outcome of a signal: the receivers, and the set of overrun listeners. */
     record Outcome(List<Integer> receivers, Set<Integer> overrun) {}
 
-    /** A number of people of whom all, or one, should get a signal. */
+    /** Listeners of which all, or one, should get a signal. */
     private record RecipientGroup(List<Integer> members, boolean all, int first) {
         List<Integer> inOrder() {
             List<Integer> order = new ArrayList<>(members.subList(first, members.size()));
@@ -34,7 +34,7 @@ final class HubModel {
         }
     }
 
-    /** How far an explanation of an outcome has got. */
+    /** A state of the search for an explanation of an outcome. */
     private record Place(int step, Set<Integer> left, int at, Set<Integer> overrun) {}
 
     private final int maxSubscriptions;
@@ -133,8 +133,8 @@ final class HubModel {
     }
 
     /**
-     * Emits a signal, and tells whether the rules allow this outcome. Nothing is said about the
-     * order of patterns and groups inside a step, so any that explains the outcome will do.
+     * Emits a signal, and returns whether the rules allow this outcome. The order of patterns and
+     * groups inside a step is not specified, so any order may explain the outcome.
      */
     boolean allows(Name channel, Outcome outcome) {
         List<List<RecipientGroup>> steps = List.of(list(), list(), list(), list());
@@ -199,7 +199,7 @@ final class HubModel {
         return false;
     }
 
-    /** Who of a party gets a copy, given those who have one. */
+    /** The recipients in a group, given those chosen already. */
     private List<Integer> serve(
             RecipientGroup recipientGroup, List<Integer> served, Set<Integer> overrun) {
         List<Integer> without =

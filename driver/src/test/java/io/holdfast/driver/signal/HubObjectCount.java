@@ -10,7 +10,7 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** How many objects a hub remembers. It follows references and so finds what no listing shows. */
+/** Counts the objects reachable from a hub, to find state that no listing shows. */
 final class HubObjectCount {
     private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Deque<Object> open = new ArrayDeque<>();

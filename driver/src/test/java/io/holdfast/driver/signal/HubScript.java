@@ -10,9 +10,9 @@ import net.jqwik.api.domains.DomainContextBase;
 
 import java.util.List;
 
-/** What a few people do to a few patterns. Tokens are so few that they meet all the time. */
+/** Actions of a few listeners on a few patterns. Tokens are few, so that patterns often match. */
 record HubScript(int people, int maxSubscriptions, List<Step> steps) {
-    /** So many that a hub cannot do with what it does for a few. */
+    /** Enough to leave the code paths for few registrations. */
     private static final int CROWD = 14;
 
     /** A text in one of two namespaces. */
@@ -27,16 +27,16 @@ record HubScript(int people, int maxSubscriptions, List<Step> steps) {
         }
     }
 
-    /** What one person, or the world, does. */
+    /** An action of one listener, or of the environment. */
     sealed interface Step {
         record Listen(int who, Name pattern, String group) implements Step {}
 
-        /** Everybody listens, one after the other. */
+        /** All listeners listen, one after the other. */
         record ListenAll(Name pattern, String group) implements Step {}
 
         record Unlisten(int who, Name pattern, String group) implements Step {}
 
-        /** Ends one of the registrations that exist, of whomever. */
+        /** Ends one of the existing registrations of any listener. */
         record Leave(int which) implements Step {}
 
         record Close(int who) implements Step {}
@@ -45,7 +45,7 @@ record HubScript(int people, int maxSubscriptions, List<Step> steps) {
 
         record Full(int who, boolean full) implements Step {}
 
-        /** Memory for so many pieces more. */
+        /** Sets how many more pieces of memory are available. */
         record Left(int pieces) implements Step {}
 
         record Emit(Name channel) implements Step {}
@@ -88,7 +88,7 @@ record HubScript(int people, int maxSubscriptions, List<Step> steps) {
                     .withSizeDistribution(RandomDistribution.uniform());
         }
 
-        /** Modulo the number of people. */
+        /** Modulo the number of listeners. */
         private static Arbitrary<Integer> who() {
             return Arbitraries.integers().between(0, CROWD * 5 - 1);
         }
@@ -108,7 +108,7 @@ record HubScript(int people, int maxSubscriptions, List<Step> steps) {
                     Arbitraries.frequency(Tuple.of(1, ""), Tuple.of(3, "a"), Tuple.of(2, "b")));
         }
 
-        /** Mostly valid. */
+        /** Usually valid. */
         static Arbitrary<String> pattern() {
             Arbitrary<String> tokens =
                     joined(

@@ -101,7 +101,7 @@ class PatternTest {
     void a_pattern_with_a_misplaced_wildcard_is_refused(String pattern) {
         assertThat(alice.listen(pattern)).isEqualTo(ListenOutcome.INVALID_PATTERN);
         assertThat(alice.listen(pattern, "group")).isEqualTo(ListenOutcome.INVALID_PATTERN);
-        alice.unlisten(pattern); // and that is no harm
+        alice.unlisten(pattern); // has no effect
         signals.assertEmpty();
     }
 
@@ -120,7 +120,7 @@ class PatternTest {
 
     @Test
     void a_pattern_is_found_on_every_path_through_the_tree() {
-        // The way over the exact tokens ends nowhere; that over the stars does not.
+        // The path of exact tokens does not match; the path of stars does.
         alice.listen("a.b.x");
         TestListener bob = signals.person("bob");
         bob.listen("a.b.*.d");

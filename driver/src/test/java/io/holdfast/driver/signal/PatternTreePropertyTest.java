@@ -107,7 +107,7 @@ class PatternTreePropertyTest {
         return ChannelTokens.of(Key.of(text));
     }
 
-    /** A tree, and what it should hold. */
+    /** A tree and its expected content. */
     private static final class Filled {
         final PatternTree tree = new PatternTree();
         final Map<String, PatternListeners> audiences = new LinkedHashMap<>();

@@ -12,9 +12,9 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /**
- * Threads share two subscribers and three topics, of which one is a group. What they see must look
- * like some order of whole operations. (With two groups it need not: of two signals at once each
- * may be the first for one of them.)
+ * Threads share two subscribers and three topics, of which one is a group. The results must be
+ * those of some order of whole operations. (With two groups it need not: of two signals at once
+ * each may be the first for one of them.)
  */
 @DisplayName("The hub, in many interleavings,")
 @Param(name = "who", gen = IntGen.class, conf = "0:1")
@@ -45,7 +45,7 @@ public class SignalHubLincheckTest {
         subscribers[who].close();
     }
 
-    /** Who was chosen, in order, as digits. */
+    /** The chosen recipients, in order, as digits. */
     @Operation
     public int emit() {
         int digits = 0;
@@ -55,7 +55,7 @@ public class SignalHubLincheckTest {
         return digits;
     }
 
-    /** How many listen to each topic, as digits. */
+    /** The number of listeners of each topic, as digits. */
     @Operation
     public int list() {
         int digits = 0;

@@ -24,10 +24,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * Random scripts of all that can be done to a hub. What failed is printed with its seed, shrunk.
- */
-@Label("Whatever people listen to,")
+/** Random scripts of all hub operations. A failing one is shrunk and printed with its seed. */
+@Label("Random scripts of a hub")
 @Domain(HubScript.Domain.class)
 class SignalHubPropertyTest {
     @Property(tries = 800, edgeCases = EdgeCasesMode.NONE)
@@ -56,13 +54,13 @@ class SignalHubPropertyTest {
         run.signals.assertEmpty();
     }
 
-    /** A hub and its model at the same work. */
+    /** Applies the same steps to a hub and its model. */
     private static final class Run {
         final SignalScenario signals;
         final HubModel model;
         private final List<TestListener> people = new ArrayList<>();
 
-        /** What each registration took of the room. */
+        /** The memory that each registration has reserved. */
         private final Map<String, Integer> costs = new HashMap<>();
 
         Run(HubScript script) {
@@ -152,7 +150,7 @@ class SignalHubPropertyTest {
                     .isTrue();
         }
 
-        /** The hub knows what the model knows, and has taken room for that and no more. */
+        /** Asserts that hub and model agree, and that exactly the needed memory is reserved. */
         private void check() {
             Map<PatternAndGroup, Integer> expected = new HashMap<>();
             int taken = 0;

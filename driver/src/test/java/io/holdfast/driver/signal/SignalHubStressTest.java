@@ -119,7 +119,7 @@ class SignalHubStressTest {
         }
         jobs.add(
                 () -> {
-                    while (!done.get()) { // comes and goes before, behind and beside them
+                    while (!done.get()) { // listens and unlistens before, after and beside them
                         Ear ear = new Ear(emitters);
                         Subscriber passing = signals.hub.open(ear);
                         passing.listen(Key.of("a.b"), ByteString.EMPTY);
@@ -137,7 +137,7 @@ class SignalHubStressTest {
 
     @Test
     void the_hub_balances_a_group_with_concurrent_emitters() throws Exception {
-        int members = 997; // so many that two mistakes do not make up for each other
+        int members = 997; // so many that two errors do not cancel out
         List<Ear> ears = new ArrayList<>();
         for (int i = 0; i < members; i++) {
             Ear ear = new Ear(1);
@@ -282,7 +282,7 @@ class SignalHubStressTest {
         return seated;
     }
 
-    /** Runs jobs that start together; what one of them throws fails the test. */
+    /** Runs jobs that start together; an exception of any of them fails the test. */
     private void run(List<Callable<Void>> jobs) throws Exception {
         CyclicBarrier start = new CyclicBarrier(jobs.size());
         List<Future<Void>> running = new ArrayList<>();
@@ -305,20 +305,20 @@ class SignalHubStressTest {
         }
     }
 
-    /** A registration as its only user knows it. Stamps tell what was before what. */
+    /** A registration as known to its only user. Stamps order the operations. */
     private static final class Seat {
         static final long NEVER = Long.MAX_VALUE;
 
         final SignalListener sitter;
         final PatternAndGroup topic;
 
-        /** Set before the hub is asked to listen, and unset after it was asked to end it. */
+        /** Set before the listen call, and unset after the unlisten call. */
         volatile boolean perhaps;
 
-        /** Set after the hub has begun to listen, and unset before it is asked to end it. */
+        /** Set after the listen call, and unset before the unlisten call. */
         volatile long surelySince = NEVER;
 
-        /** When it was last over. */
+        /** The stamp of its last end. */
         volatile long ended;
 
         Seat(SignalListener sitter, PatternAndGroup patternAndGroup) {
@@ -331,7 +331,7 @@ class SignalHubStressTest {
         }
     }
 
-    /** Somebody who takes and leaves all kinds of seats, from one thread. */
+    /** A thread that begins and ends registrations of all kinds. */
     private final class Sitter extends Ear {
         final List<Seat> seats = new ArrayList<>();
         private final AtomicLong stamps;
@@ -385,7 +385,7 @@ class SignalHubStressTest {
         }
     }
 
-    /** Signals on one channel, held against who sits where before and after. */
+    /** Signals on one channel, compared with the registrations before and after. */
     private final class Look {
         private final String channel;
         private final Key key;
@@ -438,7 +438,7 @@ class SignalHubStressTest {
                 }
             }
             require(possible.containsAll(receivers), "chosen without listening");
-            require(servedGroups.containsAll(steadyGroups), "nobody of a group");
+            require(servedGroups.containsAll(steadyGroups), "no member of a group");
         }
 
         private void require(boolean condition, String otherwise) {
@@ -464,7 +464,7 @@ class SignalHubStressTest {
         public void release() {}
     }
 
-    /** Hears everything, and sees to the order. */
+    /** Receives all signals and checks their order. */
     private static class Ear implements SignalListener {
         final int[] last;
         final AtomicLongArray counts = new AtomicLongArray(2);
@@ -491,7 +491,7 @@ class SignalHubStressTest {
 
         @Override
         public void overrun() {
-            throw new AssertionError("nobody is full here");
+            throw new AssertionError("no listener is full here");
         }
     }
 }

@@ -8,7 +8,7 @@ import io.holdfast.engine.Key;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A hub and those who listen to it, in the words of a test. */
+/** A hub and its listeners, with methods for tests. */
 final class SignalScenario {
     final CountingPieceBudget room = new CountingPieceBudget();
     final SignalHub hub;
@@ -27,7 +27,7 @@ final class SignalScenario {
         return new TestListener(name, hub);
     }
 
-    /** Who gets a signal on a channel, in the order they were chosen. */
+    /** The recipients of a signal on a channel, in the order they were chosen. */
     List<String> receivers(String channel) {
         return receivers(Key.of(channel));
     }
@@ -54,7 +54,7 @@ final class SignalScenario {
         return views;
     }
 
-    /** Nothing is remembered of anybody. */
+    /** Asserts that the hub is empty. */
     void assertEmpty() {
         assertThat(views()).isEmpty();
         assertThat(room.taken()).as("pieces of memory that are out").isZero();

@@ -74,7 +74,7 @@ class SubscriberTest {
                                 && view.group().equals(ByteString.of(gone[1]));
                 assertThat(view.listeners()).as("%s", view).isEqualTo(ended ? 1 : 2);
             }
-            alice.unlisten(gone[0], gone[1]); // once more changes nothing
+            alice.unlisten(gone[0], gone[1]); // repeating it changes nothing
             assertThat(signals.views()).hasSize(all.length);
             for (String[] topic : all) {
                 alice.unlisten(topic[0], topic[1]);
@@ -265,8 +265,8 @@ class SubscriberTest {
     @Test
     void a_subscriber_with_many_registrations_does_not_block_others_while_it_closes()
             throws InterruptedException {
-        // Who gets a lock that is free for a moment is a matter of luck, so there are many tries.
-        // Were all ended under one lock, nobody could ever see some of them gone.
+        // Which thread gets a lock that is free for a moment is random, so there are many tries.
+        // If all were ended under one lock, no thread could ever observe a part of them ended.
         boolean seen = false;
         for (int i = 0; i < 50 && !seen; i++) {
             seen = seesAnEndHalfWay();
@@ -300,7 +300,7 @@ class SubscriberTest {
             many.listen("a" + i);
         }
         Thread ending = Thread.ofPlatform().start(many::close);
-        begun.await(); // from here on the lock has been taken
+        begun.await(); // the lock has been acquired by now
         boolean seen = false;
         while (!seen && given.get() < all) {
             hub.choose(Key.of("a1"));

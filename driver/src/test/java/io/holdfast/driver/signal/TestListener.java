@@ -3,7 +3,7 @@ package io.holdfast.driver.signal;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 
-/** Somebody who listens, in the words of a test. Does not read when told so. */
+/** A listener for tests, which can be made full. */
 final class TestListener implements SignalListener {
     private final String name;
     private final SignalHub hub;
@@ -49,7 +49,7 @@ final class TestListener implements SignalListener {
         subscriber.close();
     }
 
-    /** Comes back with registrations to be made anew. */
+    /** Opens a new subscriber after a close, without registrations. */
     void reopen() {
         subscriber = hub.open(this);
     }
@@ -71,12 +71,12 @@ final class TestListener implements SignalListener {
         overruns++;
     }
 
-    /** How often this one was told to be too slow. */
+    /** The number of overruns. */
     synchronized int overruns() {
         return overruns;
     }
 
-    /** The same, and begins to count anew. */
+    /** The number of overruns since the last call. */
     synchronized int takeOverruns() {
         int told = overruns;
         overruns = 0;

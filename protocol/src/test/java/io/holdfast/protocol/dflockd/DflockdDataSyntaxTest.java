@@ -63,7 +63,7 @@ class DflockdDataSyntaxTest {
         return new SetValue(ByteString.of(raw(content)), seconds(seconds));
     }
 
-    /** The request that these three lines make, a byte for each character. */
+    /** The request of these three lines, one byte per character. */
     private static DflockdRequest rawRequest(String command, String key, String argument) {
         return request(raw(command + "\n" + key + "\n" + argument + "\n"));
     }

@@ -20,9 +20,9 @@ import java.util.Random;
 @DisplayName("Whatever bytes arrive")
 class DflockdDecoderFuzzTest {
     /** Command and key with their ends, and the longest argument. */
-    private static final int MOST_LEFT = 257 + 257 + 65536;
+    private static final int MAX_LEFT = 257 + 257 + 65536;
 
-    private static final int MOST_LEFT_SHORT = 257 + 257 + 256;
+    private static final int MAX_LEFT_SHORT = 257 + 257 + 256;
 
     @DictionaryEntries({
         "l\\x0a",
@@ -76,7 +76,7 @@ class DflockdDecoderFuzzTest {
         List<String> expected = ReferenceDecoder.decode(stream);
         assertThat(decode(stream, stream.length)).as("at once").isEqualTo(expected);
         assertThat(decode(stream, 1)).as("byte by byte").isEqualTo(expected);
-        // The cuts depend on the input alone, so a finding can be repeated.
+        // The cuts depend on the input alone, so a finding is reproducible.
         assertThat(decode(stream, -1)).as("in pieces").isEqualTo(expected);
     }
 
@@ -110,9 +110,9 @@ class DflockdDecoderFuzzTest {
         int to = in.writerIndex();
         long linesBefore = decoder.linesRead();
         DflockdInput next = decoder.decode(in);
-        check(in.writerIndex() == to, "it only reads");
-        check(in.readerIndex() >= from, "it never goes back");
-        check(decoder.linesRead() >= linesBefore, "lines only become more");
+        check(in.writerIndex() == to, "the decoder must not write");
+        check(in.readerIndex() >= from, "the reader index must not decrease");
+        check(decoder.linesRead() >= linesBefore, "the line count must not decrease");
         byte[] taken = new byte[in.readerIndex() - from];
         in.getBytes(from, taken);
         switch (next) {
@@ -121,14 +121,14 @@ class DflockdDecoderFuzzTest {
                 check(feeds(taken) == 3 && endsWithFeed(taken), "a request is three lines");
                 checkFixedPoint(request);
             }
-            case DflockdInput.Tagged _ -> check(false, "nobody asked for tags");
+            case DflockdInput.Tagged _ -> check(false, "tagged mode was not requested");
             case DflockdInput.LineTooLong _ -> check(endsWithFeed(taken), "a long line ends");
             case DflockdInput.LooksLikeHttp _ -> check(taken.length == 0, "HTTP stays unread");
         }
         return next;
     }
 
-    /** Either it waits with all it has, which is bounded, or it has thrown a long line away. */
+    /** Either bounded incomplete input is left, or a line that is too long was discarded. */
     private static void checkBounded(byte[] taken, ByteBuf in) {
         if (taken.length > 0) {
             check(in.readableBytes() == 0, "nothing is kept of a long line");
@@ -138,10 +138,10 @@ class DflockdDecoderFuzzTest {
         in.getBytes(in.readerIndex(), left);
         check(feeds(left) <= 2, "no request is left behind");
         boolean mayBeLong = left.length > 4 && (left[0] == 'a' || left[0] == 's');
-        check(left.length <= (mayBeLong ? MOST_LEFT : MOST_LEFT_SHORT), "what is left is bounded");
+        check(left.length <= (mayBeLong ? MAX_LEFT : MAX_LEFT_SHORT), "what is left is bounded");
     }
 
-    /** A request that was understood, written down again, is understood the same. */
+    /** A parsed request that is written and parsed again is equal. */
     private static void checkFixedPoint(DflockdRequest request) {
         String meant = WireBytes.describe(new DflockdInput.Request(request));
         DflockdRequest again = WireBytes.request(RequestWriter.plain().write(request));
@@ -150,7 +150,7 @@ class DflockdDecoderFuzzTest {
                 "it means the same");
     }
 
-    /** This runs for every byte: an assertion library would take most of the time. */
+    /** Runs for every byte: an assertion library would be too slow. */
     private static void check(boolean promise, String what) {
         if (!promise) {
             throw new AssertionError(what);

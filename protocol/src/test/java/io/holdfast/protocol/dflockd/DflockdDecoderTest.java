@@ -49,7 +49,7 @@ class DflockdDecoderTest {
     private final DflockdDecoder decoder = new DflockdDecoder(Namespace.DEFAULT);
     private final ByteBuf in = Unpooled.buffer();
 
-    /** Feeds bytes behind those that are left, and tells what that completes. */
+    /** Appends bytes to those that are left, and returns the inputs that this completes. */
     private List<DflockdInput> feed(byte[] bytes) {
         in.writeBytes(bytes);
         List<DflockdInput> found = drain(decoder, in);

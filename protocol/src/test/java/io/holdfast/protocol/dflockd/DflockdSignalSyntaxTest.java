@@ -29,7 +29,7 @@ import java.util.List;
 class DflockdSignalSyntaxTest {
     private static final Malformed MALFORMED = new Malformed();
 
-    /** What one pushed line may have before its end. */
+    /** The maximum length of a pushed line without its end. */
     private static final int MOST = 65536;
 
     private static DflockdRequest rawRequest(String command, String key, String argument) {
@@ -175,7 +175,7 @@ class DflockdSignalSyntaxTest {
                     "*.b",
                     "a.*.c",
                     "\u00e9.\u0000",
-                    // No valid patterns: who keeps the listeners tells.
+                    // Invalid patterns: the hub rejects them, not the syntax.
                     "a.>.b",
                     "fo*",
                     "**",

@@ -42,7 +42,7 @@ class DflockdStatsTest {
     private static final String REST =
             ",\"counters\":[],\"kv_entries\":[],\"lists\":[],\"signal_channels\":[]}\n";
 
-    /** A line made as the server makes it: each part gets to see all keys of its kind of state. */
+    /** Writes stats like the server: each part is offered all keys of its kind of state. */
     private static String line(int connections, List<ResourceView> used, List<ResourceView> idle) {
         ByteBuf out = Unpooled.buffer();
         DflockdStats stats = new DflockdStats();
@@ -206,7 +206,7 @@ class DflockdStatsTest {
                         SIGNAL_CHANNELS);
     }
 
-    /** A line with these in one part, and nothing in the others. */
+    /** Stats with these elements in one part and none in the others. */
     private static String only(DflockdStats.Part part, BiConsumer<DflockdStats, ByteBuf> entries) {
         ByteBuf out = Unpooled.buffer();
         DflockdStats stats = new DflockdStats();
@@ -222,7 +222,7 @@ class DflockdStatsTest {
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    /** What stands in the array of this name, where all others are empty. */
+    /** The content of the array with this name, where all others are empty. */
     private static String in(String name, String line) {
         String before = "ok {\"connections\":1,";
         List<String> names =

@@ -52,7 +52,7 @@ import java.util.Random;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-@Label("Requests drawn at random")
+@Label("Random requests")
 class DflockdSyntaxPropertyTest {
     private static final long MOST_SECONDS = 9223372036L;
     private static final List<String> BLANKS =
@@ -109,7 +109,7 @@ class DflockdSyntaxPropertyTest {
                                                         .map(last -> new Range(first, last)))));
     }
 
-    /** What looks like a number behind the last blank decides. */
+    /** Text that looks like a number after the last space decides. */
     @Property(tries = 5000)
     void a_value_is_split_from_its_time_to_live(
             @ForAll("contents") byte[] content, @ForAll("numberLike") String text) {
@@ -131,7 +131,7 @@ class DflockdSyntaxPropertyTest {
         assertThat(request(lines("kset", whole.bytes()))).isEqualTo(data(meant));
     }
 
-    /** Against the plain grammar, which shares no code with ours. */
+    /** Compares with the reference syntax, which shares no code with the tested one. */
     @Property(tries = 10000)
     void data_and_signal_requests_match_the_reference_syntax(
             @ForAll("words") String command, @ForAll("argumentLike") byte[] argument) {
@@ -255,7 +255,7 @@ class DflockdSyntaxPropertyTest {
                         new DataOperation.Length()));
     }
 
-    /** Not of blanks only, and without a return at the end, which would belong to the line. */
+    /** Not only whitespace, and without a carriage return at the end, which would end the line. */
     private static Arbitrary<ByteString> texts(int most) {
         return anyBytes(1, most, b -> b != '\n')
                 .filter(it -> it[it.length - 1] != '\r' && Whitespace.trim(it).length > 0)
@@ -305,7 +305,7 @@ class DflockdSyntaxPropertyTest {
                 "signal");
     }
 
-    /** Numbers, blanks, parts of blanks and a few other bytes in any order. */
+    /** Numbers, whitespace, parts of whitespace and a few other bytes in any order. */
     @Provide
     Arbitrary<byte[]> argumentLike() {
         Arbitrary<String> pieces =
@@ -323,7 +323,7 @@ class DflockdSyntaxPropertyTest {
         return pieces.list().ofMaxSize(6).map(it -> WireBytes.raw(String.join("", it)));
     }
 
-    /** A lock is a semaphore with one slot, and does not say so. */
+    /** A lock has one slot and no limit argument. */
     private static long slots(ResourceKind resourceKind, long limit) {
         return resourceKind == ResourceKind.LOCK ? 1 : limit;
     }
@@ -365,13 +365,13 @@ class DflockdSyntaxPropertyTest {
                                 new RequestWriter(n -> spelt(n, before), someBlanks(seed), end));
     }
 
-    /** With a plus or zeros in front; a minus has its own place. */
+    /** With a plus sign or leading zeros; minus signs are covered elsewhere. */
     private static String spelt(long number, String before) {
         String digits = Long.toString(number);
         return number < 0 ? "-" + before.replace("+", "") + digits.substring(1) : before + digits;
     }
 
-    /** Between fields at least one blank, at the ends any number. */
+    /** At least one whitespace character between fields, any number at the ends. */
     private static UnaryOperator<String> someBlanks(long seed) {
         Random random = new Random(seed);
         return between -> {

@@ -533,7 +533,7 @@ class DflockdSyntaxTest {
                     .isEqualTo(new Acquire(LOCK, PRINTER, 1, seconds(1), seconds(2)));
         }
 
-        /** White space to Java or to the eye, but not in this protocol. */
+        /** Whitespace in Java or visually, but not in this protocol. */
         @ParameterizedTest
         @ValueSource(
                 ints = {
@@ -548,7 +548,7 @@ class DflockdSyntaxTest {
             assertThat(request("l", "printer", "1" + o + "2")).isEqualTo(MALFORMED);
         }
 
-        /** Parts of blanks, and blanks in Latin-1 or in a longer form than UTF-8 allows. */
+        /** Parts of whitespace, and whitespace in Latin-1 or in overlong UTF-8. */
         @ParameterizedTest
         @ValueSource(
                 strings = {

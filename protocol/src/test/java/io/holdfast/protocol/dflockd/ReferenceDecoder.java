@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The framing rules in the plainest form: it has the whole stream, splits it at line feeds and
- * counts. Slow, and easy to hold against the specification.
+ * A reference implementation of the framing: it splits the whole stream at line feeds and counts.
+ * Slow, and easy to compare with the specification.
  */
 final class ReferenceDecoder {
     private ReferenceDecoder() {}
@@ -51,15 +51,15 @@ final class ReferenceDecoder {
     }
 
     /**
-     * Data and signals have a plain grammar of their own. That of locks is under test elsewhere:
-     * here the same lines must give the same request.
+     * Data and signals have a reference syntax. That of locks is tested elsewhere: here the same
+     * lines must give the same request.
      */
     private static DflockdRequest parse(List<String> lines) {
         if (ReferenceSyntax.knows(lines.getFirst())) {
             return ReferenceSyntax.parse(lines.getFirst(), lines.get(1), lines.get(2));
         }
         byte[] bytes = WireBytes.raw(String.join("\n", lines) + "\n");
-        // Behind another request, so that nothing looks like HTTP.
+        // After another request, so that nothing looks like HTTP.
         DflockdDecoder decoder = new DflockdDecoder(Namespace.DEFAULT);
         var _ = decoder.decode(Unpooled.wrappedBuffer(WireBytes.raw("\n\n\n")));
         if (decoder.decode(Unpooled.wrappedBuffer(bytes)) instanceof DflockdInput.Request(var it)) {

@@ -16,8 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The grammar of data and signals in the plainest form: patterns over lines in which each character
- * is a byte. Slow, and easy to hold against the specification.
+ * A reference implementation of the grammar of data and signals: regular expressions over lines in
+ * which each character is a byte. Slow, and easy to compare with the specification.
  */
 final class ReferenceSyntax {
     private static final Set<String> COMMANDS =
@@ -54,7 +54,7 @@ final class ReferenceSyntax {
         return COMMANDS.contains(command);
     }
 
-    /** What a command that it knows means, of lines without their ends. */
+    /** The request of a known command, from lines without their ends. */
     static DflockdRequest parse(String command, String keyLine, String argument) {
         if (!keyLine.matches("[^ \\t\\n\\r]+")) {
             return new DflockdRequest.Malformed();
@@ -139,7 +139,7 @@ final class ReferenceSyntax {
                                 Key.of(Namespace.DEFAULT, WireBytes.raw(channel)), bytes(payload)));
     }
 
-    /** The fields of an argument; none at all if one of them is no number. */
+    /** The fields of an argument; empty if one of them is not a number. */
     private static List<Long> numbers(String argument) {
         List<Long> numbers = new ArrayList<>();
         for (String field : trim(argument).split(BLANK + "+", -1)) {
@@ -172,7 +172,7 @@ final class ReferenceSyntax {
         return argument.substring(from, to);
     }
 
-    /** The length of the blank at the beginning or at the end, 0 if there is none. */
+    /** The length of the whitespace at the beginning or at the end, 0 if there is none. */
     private static int blank(String text, int from, int to, boolean atBeginning) {
         for (int length = 1; length <= Math.min(3, to - from); length++) {
             int start = atBeginning ? from : to - length;

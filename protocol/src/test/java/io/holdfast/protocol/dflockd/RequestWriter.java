@@ -21,14 +21,14 @@ import java.util.function.UnaryOperator;
 /**
  * Writes requests as a client would.
  *
- * @param number how a number is spelt
- * @param blanks what stands between two fields; empty text gives what stands at the ends
- * @param end what ends a line
+ * @param number writes a number
+ * @param blanks the whitespace between two fields; for empty text, the whitespace at the ends
+ * @param end the line end
  */
 record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, String end) {
     private static final int LONGEST_LINE = 256;
 
-    /** The shortest way to say it. */
+    /** Writes the shortest form. */
     static RequestWriter plain() {
         return new RequestWriter(Long::toString, between -> between, "\n");
     }
@@ -113,7 +113,7 @@ record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, 
         };
     }
 
-    /** A time to live is always named, unless there is no room for it in the line. */
+    /** The time to live is always written, unless it does not fit into the line. */
     private byte[] value(byte[] value, long ttl) {
         String seconds = ttl == Command.FOREVER ? number.apply(0) : seconds(ttl);
         var argument = new ByteArrayOutputStream();
@@ -123,7 +123,7 @@ record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, 
         return fits || ttl != Command.FOREVER ? argument.toByteArray() : value;
     }
 
-    /** A command whose argument means nothing. */
+    /** A command that ignores its argument. */
     private byte[] bare(String command, Key key) {
         return lines(command, key.bytes(), WireBytes.utf8(blanks.apply("")));
     }

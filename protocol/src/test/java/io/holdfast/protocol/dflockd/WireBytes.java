@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
-/** What the tests of this package say in bytes. */
+/** Converts between bytes and text for the tests of this package. */
 final class WireBytes {
     private WireBytes() {}
 
@@ -35,19 +35,19 @@ final class WireBytes {
         return value * 1_000_000_000L;
     }
 
-    /** The one request that these three lines, as UTF-8, make. Nothing may be left over. */
+    /** The one request of these three lines, as UTF-8. Nothing may be left over. */
     static DflockdRequest request(String command, String key, String argument) {
         return request(utf8(command + "\n" + key + "\n" + argument + "\n"));
     }
 
-    /** The one request that these bytes make. */
+    /** The one request of these bytes. */
     static DflockdRequest request(byte[] bytes) {
         List<DflockdInput> inputs = decode(bytes);
         assertThat(inputs).hasSize(1).first().isInstanceOf(DflockdInput.Request.class);
         return ((DflockdInput.Request) inputs.getFirst()).request();
     }
 
-    /** All that a fresh decoder finds in these bytes, which must end with the last of it. */
+    /** All inputs that a new decoder finds in these bytes, which must be used up. */
     static List<DflockdInput> decode(byte[] bytes) {
         ByteBuf in = Unpooled.wrappedBuffer(bytes);
         List<DflockdInput> found = drain(new DflockdDecoder(Namespace.DEFAULT), in);
@@ -55,7 +55,7 @@ final class WireBytes {
         return found;
     }
 
-    /** Everything the decoder finds before it asks for more, or up to an HTTP request. */
+    /** All inputs until the decoder needs more bytes, or up to an HTTP request. */
     static List<DflockdInput> drain(DflockdDecoder decoder, ByteBuf in) {
         List<DflockdInput> found = new ArrayList<>();
         for (DflockdInput next = decoder.decode(in); next != null; next = decoder.decode(in)) {
@@ -67,7 +67,7 @@ final class WireBytes {
         return found;
     }
 
-    /** Text that is equal for equal inputs: a secret is an array, which only knows its identity. */
+    /** Text that is equal for equal inputs: a secret is an array, which compares by identity. */
     static String describe(DflockdInput input) {
         return switch (input) {
             case DflockdInput.Request(DflockdRequest.Auth(byte[] secret)) ->

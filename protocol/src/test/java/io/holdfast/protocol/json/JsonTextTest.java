@@ -84,7 +84,7 @@ class JsonTextTest {
 
         @ParameterizedTest
         @CsvSource({
-            "\u0080,1", // a continuation with nothing to continue
+            "\u0080,1", // a continuation byte without a start
             "\u00bf,1",
             "\u00ff,1",
             "\u00fe,1",

@@ -45,7 +45,7 @@ class LockdDecoderFuzzTest {
         List<String> expected = reference(stream);
         assertThat(decode(stream, stream.length)).as("at once").isEqualTo(expected);
         assertThat(decode(stream, 1)).as("byte by byte").isEqualTo(expected);
-        // The cuts depend on the input alone, so a finding can be repeated.
+        // The cuts depend on the input alone, so a finding is reproducible.
         assertThat(decode(stream, -1)).as("in pieces").isEqualTo(expected);
     }
 
@@ -77,7 +77,7 @@ class LockdDecoderFuzzTest {
         return found;
     }
 
-    /** The whole stream as one text, cut at its line feeds. */
+    /** The whole stream as one text, split at its line feeds. */
     private static List<String> reference(byte[] stream) {
         List<String> found = new ArrayList<>();
         String text = LockdText.text(stream);

@@ -15,7 +15,7 @@ import java.util.List;
 
 @DisplayName("The lockd decoder")
 class LockdDecoderTest {
-    /** What is found when bytes come in pieces of this size, and none follow. */
+    /** The inputs decoded when the bytes arrive in pieces of this size and then end. */
     private static List<String> decode(String stream, int size) {
         LockdDecoder decoder = new LockdDecoder();
         ByteBuf in = Unpooled.buffer();

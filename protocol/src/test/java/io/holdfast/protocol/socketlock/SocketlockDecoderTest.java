@@ -13,7 +13,10 @@ import java.util.List;
 
 @DisplayName("The socketlock decoder")
 class SocketlockDecoderTest {
-    /** What is found when bytes come in pieces of this size, up to a line that is too long. */
+    /**
+     * The inputs decoded when the bytes arrive in pieces of this size, up to a line that is too
+     * long.
+     */
     private static List<String> decode(String stream, int size) {
         SocketlockDecoder decoder = new SocketlockDecoder();
         ByteBuf in = Unpooled.buffer();

@@ -35,7 +35,7 @@ class WhitespaceTest {
         assertThat(given).isEqualTo(utf8(" a "));
     }
 
-    /** The last bytes of a blank belong to the text if its first does. */
+    /** The last bytes of a whitespace character belong to the text if its first byte does. */
     @ParameterizedTest
     @ValueSource(
             strings = {
