@@ -388,8 +388,8 @@ public final class LockEngine {
                 || sessions.get(hold.session.id) != hold.session) {
             return null;
         }
-        SessionState sessionState =
-                state.session(c.session()); // created, so that close() can look it up
+        // Creates the session if there is none, so that close() can look it up.
+        SessionState sessionState = state.session(c.session());
         return new Successor(sessionState.id, c.request(), state.nowNanos);
     }
 
@@ -662,8 +662,8 @@ public final class LockEngine {
             quotas.returnWait(sessionState.client(quotas));
             if (waiter.resource instanceof ReadWriteLock readWriteLock
                     && readWriteLock.isShared()) {
-                sessionState.recordUnserved(
-                        readWriteLock); // later: the next waiter may belong to this session too
+                // Served later: the next waiter may belong to this session too.
+                sessionState.recordUnserved(readWriteLock);
             } else {
                 serve(waiter.resource, quotas, effects);
             }

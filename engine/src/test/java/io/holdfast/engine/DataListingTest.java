@@ -114,10 +114,8 @@ class DataListingTest {
         List<ValueView> views = new ArrayList<>();
         keyScan.next(1, data.now(), views);
         data.advanceSilently(ofSeconds(10));
-        keyScan.next(
-                2,
-                data.now(),
-                views); // a due one that was not removed yet, and one that is not due
+        // Passes a due one that was not removed yet, and one that is not due.
+        keyScan.next(2, data.now(), views);
         data.advance(ofSeconds(1));
         while (keyScan.next(1, data.now(), views)) {}
         assertThat(views.stream().map(view -> view.key().toString()))

@@ -82,10 +82,10 @@ final class EngineInvariantChecker {
     private final Map<List<Object>, Long> floors = new HashMap<>();
     private final Set<Long> fences = new HashSet<>();
     private final Map<List<Long>, Command.Locking> asked = new HashMap<>();
-    private final List<Held> toBeNotified =
-            new ArrayList<>(); // tracked, and lost by this command, so that their sessions must be
-    // notified
-    private final Map<Token, Successor> heirs = new HashMap<>();
+    /** Tracked holds lost by this command, so that their sessions must be notified. */
+    private final List<Held> toBeNotified = new ArrayList<>();
+
+    private final Map<Token, Successor> successors = new HashMap<>();
     private final Set<Long> closed = new HashSet<>();
     private long evictee;
     private long now = Long.MIN_VALUE;
@@ -106,7 +106,7 @@ final class EngineInvariantChecker {
             line.removeIf(it -> it.session() == c.session());
             assertOrphaned(c, effects);
             closed.add(c.session());
-            live.replaceAll((token, held) -> inherited(c, held, heirs.get(token)));
+            live.replaceAll((token, held) -> inherited(c, held, successors.get(token)));
             live.values().removeIf(held -> held.endsWith(c, engineSettings));
             claims.removeIf(held -> held.endsWith(c, engineSettings));
         }
@@ -188,9 +188,9 @@ final class EngineInvariantChecker {
                 assertLive(c, c.token());
                 Held held = live.get(c.token());
                 if (held.session() == c.session()) {
-                    heirs.remove(c.token());
+                    successors.remove(c.token());
                 } else {
-                    heirs.put(c.token(), new Successor(c.session(), c.request(), now));
+                    successors.put(c.token(), new Successor(c.session(), c.request(), now));
                 }
                 live.put(
                         c.token(),
@@ -286,19 +286,19 @@ final class EngineInvariantChecker {
                         .toList();
         List<ReadWriteHold> told =
                 shares(c).stream().filter(it -> all || it.fence() == c.fence()).toList();
-        List<Held>
-                untold = // the fence of a try-acquired hold is unknown; a session has one per key
+        // The fence of a try-acquired hold is unknown; a session has one per key.
+        List<Held> unnotified =
                 claims.stream()
-                                .filter(it -> it.is(c) && (all || it.session() == evictee))
-                                .filter(_ -> all || (gone.isEmpty() && told.isEmpty()))
-                                .toList();
+                        .filter(it -> it.is(c) && (all || it.session() == evictee))
+                        .filter(_ -> all || (gone.isEmpty() && told.isEmpty()))
+                        .toList();
         assertThat(gone).allMatch(it -> it.fence() < forceReleased.fence());
         assertThat(told).allMatch(it -> it.fence() < forceReleased.fence());
         assertThat(forceReleased.holds())
                 .as("%s, by what was told", forceReleased)
-                .isGreaterThanOrEqualTo(gone.size() + told.size() + untold.size());
+                .isGreaterThanOrEqualTo(gone.size() + told.size() + unnotified.size());
         assertThat(all || forceReleased.holds() == 1).isTrue();
-        claims.removeAll(untold);
+        claims.removeAll(unnotified);
         for (Token token : gone) {
             Held held = live.remove(token);
             if (held.terms().tracked()) {

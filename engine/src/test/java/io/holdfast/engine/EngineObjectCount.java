@@ -23,10 +23,8 @@ final class EngineObjectCount {
     private EngineObjectCount() {}
 
     static long of(LockEngine engine) {
-        for (ResourceKind resourceKind :
-                ResourceKind
-                        .values()) { // usage counters stay once they were created: few, and not per
-            // key
+        // Usage counters stay once they were created: they are few, and not per key.
+        for (ResourceKind resourceKind : ResourceKind.values()) {
             HeldCounts _ = engine.views().countHeld(Namespace.DEFAULT, resourceKind);
         }
         EngineObjectCount weight = new EngineObjectCount();

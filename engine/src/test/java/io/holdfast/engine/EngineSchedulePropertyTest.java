@@ -238,10 +238,8 @@ class EngineSchedulePropertyTest {
                 }
                 case ScheduleStep.TickWhenDue() -> {
                     long next = engine.nextDeadlineNanos();
-                    long far =
-                            now
-                                    + schedule.nanos(
-                                            Schedule.LONGEST); // not to the end of the clock range
+                    // Not to the end of the clock range.
+                    long far = now + schedule.nanos(Schedule.LONGEST);
                     now = next == Long.MAX_VALUE ? now : Math.max(now, Math.min(next, far));
                 }
                 case ScheduleStep.ForceRelease(int who, int target, int which) -> {
