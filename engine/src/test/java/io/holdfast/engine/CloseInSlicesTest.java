@@ -1,7 +1,7 @@
 package io.holdfast.engine;
 
-import static io.holdfast.engine.LockScenario.Outcome.CLAIMED;
 import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
+import static io.holdfast.engine.LockScenario.Outcome.TRY_ACQUIRED;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,11 +25,11 @@ class CloseInSlicesTest {
     @ValueSource(ints = {1, 2, 3, 7, 10, 11, 100})
     void a_session_closed_in_slices_loses_all_holds_and_reports_each_orphan_once(int most) {
         for (int i = 0; i < 6; i++) {
-            locks.claim("alice", Target.mutex("lock-" + i));
+            locks.tryAcquire("alice", Target.mutex("lock-" + i));
         }
         for (int i = 0; i < 4; i++) {
-            locks.claim("alice", Target.shared("shared-" + i));
-            locks.claim("bob", Target.shared("shared-" + i));
+            locks.tryAcquire("alice", Target.shared("shared-" + i));
+            locks.tryAcquire("bob", Target.shared("shared-" + i));
         }
         locks.acquire("bob", PRINTER);
         locks.acquire("alice", PRINTER);
@@ -96,14 +96,14 @@ class CloseInSlicesTest {
             keeping.engine.apply(slice, keeping.now(), keeping.ledger, effects);
         }
         assertThat(keeping.holdersOf(PRINTER)).isZero();
-        assertThat(keeping.claim("carol", PRINTER).outcome()).isEqualTo(CLAIMED);
+        assertThat(keeping.tryAcquire("carol", PRINTER).outcome()).isEqualTo(TRY_ACQUIRED);
     }
 
     @Test
     void holds_of_a_session_closed_in_slices_pass_on_at_once() {
-        locks.claim("alice", PRINTER);
+        locks.tryAcquire("alice", PRINTER);
         for (int i = 0; i < 3; i++) {
-            locks.claim("alice", Target.mutex("lock-" + i));
+            locks.tryAcquire("alice", Target.mutex("lock-" + i));
         }
         var bob = locks.acquire("bob", PRINTER);
         locks.engine.apply(
@@ -112,7 +112,7 @@ class CloseInSlicesTest {
                 locks.ledger,
                 new ArrayList<>());
         assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
-        assertThat(locks.claim("bob", Target.mutex("lock-2")).outcome())
+        assertThat(locks.tryAcquire("bob", Target.mutex("lock-2")).outcome())
                 .isEqualTo(LockScenario.Outcome.BUSY);
         assertThat(bob.answers()).as("told by nobody here").isEmpty();
     }

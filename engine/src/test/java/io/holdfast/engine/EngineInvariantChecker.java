@@ -82,6 +82,7 @@ final class EngineInvariantChecker {
     private final Map<List<Object>, Long> floors = new HashMap<>();
     private final Set<Long> fences = new HashSet<>();
     private final Map<List<Long>, Command.Locking> asked = new HashMap<>();
+
     /** Tracked holds lost by this command, so that their sessions must be notified. */
     private final List<Held> toBeNotified = new ArrayList<>();
 

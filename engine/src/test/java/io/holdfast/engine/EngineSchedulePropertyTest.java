@@ -350,13 +350,13 @@ class EngineSchedulePropertyTest {
         }
 
         private void checkPlaces(long session) {
-            List<TrackedRequestView> all = model.places(session, 0, Integer.MAX_VALUE);
+            List<TrackedRequestView> all = model.trackedRequests(session, 0, Integer.MAX_VALUE);
             assertThat(engine.views().trackedRequests(session, 0, Integer.MAX_VALUE, now))
                     .isEqualTo(all);
             long after = all.isEmpty() ? 0 : all.get(all.size() / 2).request();
             for (int most = 0; most < 3; most++) {
                 assertThat(engine.views().trackedRequests(session, after, most, now))
-                        .isEqualTo(model.places(session, after, most));
+                        .isEqualTo(model.trackedRequests(session, after, most));
             }
         }
 

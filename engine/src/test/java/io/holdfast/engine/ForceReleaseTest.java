@@ -44,7 +44,7 @@ class ForceReleaseTest {
         Request alice = locks.acquire("alice", DOOR, TRACKED);
         locks.evict(DOOR, 0);
         assertThat(alice.outcome()).isEqualTo(Outcome.REVOKED);
-        assertThat(locks.places("alice")).isEmpty();
+        assertThat(locks.trackedRequests("alice")).isEmpty();
     }
 
     @Test
@@ -86,11 +86,11 @@ class ForceReleaseTest {
     @Test
     void a_force_release_ends_try_acquired_holds_and_drops_transient_keys() {
         Target room = Target.shared("room");
-        locks.claim("alice", room);
-        locks.claim("bob", room);
+        locks.tryAcquire("alice", room);
+        locks.tryAcquire("bob", room);
         assertThat(evicted(locks.evict(room, 0)).holds()).isEqualTo(2);
         assertThat(locks.knows(room)).isFalse();
-        assertThat(locks.unclaim("alice", room).outcome()).isEqualTo(Outcome.NOT_HELD);
+        assertThat(locks.releaseBySession("alice", room).outcome()).isEqualTo(Outcome.NOT_HELD);
     }
 
     @Test

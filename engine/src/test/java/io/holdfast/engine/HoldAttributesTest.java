@@ -2,7 +2,6 @@ package io.holdfast.engine;
 
 import static io.holdfast.engine.LockScenario.Outcome.BLOCKED;
 import static io.holdfast.engine.LockScenario.Outcome.BUSY;
-import static io.holdfast.engine.LockScenario.Outcome.CLAIMED;
 import static io.holdfast.engine.LockScenario.Outcome.EXPIRED;
 import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
 import static io.holdfast.engine.LockScenario.Outcome.NOT_HELD;
@@ -14,6 +13,7 @@ import static io.holdfast.engine.LockScenario.Outcome.REVOKED;
 import static io.holdfast.engine.LockScenario.Outcome.TIMED_OUT;
 import static io.holdfast.engine.LockScenario.Outcome.TOO_MANY_KEYS;
 import static io.holdfast.engine.LockScenario.Outcome.TOO_MANY_WAITERS;
+import static io.holdfast.engine.LockScenario.Outcome.TRY_ACQUIRED;
 import static io.holdfast.engine.LockScenario.Outcome.WAS_GONE;
 import static io.holdfast.engine.LockScenario.Outcome.WAS_HELD;
 import static io.holdfast.engine.LockScenario.Outcome.WAS_QUEUED;
@@ -130,22 +130,22 @@ class HoldAttributesTest {
 
         @Test
         void a_read_acquire_waits_for_a_try_acquired_hold_and_makes_a_try_acquire_fail() {
-            assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(CLAIMED);
+            assertThat(locks.tryAcquire("alice", DOOR).outcome()).isEqualTo(TRY_ACQUIRED);
             Request bob = locks.acquire("bob", DOOR, READER);
             assertThat(bob.outcome()).isEqualTo(BLOCKED);
-            locks.unclaim("alice", DOOR);
+            locks.releaseBySession("alice", DOOR);
             assertThat(bob.outcome()).isEqualTo(GRANTED);
-            assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(BUSY);
-            assertThat(locks.claim("bob", DOOR).outcome()).isEqualTo(BUSY);
+            assertThat(locks.tryAcquire("alice", DOOR).outcome()).isEqualTo(BUSY);
+            assertThat(locks.tryAcquire("bob", DOOR).outcome()).isEqualTo(BUSY);
             locks.release(bob);
-            assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(CLAIMED);
+            assertThat(locks.tryAcquire("alice", DOOR).outcome()).isEqualTo(TRY_ACQUIRED);
         }
 
         @Test
         void a_read_hold_is_released_by_its_token_and_not_by_session() {
             locks.acquire("alice", DOOR, READER);
             locks.acquire("bob", DOOR, READER);
-            assertThat(locks.unclaim("alice", DOOR).outcome()).isEqualTo(NOT_HELD);
+            assertThat(locks.releaseBySession("alice", DOOR).outcome()).isEqualTo(NOT_HELD);
             assertThat(locks.inspect("alice", DOOR).holders()).isEqualTo(2);
             assertThat(locks.inspect("alice", DOOR).own()).isFalse();
         }
@@ -240,7 +240,7 @@ class HoldAttributesTest {
             Request bob = locks.acquire("bob", DOOR, READER, ZERO, USUAL);
             assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
             assertThat(locks.waitersFor(DOOR)).isZero();
-            assertThat(locks.places("bob")).isEmpty();
+            assertThat(locks.trackedRequests("bob")).isEmpty();
         }
 
         @Test
@@ -251,7 +251,7 @@ class HoldAttributesTest {
             locks.advance(ofSeconds(3));
             assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
             assertThat(carol.outcome()).isEqualTo(GRANTED);
-            assertThat(locks.places("bob")).isEmpty();
+            assertThat(locks.trackedRequests("bob")).isEmpty();
         }
 
         @Test
@@ -262,7 +262,7 @@ class HoldAttributesTest {
             assertThat(locks.acquire("carol", DOOR, WRITER).outcome()).isEqualTo(BLOCKED);
             Request dave = locks.acquire("dave", DOOR, READER);
             assertThat(dave.outcome()).isEqualTo(TOO_MANY_WAITERS);
-            assertThat(locks.places("dave")).isEmpty();
+            assertThat(locks.trackedRequests("dave")).isEmpty();
         }
 
         @Test
@@ -274,8 +274,8 @@ class HoldAttributesTest {
             locks.acquire("carol", DOOR, WRITER);
             locks.ledger.room = false;
             assertThat(locks.acquire("dave", DOOR, READER).outcome()).isEqualTo(TOO_MANY_WAITERS);
-            assertThat(locks.places("bob")).isEmpty();
-            assertThat(locks.places("dave")).isEmpty();
+            assertThat(locks.trackedRequests("bob")).isEmpty();
+            assertThat(locks.trackedRequests("dave")).isEmpty();
         }
     }
 
@@ -493,7 +493,7 @@ class HoldAttributesTest {
             }
             locks.release(ended.get(0));
             locks.giveUp(ended.get(1));
-            locks.unclaim("alice", Target.mutex("key2"));
+            locks.releaseBySession("alice", Target.mutex("key2"));
             locks.close("alice");
             assertThat(ended).allMatch(it -> it.answers().size() == 1);
         }
@@ -506,7 +506,7 @@ class HoldAttributesTest {
             locks.advance(ofSeconds(2));
             assertThat(alice.answers()).hasSize(1);
             assertThat(bob.answers()).hasSize(1);
-            assertThat(locks.places("alice")).isEmpty();
+            assertThat(locks.trackedRequests("alice")).isEmpty();
         }
 
         @Test
@@ -604,7 +604,7 @@ class HoldAttributesTest {
             locks.read("alice", Target.mutex("asked"));
             locks.acquire("bob", DOOR, WRITER);
             locks.advance(ofSeconds(4));
-            assertThat(locks.places("alice"))
+            assertThat(locks.trackedRequests("alice"))
                     .containsExactly(
                             new TrackedRequestView(
                                     first.number(), first.token(), ofSeconds(5).toNanos()),
@@ -615,7 +615,7 @@ class HoldAttributesTest {
                             new TrackedRequestView(third.number(), null, 0));
             locks.release(second);
             locks.advance(ofSeconds(5));
-            assertThat(locks.places("alice"))
+            assertThat(locks.trackedRequests("alice"))
                     .containsExactly(
                             new TrackedRequestView(
                                     third.number(),

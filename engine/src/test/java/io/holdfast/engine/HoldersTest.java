@@ -25,13 +25,13 @@ class HoldersTest {
     @Test
     void inspect_returns_the_number_of_holders_and_whether_the_session_is_one() {
         assertInspected("alice", ROOM, 0, false);
-        locks.claim("alice", ROOM);
-        locks.claim("bob", ROOM);
+        locks.tryAcquire("alice", ROOM);
+        locks.tryAcquire("bob", ROOM);
         assertInspected("alice", ROOM, 2, true);
         assertInspected("carol", ROOM, 2, false);
-        locks.unclaim("alice", ROOM);
+        locks.releaseBySession("alice", ROOM);
         assertInspected("alice", ROOM, 1, false);
-        locks.claim("alice", PRINTER);
+        locks.tryAcquire("alice", PRINTER);
         assertInspected("alice", PRINTER, 1, true);
         assertInspected("bob", PRINTER, 1, false);
     }
@@ -91,15 +91,16 @@ class HoldersTest {
         }
         locks.release(locks.acquire("zoe", targets.get(3))); // retained: first in the listing
         for (int i : new int[] {2, 0, 3, 1, 4}) {
-            locks.claim("alice", targets.get(i));
+            locks.tryAcquire("alice", targets.get(i));
         }
         assertThat(acquired(ResourceKind.LOCK))
                 .containsExactly("lock-2", "lock-0", "lock-3", "lock-1", "lock-4");
-        locks.claim("alice", targets.get(2)); // holds it already
-        locks.unclaim("alice", targets.get(0));
-        locks.claim("bob", targets.get(0));
+        locks.tryAcquire("alice", targets.get(2)); // holds it already
+        locks.releaseBySession("alice", targets.get(0));
+        locks.tryAcquire("bob", targets.get(0));
         var carol = locks.acquire("carol", targets.get(3));
-        locks.unclaim("alice", targets.get(3)); // a lock that passes on counts as acquired again
+        locks.releaseBySession(
+                "alice", targets.get(3)); // a lock that passes on counts as acquired again
         assertThat(carol.fence()).isEqualTo(locks.since(targets.get(3)));
         assertThat(acquired(ResourceKind.LOCK))
                 .containsExactly("lock-2", "lock-1", "lock-4", "lock-0", "lock-3");
@@ -109,7 +110,7 @@ class HoldersTest {
     void a_slice_of_holders_is_limited_except_for_the_holders_of_one_key() {
         for (int room = 0; room < 6; room++) {
             for (int guest = 0; guest < 5; guest++) {
-                locks.claim("guest-" + guest, Target.shared("room-" + room));
+                locks.tryAcquire("guest-" + guest, Target.shared("room-" + room));
             }
         }
         KeyScan<HolderView> keyScan =
@@ -179,14 +180,14 @@ class HoldersTest {
     @Test
     void a_key_that_is_released_and_acquired_again_meanwhile_is_listed_once() {
         for (String name : new String[] {"a", "b", "c"}) {
-            locks.claim("alice", Target.mutex(name));
+            locks.tryAcquire("alice", Target.mutex(name));
         }
         KeyScan<HolderView> keyScan =
                 locks.engine.views().listHolders(Namespace.DEFAULT, ResourceKind.LOCK);
         List<HolderView> seen = new ArrayList<>();
         boolean more = keyScan.next(1, locks.now(), seen);
-        locks.unclaim("alice", Target.mutex("a"));
-        locks.claim("bob", Target.mutex("a"));
+        locks.releaseBySession("alice", Target.mutex("a"));
+        locks.tryAcquire("bob", Target.mutex("a"));
         while (more) {
             more = keyScan.next(1, locks.now(), seen);
         }

@@ -101,7 +101,7 @@ class IdleKeysTest {
         locks.release(locks.acquire("alice", POOL));
         for (int i = 0; i < 61; i++) {
             locks.advance(ofSeconds(1));
-            assertThat(locks.tryAcquire("bob", Target.semaphore("pool", 9)).outcome())
+            assertThat(locks.acquireWithoutWait("bob", Target.semaphore("pool", 9)).outcome())
                     .isEqualTo(LIMIT_MISMATCH);
         }
         locks.collect();
@@ -144,7 +144,7 @@ class IdleKeysTest {
         var alice = locks.acquire("alice", PRINTER);
         locks.advance(ofSeconds(7));
         assertThat(locks.view(PRINTER).orElseThrow().idleNanos()).isEqualTo(ofSeconds(7).toNanos());
-        locks.tryAcquire("bob", PRINTER);
+        locks.acquireWithoutWait("bob", PRINTER);
         assertThat(locks.view(PRINTER).orElseThrow().idleNanos()).isZero();
         locks.advance(ofSeconds(7));
         locks.renew(alice, USUAL);

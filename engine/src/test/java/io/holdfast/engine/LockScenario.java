@@ -33,7 +33,7 @@ final class LockScenario {
         RENEWED,
         TIMED_OUT,
         CANCELLED,
-        CLAIMED,
+        TRY_ACQUIRED,
         KEPT,
         INSPECTED,
         OFFERED,
@@ -85,7 +85,7 @@ final class LockScenario {
                 case Effect.TimedOut _ -> Outcome.TIMED_OUT;
                 case Effect.Cancelled _ -> Outcome.CANCELLED;
                 case Effect.TryAcquired tryAcquired ->
-                        tryAcquired.isNew() ? Outcome.CLAIMED : Outcome.KEPT;
+                        tryAcquired.isNew() ? Outcome.TRY_ACQUIRED : Outcome.KEPT;
                 case Effect.Inspected _ -> Outcome.INSPECTED;
                 case Effect.Orphaned _ ->
                         fail("not the effect of a request: %s", answers.getLast());
@@ -117,7 +117,7 @@ final class LockScenario {
             if (!answers.isEmpty() && answers.getLast() instanceof Effect.TryAcquired tryAcquired) {
                 return tryAcquired;
             }
-            return fail("not claimed but %s", outcome());
+            return fail("not try-acquired but %s", outcome());
         }
 
         Token token() {
@@ -226,11 +226,11 @@ final class LockScenario {
     }
 
     /** The tracked acquires of a session. */
-    List<TrackedRequestView> places(String who) {
+    List<TrackedRequestView> trackedRequests(String who) {
         return engine.views().trackedRequests(session(who), 0, Integer.MAX_VALUE, nowNanos);
     }
 
-    Request tryAcquire(String who, Target what) {
+    Request acquireWithoutWait(String who, Target what) {
         return acquire(who, what, Duration.ZERO, USUAL);
     }
 
@@ -298,7 +298,7 @@ final class LockScenario {
         return renew(names.get(granted.session()), granted.target(), granted.token(), lease);
     }
 
-    Request claim(String who, Target what) {
+    Request tryAcquire(String who, Target what) {
         Request request = request(who, what);
         apply(
                 new Command.TryAcquire(
@@ -306,7 +306,7 @@ final class LockScenario {
         return request;
     }
 
-    Request unclaim(String who, Target what) {
+    Request releaseBySession(String who, Target what) {
         Request request = request(who, what);
         apply(
                 new Command.ReleaseBySession(
@@ -357,21 +357,21 @@ final class LockScenario {
     }
 
     Request confirm(Request asked) {
-        return settle(asked, Command.Confirm::new);
+        return applyTracked(asked, Command.Confirm::new);
     }
 
     Request decline(Request asked) {
-        return settle(asked, Command.Decline::new);
+        return applyTracked(asked, Command.Decline::new);
     }
 
     Request giveUp(Request asked) {
-        return settle(asked, Command.CancelOrRelease::new);
+        return applyTracked(asked, Command.CancelOrRelease::new);
     }
 
     /** The status of a request; must not change the state. */
     Effect.StatusReport check(Request asked) {
         byte[] before = stateNow();
-        Request request = settle(asked, Command.QueryStatus::new);
+        Request request = applyTracked(asked, Command.QueryStatus::new);
         assertThat(engine.snapshot()).as("looking changes nothing").isEqualTo(before);
         return (Effect.StatusReport) request.answers().getLast();
     }
@@ -384,20 +384,21 @@ final class LockScenario {
         Command.OnTrackedRequest of(long session, long request, Key key, long asked);
     }
 
-    private Request settle(Request asked, TrackedCommandFactory command) {
-        return settle(names.get(asked.session()), asked.target(), asked.number(), command);
+    private Request applyTracked(Request asked, TrackedCommandFactory command) {
+        return applyTracked(names.get(asked.session()), asked.target(), asked.number(), command);
     }
 
     /** A session uses the number of an offer request, which need not be its own. */
     Request confirm(String who, Target what, long number) {
-        return settle(who, what, number, Command.Confirm::new);
+        return applyTracked(who, what, number, Command.Confirm::new);
     }
 
     Request giveUp(String who, Target what, long number) {
-        return settle(who, what, number, Command.CancelOrRelease::new);
+        return applyTracked(who, what, number, Command.CancelOrRelease::new);
     }
 
-    private Request settle(String who, Target what, long number, TrackedCommandFactory command) {
+    private Request applyTracked(
+            String who, Target what, long number, TrackedCommandFactory command) {
         Request request = request(who, what);
         apply(command.of(request.session(), request.number(), what.key(), number));
         return request;
@@ -645,7 +646,7 @@ final class LockScenario {
         return switch (effect) {
             case Effect.Cancelled _ ->
                     before == Outcome.GRANTED
-                            || before == Outcome.CLAIMED
+                            || before == Outcome.TRY_ACQUIRED
                             || before == Outcome.QUEUED
                             || before == Outcome.OFFERED;
             case Effect.Offered _, Effect.TimedOut _ -> before == Outcome.QUEUED;

@@ -3,7 +3,6 @@ package io.holdfast.engine;
 import static io.holdfast.engine.LockScenario.Outcome.BLOCKED;
 import static io.holdfast.engine.LockScenario.Outcome.BUSY;
 import static io.holdfast.engine.LockScenario.Outcome.CANCELLED;
-import static io.holdfast.engine.LockScenario.Outcome.CLAIMED;
 import static io.holdfast.engine.LockScenario.Outcome.EXPIRED;
 import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
 import static io.holdfast.engine.LockScenario.Outcome.LAPSED;
@@ -13,6 +12,7 @@ import static io.holdfast.engine.LockScenario.Outcome.QUEUED;
 import static io.holdfast.engine.LockScenario.Outcome.TIMED_OUT;
 import static io.holdfast.engine.LockScenario.Outcome.TOO_MANY_KEYS;
 import static io.holdfast.engine.LockScenario.Outcome.TOO_MANY_WAITERS;
+import static io.holdfast.engine.LockScenario.Outcome.TRY_ACQUIRED;
 import static io.holdfast.engine.LockScenario.Outcome.WAS_GONE;
 import static io.holdfast.engine.LockScenario.Outcome.WAS_HELD;
 import static io.holdfast.engine.LockScenario.Outcome.WAS_OFFERED;
@@ -315,8 +315,8 @@ class ReadWriteLockTest {
         @EnumSource
         void no_command_is_granted_while_an_offer_is_unconfirmed(ReadWriteMode readWriteMode) {
             Request alice = locks.ask("alice", DOOR, readWriteMode);
-            assertThat(locks.tryAcquire("bob", DOOR).outcome()).isEqualTo(TIMED_OUT);
-            assertThat(locks.claim("bob", DOOR).outcome()).isEqualTo(BUSY);
+            assertThat(locks.acquireWithoutWait("bob", DOOR).outcome()).isEqualTo(TIMED_OUT);
+            assertThat(locks.tryAcquire("bob", DOOR).outcome()).isEqualTo(BUSY);
             Request acquire = locks.acquire("bob", DOOR);
             Request read = locks.read("carol", DOOR);
             Request enqueue = locks.enqueue("dave", DOOR);
@@ -368,10 +368,10 @@ class ReadWriteLockTest {
             locks.release(alice);
             assertThat(bob.outcome()).isEqualTo(OFFERED);
             locks.giveUp(bob);
-            assertThat(locks.claim("carol", DOOR).outcome()).isEqualTo(CLAIMED);
+            assertThat(locks.tryAcquire("carol", DOOR).outcome()).isEqualTo(TRY_ACQUIRED);
             Request again = locks.read("bob", DOOR);
             assertThat(again.outcome()).isEqualTo(QUEUED);
-            locks.unclaim("carol", DOOR);
+            locks.releaseBySession("carol", DOOR);
             assertThat(again.outcome()).isEqualTo(OFFERED);
         }
 
@@ -402,8 +402,8 @@ class ReadWriteLockTest {
         @Test
         void a_confirmed_hold_is_not_affected_by_try_acquire_or_tokens() {
             Request alice = held("alice", ReadWriteMode.WRITE);
-            assertThat(locks.unclaim("alice", DOOR).outcome()).isEqualTo(NOT_HELD);
-            assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(BUSY);
+            assertThat(locks.releaseBySession("alice", DOOR).outcome()).isEqualTo(NOT_HELD);
+            assertThat(locks.tryAcquire("alice", DOOR).outcome()).isEqualTo(BUSY);
             assertThat(locks.inspect("alice", DOOR).own()).isFalse();
             assertThat(
                             locks.engine
@@ -423,7 +423,7 @@ class ReadWriteLockTest {
         void an_acquire_makes_a_transient_key_retained() {
             Request alice = held("alice", ReadWriteMode.READ);
             assertThat(locks.ledger.claims).isEqualTo(1);
-            locks.tryAcquire("bob", DOOR);
+            locks.acquireWithoutWait("bob", DOOR);
             assertThat(locks.ledger.claims).isZero();
             assertThat(locks.ledger.keys).isEqualTo(1);
             locks.giveUp(alice);
@@ -442,7 +442,8 @@ class ReadWriteLockTest {
         @Test
         void an_offer_request_does_not_affect_shared_locks_and_semaphores_of_its_key() {
             held("alice", ReadWriteMode.WRITE);
-            assertThat(locks.claim("bob", Target.shared("door")).outcome()).isEqualTo(CLAIMED);
+            assertThat(locks.tryAcquire("bob", Target.shared("door")).outcome())
+                    .isEqualTo(TRY_ACQUIRED);
             Request pool = locks.acquire("bob", Target.semaphore("door", 1));
             assertThat(pool.outcome()).isEqualTo(GRANTED);
             locks.release(pool);
@@ -535,7 +536,7 @@ class ReadWriteLockTest {
         @Test
         void an_offer_request_whose_key_exceeds_the_quotas_is_refused() {
             locks.ledger.maxClaims = 1;
-            locks.claim("dave", Target.mutex("other"));
+            locks.tryAcquire("dave", Target.mutex("other"));
             assertThat(locks.read("alice", DOOR).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.suspend(DOOR).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.ledger.pieces).isEqualTo(1);

@@ -125,7 +125,7 @@ final class ReferenceModel {
                     effects.add(new Effect.Renewed(c.session(), c.request(), c.leaseNanos()));
                 }
             }
-            case Command.TryAcquire c -> claim(c);
+            case Command.TryAcquire c -> tryAcquire(c);
             case Command.ReleaseBySession c -> {
                 Optional<Slot> hold = holdOf(c);
                 if (hold.isEmpty()) {
@@ -156,7 +156,7 @@ final class ReferenceModel {
                                         end(it);
                                     });
             case Command.RequestOffer c -> ask(c);
-            case Command.OnTrackedRequest c -> settle(c);
+            case Command.OnTrackedRequest c -> applyTracked(c);
             case Command.Suspend c -> {
                 if (find(c).isEmpty() && isClaimRefused()) {
                     refuse(c, Refusal.TOO_MANY_KEYS);
@@ -379,7 +379,7 @@ final class ReferenceModel {
      * The tracked acquires of a session with numbers greater than {@code after}, in order, up to
      * {@code most}.
      */
-    List<TrackedRequestView> places(long session, long after, int most) {
+    List<TrackedRequestView> trackedRequests(long session, long after, int most) {
         return slots.stream()
                 .filter(it -> isTracked(it, session) && !it.asked && it.request > after)
                 .sorted(Comparator.comparingLong(it -> it.request))
@@ -472,7 +472,7 @@ final class ReferenceModel {
         }
     }
 
-    private void claim(Command.TryAcquire c) {
+    private void tryAcquire(Command.TryAcquire c) {
         Optional<Name> known = find(c);
         if (holdOf(c).isPresent()) {
             int holders = holds(known.orElseThrow()).size();
@@ -536,7 +536,7 @@ final class ReferenceModel {
         }
     }
 
-    private void settle(Command.OnTrackedRequest c) {
+    private void applyTracked(Command.OnTrackedRequest c) {
         Optional<Slot> found =
                 slots.stream()
                         .filter(it -> isTracked(it, c.session()))

@@ -3,13 +3,13 @@ package io.holdfast.engine;
 import static io.holdfast.engine.LockScenario.Outcome.BLOCKED;
 import static io.holdfast.engine.LockScenario.Outcome.BUSY;
 import static io.holdfast.engine.LockScenario.Outcome.CANCELLED;
-import static io.holdfast.engine.LockScenario.Outcome.CLAIMED;
 import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
 import static io.holdfast.engine.LockScenario.Outcome.NOT_HELD;
 import static io.holdfast.engine.LockScenario.Outcome.OFFERED;
 import static io.holdfast.engine.LockScenario.Outcome.QUEUED;
 import static io.holdfast.engine.LockScenario.Outcome.TIMED_OUT;
 import static io.holdfast.engine.LockScenario.Outcome.TOO_MANY_WAITERS;
+import static io.holdfast.engine.LockScenario.Outcome.TRY_ACQUIRED;
 import static io.holdfast.engine.LockScenario.USUAL;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -78,17 +78,17 @@ class RestartQuarantineTest {
 
     @Test
     void a_try_acquire_in_a_quarantine_fails_as_if_the_key_were_held() {
-        assertThat(locks.tryAcquire("alice", DOOR).outcome()).isEqualTo(TIMED_OUT);
-        assertThat(locks.tryAcquire("alice", SLOTS).outcome()).isEqualTo(TIMED_OUT);
-        assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(BUSY);
+        assertThat(locks.acquireWithoutWait("alice", DOOR).outcome()).isEqualTo(TIMED_OUT);
+        assertThat(locks.acquireWithoutWait("alice", SLOTS).outcome()).isEqualTo(TIMED_OUT);
+        assertThat(locks.tryAcquire("alice", DOOR).outcome()).isEqualTo(BUSY);
         assertThat(
                         locks.ask("alice", DOOR, ReadWriteMode.READ, Duration.ZERO, USUAL, USUAL)
                                 .outcome())
                 .isEqualTo(TIMED_OUT);
         assertThat(locks.waitersFor(DOOR)).isZero();
         locks.advance(SPAN);
-        assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(CLAIMED);
-        assertThat(locks.tryAcquire("alice", SLOTS).outcome()).isEqualTo(GRANTED);
+        assertThat(locks.tryAcquire("alice", DOOR).outcome()).isEqualTo(TRY_ACQUIRED);
+        assertThat(locks.acquireWithoutWait("alice", SLOTS).outcome()).isEqualTo(GRANTED);
     }
 
     @Test
@@ -122,8 +122,8 @@ class RestartQuarantineTest {
     @Test
     void shared_locks_are_granted_in_a_quarantine() {
         Target shared = Target.shared("counted");
-        assertThat(locks.claim("alice", shared).outcome()).isEqualTo(CLAIMED);
-        assertThat(locks.claim("bob", shared).outcome()).isEqualTo(CLAIMED);
+        assertThat(locks.tryAcquire("alice", shared).outcome()).isEqualTo(TRY_ACQUIRED);
+        assertThat(locks.tryAcquire("bob", shared).outcome()).isEqualTo(TRY_ACQUIRED);
         assertThat(locks.holdersOf(shared)).isEqualTo(2);
     }
 
@@ -177,8 +177,8 @@ class RestartQuarantineTest {
 
     @Test
     void transient_keys_are_dropped_in_a_quarantine_as_usual() {
-        locks.tryAcquire("alice", DOOR);
-        locks.claim("alice", Target.mutex("gate"));
+        locks.acquireWithoutWait("alice", DOOR);
+        locks.tryAcquire("alice", Target.mutex("gate"));
         locks.advance(LockScenario.IDLE.plusSeconds(1));
         locks.collect();
         assertThat(locks.ledger.keys).isZero();

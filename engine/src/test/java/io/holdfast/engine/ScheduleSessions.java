@@ -179,7 +179,7 @@ final class ScheduleSessions {
                 Key key = about.target().key();
                 int other = key.equals(Schedule.LOCKS.getFirst()) ? 1 : 0;
                 yield Optional.of(
-                        settle(
+                        applyTracked(
                                 who,
                                 elsewhere ? Schedule.LOCKS.get(other) : key,
                                 about.request(),
@@ -237,7 +237,7 @@ final class ScheduleSessions {
         return unbound.contains(session);
     }
 
-    private Command settle(int who, Key key, long about, ScheduleStep.Answer answer) {
+    private Command applyTracked(int who, Key key, long about, ScheduleStep.Answer answer) {
         long session = sessions[who];
         long request = ask(who, new Target(ResourceKind.LOCK, key, 1));
         return switch (answer) {

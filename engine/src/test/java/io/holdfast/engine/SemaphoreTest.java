@@ -30,7 +30,7 @@ class SemaphoreTest {
             assertThat(locks.acquire(who, POOL).outcome()).isEqualTo(GRANTED);
         }
         assertThat(locks.acquire("dave", POOL).outcome()).isEqualTo(BLOCKED);
-        assertThat(locks.tryAcquire("erin", POOL).outcome()).isEqualTo(TIMED_OUT);
+        assertThat(locks.acquireWithoutWait("erin", POOL).outcome()).isEqualTo(TIMED_OUT);
         assertThat(locks.holdersOf(POOL)).isEqualTo(3);
     }
 
@@ -90,7 +90,7 @@ class SemaphoreTest {
         var alice = locks.acquire("alice", POOL);
         assertThat(locks.acquire("bob", Target.semaphore("pool", 4)).outcome())
                 .isEqualTo(LIMIT_MISMATCH);
-        assertThat(locks.tryAcquire("bob", Target.semaphore("pool", 2)).outcome())
+        assertThat(locks.acquireWithoutWait("bob", Target.semaphore("pool", 2)).outcome())
                 .isEqualTo(LIMIT_MISMATCH);
         locks.release(alice);
         assertThat(locks.acquire("bob", Target.semaphore("pool", 4)).outcome())

@@ -157,7 +157,7 @@ class SessionCloseTest {
         long before = EngineObjectCount.of(locks.engine);
         for (int i = 0; i < 100; i++) {
             String who = "visitor-" + i;
-            locks.tryAcquire(who, PRINTER);
+            locks.acquireWithoutWait(who, PRINTER);
             locks.enqueue(who, PRINTER);
             locks.await(who, PRINTER, ofSeconds(5));
             locks.acquire(who, PRINTER);

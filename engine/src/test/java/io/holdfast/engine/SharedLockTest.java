@@ -1,11 +1,11 @@
 package io.holdfast.engine;
 
 import static io.holdfast.engine.LockScenario.Outcome.BUSY;
-import static io.holdfast.engine.LockScenario.Outcome.CLAIMED;
 import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
 import static io.holdfast.engine.LockScenario.Outcome.KEPT;
 import static io.holdfast.engine.LockScenario.Outcome.NOT_HELD;
 import static io.holdfast.engine.LockScenario.Outcome.RELEASED;
+import static io.holdfast.engine.LockScenario.Outcome.TRY_ACQUIRED;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,13 +23,13 @@ class SharedLockTest {
     @Test
     void a_shared_lock_admits_every_session_and_counts_them() {
         for (int i = 1; i <= 100; i++) {
-            assertThat(locks.claim("guest-" + i, ROOM).claimed().holders()).isEqualTo(i);
+            assertThat(locks.tryAcquire("guest-" + i, ROOM).claimed().holders()).isEqualTo(i);
         }
         assertThat(locks.holdersOf(ROOM)).isEqualTo(100);
         assertThat(locks.engine.views().countHeld(Namespace.DEFAULT, ResourceKind.SHARED))
                 .isEqualTo(new HeldCounts(1, 100));
         for (int i = 1; i <= 100; i++) {
-            assertThat(locks.unclaim("guest-" + i, ROOM).outcome()).isEqualTo(RELEASED);
+            assertThat(locks.releaseBySession("guest-" + i, ROOM).outcome()).isEqualTo(RELEASED);
             assertThat(locks.holdersOf(ROOM)).isEqualTo(100 - i);
         }
         assertThat(locks.knows(ROOM)).isFalse();
@@ -37,36 +37,36 @@ class SharedLockTest {
 
     @Test
     void a_shared_lock_counts_each_session_once() {
-        locks.claim("alice", ROOM);
-        locks.claim("bob", ROOM);
+        locks.tryAcquire("alice", ROOM);
+        locks.tryAcquire("bob", ROOM);
         byte[] before = locks.engine.snapshot();
-        var again = locks.claim("alice", ROOM);
+        var again = locks.tryAcquire("alice", ROOM);
         assertThat(again.outcome()).isEqualTo(KEPT);
         assertThat(again.claimed().holders()).isEqualTo(2);
         assertThat(locks.engine.snapshot()).isEqualTo(before);
-        locks.unclaim("alice", ROOM);
-        assertThat(locks.unclaim("alice", ROOM).outcome()).isEqualTo(NOT_HELD);
+        locks.releaseBySession("alice", ROOM);
+        assertThat(locks.releaseBySession("alice", ROOM).outcome()).isEqualTo(NOT_HELD);
         assertThat(locks.holders(ROOM)).containsExactly("bob");
     }
 
     @Test
     void a_shared_lock_is_released_only_by_its_holders() {
-        assertThat(locks.unclaim("alice", ROOM).outcome()).isEqualTo(NOT_HELD);
-        locks.claim("alice", ROOM);
-        assertThat(locks.unclaim("bob", ROOM).outcome()).isEqualTo(NOT_HELD);
+        assertThat(locks.releaseBySession("alice", ROOM).outcome()).isEqualTo(NOT_HELD);
+        locks.tryAcquire("alice", ROOM);
+        assertThat(locks.releaseBySession("bob", ROOM).outcome()).isEqualTo(NOT_HELD);
         assertThat(locks.holders(ROOM)).containsExactly("alice");
     }
 
     @Test
     void a_shared_lock_has_its_holders_in_order_of_acquisition() {
         for (String name : new String[] {"dave", "alice", "carol", "bob"}) {
-            locks.claim(name, ROOM);
+            locks.tryAcquire(name, ROOM);
         }
         assertThat(locks.holders(ROOM)).containsExactly("dave", "alice", "carol", "bob");
-        locks.unclaim("alice", ROOM);
+        locks.releaseBySession("alice", ROOM);
         assertThat(locks.holders(ROOM)).containsExactly("dave", "carol", "bob");
-        locks.claim("alice", ROOM);
-        locks.claim("dave", ROOM); // holds it already, and keeps its position
+        locks.tryAcquire("alice", ROOM);
+        locks.tryAcquire("dave", ROOM); // holds it already, and keeps its position
         assertThat(locks.holders(ROOM)).containsExactly("dave", "carol", "bob", "alice");
         locks.close("carol");
         assertThat(locks.holders(ROOM)).containsExactly("dave", "bob", "alice");
@@ -76,36 +76,36 @@ class SharedLockTest {
     void a_shared_lock_is_independent_of_a_lock_or_semaphore_of_the_same_key() {
         Target mutex = Target.mutex("room");
         Target semaphore = Target.semaphore("room", 1);
-        assertThat(locks.claim("alice", ROOM).outcome()).isEqualTo(CLAIMED);
-        assertThat(locks.claim("bob", mutex).outcome()).isEqualTo(CLAIMED);
+        assertThat(locks.tryAcquire("alice", ROOM).outcome()).isEqualTo(TRY_ACQUIRED);
+        assertThat(locks.tryAcquire("bob", mutex).outcome()).isEqualTo(TRY_ACQUIRED);
         assertThat(locks.acquire("carol", semaphore).outcome()).isEqualTo(GRANTED);
-        assertThat(locks.claim("dave", mutex).outcome()).isEqualTo(BUSY);
-        assertThat(locks.claim("dave", ROOM).outcome()).isEqualTo(CLAIMED);
+        assertThat(locks.tryAcquire("dave", mutex).outcome()).isEqualTo(BUSY);
+        assertThat(locks.tryAcquire("dave", ROOM).outcome()).isEqualTo(TRY_ACQUIRED);
         assertThat(locks.holders(ROOM)).containsExactly("alice", "dave");
-        assertThat(locks.unclaim("alice", mutex).outcome()).isEqualTo(NOT_HELD);
-        locks.unclaim("bob", mutex);
+        assertThat(locks.releaseBySession("alice", mutex).outcome()).isEqualTo(NOT_HELD);
+        locks.releaseBySession("bob", mutex);
         assertThat(locks.holders(ROOM)).containsExactly("alice", "dave");
         assertThat(locks.holders(semaphore)).containsExactly("carol");
     }
 
     @Test
     void a_shared_lock_is_held_since_its_first_holder_until_it_has_none() {
-        locks.claim("alice", ROOM);
+        locks.tryAcquire("alice", ROOM);
         long since = locks.since(ROOM);
-        locks.claim("bob", ROOM);
-        locks.unclaim("alice", ROOM);
-        locks.claim("alice", ROOM);
+        locks.tryAcquire("bob", ROOM);
+        locks.releaseBySession("alice", ROOM);
+        locks.tryAcquire("alice", ROOM);
         assertThat(locks.since(ROOM)).isEqualTo(since);
-        locks.unclaim("alice", ROOM);
-        locks.unclaim("bob", ROOM);
-        locks.claim("bob", ROOM);
+        locks.releaseBySession("alice", ROOM);
+        locks.releaseBySession("bob", ROOM);
+        locks.tryAcquire("bob", ROOM);
         assertThat(locks.since(ROOM)).isGreaterThan(since);
     }
 
     @Test
     void a_shared_lock_loses_a_session_that_closes_and_no_other() {
-        locks.claim("alice", ROOM);
-        locks.claim("bob", ROOM);
+        locks.tryAcquire("alice", ROOM);
+        locks.tryAcquire("bob", ROOM);
         long alice = locks.session("alice");
         locks.close("alice");
         assertThat(locks.lastEffects()).containsExactly(new Effect.Orphaned(alice, 0, 1));

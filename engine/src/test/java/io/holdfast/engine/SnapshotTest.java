@@ -61,7 +61,7 @@ class SnapshotTest {
         assertThat(after(SnapshotTest::busyDay, locks -> locks.close("alice")))
                 .as("a session")
                 .isNotEqualTo(day);
-        assertThat(after(SnapshotTest::busyDay, locks -> locks.tryAcquire("zoe", idle())))
+        assertThat(after(SnapshotTest::busyDay, locks -> locks.acquireWithoutWait("zoe", idle())))
                 .as("an idle key in use")
                 .isNotEqualTo(day);
     }
@@ -71,26 +71,26 @@ class SnapshotTest {
         List<Consumer<LockScenario>> differences =
                 List.of(
                         locks -> {},
-                        locks -> locks.claim("alice", SCANNER),
-                        locks -> locks.claim("bob", SCANNER),
-                        locks -> locks.claim("alice", Target.shared("scanner")),
-                        locks -> locks.claim("alice", idle()),
+                        locks -> locks.tryAcquire("alice", SCANNER),
+                        locks -> locks.tryAcquire("bob", SCANNER),
+                        locks -> locks.tryAcquire("alice", Target.shared("scanner")),
+                        locks -> locks.tryAcquire("alice", idle()),
                         locks -> { // the key is retained
-                            locks.claim("alice", SCANNER);
-                            locks.tryAcquire("bob", SCANNER);
+                            locks.tryAcquire("alice", SCANNER);
+                            locks.acquireWithoutWait("bob", SCANNER);
                         },
                         locks -> { // held since another time
-                            locks.claim("alice", SCANNER);
-                            locks.unclaim("alice", SCANNER);
-                            locks.claim("alice", SCANNER);
+                            locks.tryAcquire("alice", SCANNER);
+                            locks.releaseBySession("alice", SCANNER);
+                            locks.tryAcquire("alice", SCANNER);
                         },
                         locks -> {
-                            locks.claim("alice", Target.shared("scanner"));
-                            locks.claim("bob", Target.shared("scanner"));
+                            locks.tryAcquire("alice", Target.shared("scanner"));
+                            locks.tryAcquire("bob", Target.shared("scanner"));
                         },
                         locks -> { // in another order
-                            locks.claim("bob", Target.shared("scanner"));
-                            locks.claim("alice", Target.shared("scanner"));
+                            locks.tryAcquire("bob", Target.shared("scanner"));
+                            locks.tryAcquire("alice", Target.shared("scanner"));
                         });
         List<byte[]> snapshots = new ArrayList<>();
         for (Consumer<LockScenario> difference : differences) {
@@ -142,10 +142,10 @@ class SnapshotTest {
                         after(
                                 SnapshotTest::busyDay,
                                 locks -> {
-                                    locks.claim("zoe", SCANNER);
-                                    locks.claim("zoe", Target.shared("scanner"));
-                                    locks.claim("yves", Target.shared("scanner"));
-                                    locks.unclaim("zoe", SCANNER);
+                                    locks.tryAcquire("zoe", SCANNER);
+                                    locks.tryAcquire("zoe", Target.shared("scanner"));
+                                    locks.tryAcquire("yves", Target.shared("scanner"));
+                                    locks.releaseBySession("zoe", SCANNER);
                                     locks.close("zoe");
                                     locks.close("yves");
                                 }))

@@ -35,8 +35,8 @@ class SuspendTest {
     void a_suspended_lock_is_neither_granted_nor_offered() {
         assertThat(locks.suspend(DOOR).outcome()).isEqualTo(CHANGED);
         assertThat(locks.read("alice", DOOR).outcome()).isEqualTo(QUEUED);
-        assertThat(locks.claim("bob", DOOR).outcome()).isEqualTo(BUSY);
-        assertThat(locks.tryAcquire("bob", DOOR).outcome()).isEqualTo(TIMED_OUT);
+        assertThat(locks.tryAcquire("bob", DOOR).outcome()).isEqualTo(BUSY);
+        assertThat(locks.acquireWithoutWait("bob", DOOR).outcome()).isEqualTo(TIMED_OUT);
         assertThat(locks.acquire("bob", DOOR).outcome()).isEqualTo(BLOCKED);
         assertThat(locks.holdersOf(DOOR)).isZero();
     }

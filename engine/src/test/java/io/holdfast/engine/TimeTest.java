@@ -139,7 +139,7 @@ class TimeTest {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER, ofSeconds(20), USUAL);
         locks.advanceSilently(ofSeconds(15));
-        var carol = locks.tryAcquire("carol", PRINTER);
+        var carol = locks.acquireWithoutWait("carol", PRINTER);
         assertThat(locks.lastEffects()).containsExactly(bob.grant(), carol.answers().getFirst());
     }
 

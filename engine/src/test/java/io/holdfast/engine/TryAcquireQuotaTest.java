@@ -2,12 +2,12 @@ package io.holdfast.engine;
 
 import static io.holdfast.engine.LockScenario.Outcome.BLOCKED;
 import static io.holdfast.engine.LockScenario.Outcome.BUSY;
-import static io.holdfast.engine.LockScenario.Outcome.CLAIMED;
 import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
 import static io.holdfast.engine.LockScenario.Outcome.KEPT;
 import static io.holdfast.engine.LockScenario.Outcome.RELEASED;
 import static io.holdfast.engine.LockScenario.Outcome.TIMED_OUT;
 import static io.holdfast.engine.LockScenario.Outcome.TOO_MANY_KEYS;
+import static io.holdfast.engine.LockScenario.Outcome.TRY_ACQUIRED;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -53,12 +53,12 @@ class TryAcquireQuotaTest {
     void try_acquired_holds_leave_nothing_behind(ResourceKind resourceKind) {
         long empty = EngineObjectCount.of(locks.engine);
         for (int i = 0; i < 100; i++) {
-            locks.claim("alice", new Target(resourceKind, Key.of("name-" + i), 1));
+            locks.tryAcquire("alice", new Target(resourceKind, Key.of("name-" + i), 1));
         }
         assertThat(ledger.claims).isEqualTo(100);
         assertThat(ledger.keys).isZero();
         for (int i = 0; i < 100; i += 2) {
-            locks.unclaim("alice", new Target(resourceKind, Key.of("name-" + i), 1));
+            locks.releaseBySession("alice", new Target(resourceKind, Key.of("name-" + i), 1));
         }
         assertThat(ledger.claims).isEqualTo(50);
         assertThat(Views.of(locks.engine, locks.now()).idle()).isEmpty();
@@ -88,27 +88,30 @@ class TryAcquireQuotaTest {
     @Test
     void the_number_of_transient_keys_is_limited() {
         ledger.maxClaims = 2;
-        locks.claim("alice", PRINTER);
-        locks.claim("alice", ROOM);
+        locks.tryAcquire("alice", PRINTER);
+        locks.tryAcquire("alice", ROOM);
         byte[] before = locks.engine.snapshot();
-        assertThat(locks.claim("bob", SCANNER).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.tryAcquire("bob", SCANNER).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.engine.hasSession(locks.session("bob"))).isFalse();
-        assertThat(locks.claim("alice", Target.shared("hall")).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.tryAcquire("alice", Target.shared("hall")).outcome())
+                .isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.engine.snapshot()).isEqualTo(before);
-        assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(BUSY);
-        assertThat(locks.claim("alice", PRINTER).outcome()).isEqualTo(KEPT);
-        assertThat(locks.claim("bob", ROOM).outcome()).as("no new name").isEqualTo(CLAIMED);
-        locks.unclaim("alice", PRINTER);
-        assertThat(locks.claim("bob", SCANNER).outcome()).isEqualTo(CLAIMED);
+        assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(BUSY);
+        assertThat(locks.tryAcquire("alice", PRINTER).outcome()).isEqualTo(KEPT);
+        assertThat(locks.tryAcquire("bob", ROOM).outcome())
+                .as("no new name")
+                .isEqualTo(TRY_ACQUIRED);
+        locks.releaseBySession("alice", PRINTER);
+        assertThat(locks.tryAcquire("bob", SCANNER).outcome()).isEqualTo(TRY_ACQUIRED);
     }
 
     @Test
     void transient_and_retained_keys_have_separate_limits() {
         ledger.maxKeys = 1;
         ledger.maxClaims = 1;
-        assertThat(locks.claim("alice", PRINTER).outcome()).isEqualTo(CLAIMED);
+        assertThat(locks.tryAcquire("alice", PRINTER).outcome()).isEqualTo(TRY_ACQUIRED);
         assertThat(locks.acquire("alice", SCANNER).outcome()).isEqualTo(GRANTED);
-        assertThat(locks.claim("alice", ROOM).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.tryAcquire("alice", ROOM).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.acquire("alice", Target.mutex("third")).outcome())
                 .isEqualTo(TOO_MANY_KEYS);
     }
@@ -117,11 +120,11 @@ class TryAcquireQuotaTest {
     void a_try_acquire_of_a_retained_key_is_not_charged_for_the_key() {
         ledger.maxClaims = 1;
         locks.release(locks.acquire("alice", PRINTER));
-        locks.claim("bob", SCANNER);
-        assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(CLAIMED);
+        locks.tryAcquire("bob", SCANNER);
+        assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TRY_ACQUIRED);
         assertThat(ledger.claims).isEqualTo(1);
         assertThat(ledger.keys).isEqualTo(1);
-        locks.unclaim("bob", PRINTER);
+        locks.releaseBySession("bob", PRINTER);
         assertThat(ledger.claims).isEqualTo(1);
         assertThat(ledger.keys).isEqualTo(1);
     }
@@ -129,12 +132,12 @@ class TryAcquireQuotaTest {
     @Test
     void a_transient_key_is_returned_when_it_becomes_retained() {
         ledger.maxClaims = 1;
-        locks.claim("alice", PRINTER);
+        locks.tryAcquire("alice", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
         assertThat(ledger.claims).isZero();
         assertThat(ledger.keys).isEqualTo(1);
-        assertThat(locks.claim("alice", SCANNER).outcome()).isEqualTo(CLAIMED);
-        locks.unclaim("alice", PRINTER);
+        assertThat(locks.tryAcquire("alice", SCANNER).outcome()).isEqualTo(TRY_ACQUIRED);
+        locks.releaseBySession("alice", PRINTER);
         locks.release(bob);
         assertThat(locks.isIdle(PRINTER)).isTrue();
         assertThat(ledger.claims).isEqualTo(1);
@@ -143,12 +146,12 @@ class TryAcquireQuotaTest {
 
     @Test
     void a_transient_key_is_returned_even_if_the_acquire_did_not_wait() {
-        locks.claim("alice", PRINTER);
-        assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
-        locks.claim("alice", SCANNER);
+        locks.tryAcquire("alice", PRINTER);
+        assertThat(locks.acquireWithoutWait("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
+        locks.tryAcquire("alice", SCANNER);
         locks.acquire("bob", SCANNER, ofSeconds(1), ofSeconds(1));
         locks.advance(ofSeconds(1));
-        locks.claim("alice", Target.mutex("third"));
+        locks.tryAcquire("alice", Target.mutex("third"));
         locks.enqueue("carol", Target.mutex("third"));
         locks.close("carol");
         assertThat(ledger.claims).isZero();
@@ -162,50 +165,50 @@ class TryAcquireQuotaTest {
     void a_transient_key_stays_charged_when_it_cannot_become_retained() {
         ledger.maxKeys = 1;
         locks.acquire("alice", SCANNER);
-        locks.claim("alice", PRINTER);
+        locks.tryAcquire("alice", PRINTER);
         byte[] before = locks.engine.snapshot();
         assertThat(locks.acquire("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.enqueue("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
-        assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.acquireWithoutWait("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.engine.snapshot()).isEqualTo(before);
         assertThat(ledger.claims).isEqualTo(1);
-        locks.unclaim("alice", PRINTER);
+        locks.releaseBySession("alice", PRINTER);
         assertThat(locks.knows(PRINTER)).isFalse();
     }
 
     @Test
     void a_try_acquire_beyond_the_memory_budget_is_refused() {
         locks.release(locks.acquire("alice", PRINTER));
-        locks.claim("alice", ROOM);
-        locks.claim("alice", SCANNER);
+        locks.tryAcquire("alice", ROOM);
+        locks.tryAcquire("alice", SCANNER);
         ledger.room = false;
         byte[] before = locks.engine.snapshot();
-        assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
-        assertThat(locks.claim("bob", ROOM).outcome()).isEqualTo(TOO_MANY_KEYS);
-        assertThat(locks.claim("bob", Target.mutex("new")).outcome()).isEqualTo(TOO_MANY_KEYS);
-        assertThat(locks.claim("bob", SCANNER).outcome()).isEqualTo(BUSY);
+        assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.tryAcquire("bob", ROOM).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.tryAcquire("bob", Target.mutex("new")).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.tryAcquire("bob", SCANNER).outcome()).isEqualTo(BUSY);
         assertThat(locks.acquire("bob", SCANNER).outcome()).isEqualTo(TOO_MANY_KEYS);
-        assertThat(locks.claim("alice", ROOM).outcome()).isEqualTo(KEPT);
+        assertThat(locks.tryAcquire("alice", ROOM).outcome()).isEqualTo(KEPT);
         assertThat(locks.engine.snapshot()).isEqualTo(before);
-        assertThat(locks.unclaim("alice", ROOM).outcome()).isEqualTo(RELEASED);
-        assertThat(locks.unclaim("alice", SCANNER).outcome()).isEqualTo(RELEASED);
+        assertThat(locks.releaseBySession("alice", ROOM).outcome()).isEqualTo(RELEASED);
+        assertThat(locks.releaseBySession("alice", SCANNER).outcome()).isEqualTo(RELEASED);
     }
 
     @Test
     void a_shared_lock_is_charged_per_holder_and_once_for_its_key() {
-        locks.claim("alice", ROOM);
-        locks.claim("bob", ROOM);
-        locks.claim("carol", ROOM);
+        locks.tryAcquire("alice", ROOM);
+        locks.tryAcquire("bob", ROOM);
+        locks.tryAcquire("carol", ROOM);
         assertThat(ledger.claims).isEqualTo(1);
         assertThat(ledger.pieces).isEqualTo(3);
-        locks.unclaim("alice", ROOM);
+        locks.releaseBySession("alice", ROOM);
         assertThat(ledger.claims).isEqualTo(1);
         assertThat(ledger.pieces).isEqualTo(2);
     }
 
     @Test
     void a_cancelled_try_acquire_returns_all_reservations() {
-        var alice = locks.claim("alice", PRINTER);
+        var alice = locks.tryAcquire("alice", PRINTER);
         locks.cancel(alice);
         assertThat(locks.knows(PRINTER)).isFalse();
         assertThat(ledger.claims).isZero();
@@ -213,7 +216,7 @@ class TryAcquireQuotaTest {
 
     @Test
     void a_try_acquired_hold_that_passes_to_a_waiter_keeps_the_key() {
-        locks.claim("alice", PRINTER);
+        locks.tryAcquire("alice", PRINTER);
         assertThat(locks.acquire("bob", PRINTER).outcome()).isEqualTo(BLOCKED);
         locks.close("alice");
         assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");

@@ -2,13 +2,13 @@ package io.holdfast.engine;
 
 import static io.holdfast.engine.LockScenario.Outcome.BLOCKED;
 import static io.holdfast.engine.LockScenario.Outcome.BUSY;
-import static io.holdfast.engine.LockScenario.Outcome.CLAIMED;
 import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
 import static io.holdfast.engine.LockScenario.Outcome.KEPT;
 import static io.holdfast.engine.LockScenario.Outcome.NOT_HELD;
 import static io.holdfast.engine.LockScenario.Outcome.QUEUED;
 import static io.holdfast.engine.LockScenario.Outcome.RELEASED;
 import static io.holdfast.engine.LockScenario.Outcome.TIMED_OUT;
+import static io.holdfast.engine.LockScenario.Outcome.TRY_ACQUIRED;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,7 +37,7 @@ class TryAcquireTest {
 
     @Test
     void a_try_acquire_of_a_free_lock_is_granted() {
-        var alice = locks.claim("alice", PRINTER);
+        var alice = locks.tryAcquire("alice", PRINTER);
         assertThat(alice.claimed())
                 .isEqualTo(new Effect.TryAcquired(alice.session(), alice.number(), true, 1));
         assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
@@ -46,30 +46,30 @@ class TryAcquireTest {
 
     @Test
     void a_try_acquire_by_the_holder_changes_nothing() {
-        locks.claim("alice", PRINTER);
+        locks.tryAcquire("alice", PRINTER);
         byte[] before = locks.engine.snapshot();
         long fence = locks.ledger.lastFence;
-        var again = locks.claim("alice", PRINTER);
+        var again = locks.tryAcquire("alice", PRINTER);
         assertThat(again.claimed())
                 .isEqualTo(new Effect.TryAcquired(again.session(), again.number(), false, 1));
         assertThat(locks.engine.snapshot()).isEqualTo(before);
         assertThat(locks.ledger.lastFence).isEqualTo(fence);
-        assertThat(locks.unclaim("alice", PRINTER).outcome()).isEqualTo(RELEASED);
+        assertThat(locks.releaseBySession("alice", PRINTER).outcome()).isEqualTo(RELEASED);
         assertThat(locks.holdersOf(PRINTER)).isZero();
     }
 
     @Test
     void a_try_acquire_of_a_held_lock_is_refused_and_changes_nothing() {
-        locks.claim("alice", PRINTER);
+        locks.tryAcquire("alice", PRINTER);
         byte[] before = locks.engine.snapshot();
-        assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(BUSY);
+        assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(BUSY);
         assertThat(locks.engine.snapshot()).isEqualTo(before);
         assertThat(locks.engine.hasSession(locks.session("bob"))).isFalse();
     }
 
     @Test
     void a_try_acquired_hold_has_no_lease() {
-        locks.claim("alice", PRINTER);
+        locks.tryAcquire("alice", PRINTER);
         assertThat(locks.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
         locks.advance(ofDays(10_000));
         assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
@@ -81,28 +81,28 @@ class TryAcquireTest {
 
     @Test
     void a_released_try_acquired_hold_has_ended() {
-        locks.claim("alice", PRINTER);
-        assertThat(locks.unclaim("alice", PRINTER).outcome()).isEqualTo(RELEASED);
+        locks.tryAcquire("alice", PRINTER);
+        assertThat(locks.releaseBySession("alice", PRINTER).outcome()).isEqualTo(RELEASED);
         assertThat(locks.isHolding("alice")).isFalse();
-        assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(CLAIMED);
+        assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TRY_ACQUIRED);
     }
 
     @Test
     void a_try_acquired_hold_is_released_only_once_and_only_by_its_holder() {
-        locks.claim("alice", PRINTER);
-        assertThat(locks.unclaim("bob", PRINTER).outcome()).isEqualTo(NOT_HELD);
-        assertThat(locks.unclaim("alice", SCANNER).outcome()).isEqualTo(NOT_HELD);
+        locks.tryAcquire("alice", PRINTER);
+        assertThat(locks.releaseBySession("bob", PRINTER).outcome()).isEqualTo(NOT_HELD);
+        assertThat(locks.releaseBySession("alice", SCANNER).outcome()).isEqualTo(NOT_HELD);
         assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
-        locks.unclaim("alice", PRINTER);
-        assertThat(locks.unclaim("alice", PRINTER).outcome()).isEqualTo(NOT_HELD);
-        locks.claim("bob", PRINTER);
-        assertThat(locks.unclaim("alice", PRINTER).outcome()).isEqualTo(NOT_HELD);
+        locks.releaseBySession("alice", PRINTER);
+        assertThat(locks.releaseBySession("alice", PRINTER).outcome()).isEqualTo(NOT_HELD);
+        locks.tryAcquire("bob", PRINTER);
+        assertThat(locks.releaseBySession("alice", PRINTER).outcome()).isEqualTo(NOT_HELD);
         assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
     }
 
     @Test
     void a_try_acquired_hold_cannot_be_released_with_a_guessed_token() {
-        locks.claim("alice", PRINTER);
+        locks.tryAcquire("alice", PRINTER);
         long fence = locks.since(PRINTER); // the next fences are predictable
         byte[] before = locks.engine.snapshot();
         for (long near = fence - 2; near <= fence + 2; near++) {
@@ -123,10 +123,10 @@ class TryAcquireTest {
         Target target = new Target(resourceKind, Key.of("target"), 1);
         long last = locks.acquire("zoe", SCANNER).fence();
         for (int i = 0; i < 5; i++) {
-            locks.claim("alice", target);
+            locks.tryAcquire("alice", target);
             assertThat(locks.since(target)).isGreaterThan(last);
             last = locks.since(target);
-            locks.unclaim("alice", target);
+            locks.releaseBySession("alice", target);
             long between = locks.acquire("zoe", Target.mutex("other-" + i)).fence();
             assertThat(between).isGreaterThan(last);
             last = between;
@@ -139,22 +139,22 @@ class TryAcquireTest {
         @Test
         void a_try_acquire_is_refused_while_a_lease_holds_the_lock() {
             var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
-            assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(BUSY);
+            assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(BUSY);
             locks.release(alice);
-            assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(CLAIMED);
+            assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TRY_ACQUIRED);
         }
 
         @Test
         void a_try_acquire_is_granted_after_the_lease_is_over() {
             locks.acquire("alice", PRINTER, ofSeconds(10));
             locks.advanceSilently(ofSeconds(10));
-            assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(CLAIMED);
+            assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TRY_ACQUIRED);
         }
 
         @Test
         void a_try_acquired_hold_makes_acquires_wait_or_fail() {
-            locks.claim("alice", PRINTER);
-            assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
+            locks.tryAcquire("alice", PRINTER);
+            assertThat(locks.acquireWithoutWait("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
             assertThat(locks.acquire("bob", PRINTER).outcome()).isEqualTo(BLOCKED);
             assertThat(locks.enqueue("carol", PRINTER).outcome()).isEqualTo(QUEUED);
             assertThat(locks.waitersFor(PRINTER)).isEqualTo(2);
@@ -162,11 +162,11 @@ class TryAcquireTest {
 
         @Test
         void a_released_try_acquired_hold_goes_to_the_first_waiter() {
-            locks.claim("alice", PRINTER);
+            locks.tryAcquire("alice", PRINTER);
             long since = locks.since(PRINTER);
             var bob = locks.acquire("bob", PRINTER);
             var carol = locks.acquire("carol", PRINTER);
-            var released = locks.unclaim("alice", PRINTER);
+            var released = locks.releaseBySession("alice", PRINTER);
             assertThat(locks.lastEffects())
                     .containsExactly(released.answers().getFirst(), bob.grant());
             assertThat(bob.fence()).isGreaterThan(since).isEqualTo(locks.since(PRINTER));
@@ -175,7 +175,7 @@ class TryAcquireTest {
 
         @Test
         void a_try_acquired_hold_goes_to_the_first_waiter_when_its_session_closes() {
-            locks.claim("alice", PRINTER);
+            locks.tryAcquire("alice", PRINTER);
             var bob = locks.acquire("bob", PRINTER);
             locks.close("alice");
             assertThat(bob.outcome()).isEqualTo(GRANTED);
@@ -183,30 +183,31 @@ class TryAcquireTest {
 
         @Test
         void a_try_acquire_never_overtakes_waiters() {
-            locks.claim("alice", PRINTER);
+            locks.tryAcquire("alice", PRINTER);
             locks.enqueue("bob", PRINTER);
-            assertThat(locks.claim("carol", PRINTER).outcome()).isEqualTo(BUSY);
-            locks.unclaim("alice", PRINTER); // bob holds it, but has not got the effect yet
-            assertThat(locks.claim("carol", PRINTER).outcome()).isEqualTo(BUSY);
-            assertThat(locks.claim("alice", PRINTER).outcome()).isEqualTo(BUSY);
+            assertThat(locks.tryAcquire("carol", PRINTER).outcome()).isEqualTo(BUSY);
+            locks.releaseBySession(
+                    "alice", PRINTER); // bob holds it, but has not got the effect yet
+            assertThat(locks.tryAcquire("carol", PRINTER).outcome()).isEqualTo(BUSY);
+            assertThat(locks.tryAcquire("alice", PRINTER).outcome()).isEqualTo(BUSY);
             assertThat(locks.await("bob", PRINTER).outcome()).isEqualTo(GRANTED);
         }
 
         @Test
         void a_try_acquire_by_a_waiter_is_refused() {
-            locks.claim("alice", PRINTER);
+            locks.tryAcquire("alice", PRINTER);
             var bob = locks.acquire("bob", PRINTER);
-            assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(BUSY);
+            assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(BUSY);
             assertThat(bob.outcome()).isEqualTo(BLOCKED);
         }
 
         @Test
         void the_holder_of_a_try_acquired_hold_may_queue_behind_itself() {
-            locks.claim("alice", PRINTER);
+            locks.tryAcquire("alice", PRINTER);
             var alice = locks.acquire("alice", PRINTER);
             assertThat(alice.outcome()).isEqualTo(BLOCKED);
-            assertThat(locks.claim("alice", PRINTER).outcome()).isEqualTo(KEPT);
-            locks.unclaim("alice", PRINTER);
+            assertThat(locks.tryAcquire("alice", PRINTER).outcome()).isEqualTo(KEPT);
+            locks.releaseBySession("alice", PRINTER);
             assertThat(alice.outcome()).isEqualTo(GRANTED);
         }
     }
@@ -219,8 +220,8 @@ class TryAcquireTest {
         void a_try_acquired_hold_ends_with_its_session_even_without_auto_release(
                 boolean autoRelease) {
             LockScenario any = new LockScenario(new EngineSettings(0, 0, autoRelease));
-            any.claim("alice", PRINTER);
-            any.claim("alice", Target.shared("printer"));
+            any.tryAcquire("alice", PRINTER);
+            any.tryAcquire("alice", Target.shared("printer"));
             any.acquire("alice", SCANNER);
             any.close("alice");
             assertThat(any.knows(PRINTER)).isFalse();
@@ -230,13 +231,13 @@ class TryAcquireTest {
 
         @Test
         void orphaned_try_acquired_holds_are_counted_by_kind() {
-            locks.claim("alice", PRINTER);
-            locks.claim("alice", SCANNER);
-            locks.claim("alice", Target.mutex("given back"));
-            locks.unclaim("alice", Target.mutex("given back"));
+            locks.tryAcquire("alice", PRINTER);
+            locks.tryAcquire("alice", SCANNER);
+            locks.tryAcquire("alice", Target.mutex("given back"));
+            locks.releaseBySession("alice", Target.mutex("given back"));
             for (String name : List.of("a", "b", "printer")) {
-                locks.claim("alice", Target.shared(name));
-                locks.claim("bob", Target.shared(name));
+                locks.tryAcquire("alice", Target.shared(name));
+                locks.tryAcquire("bob", Target.shared(name));
             }
             locks.acquire("alice", Target.mutex("with a lease"));
             locks.acquire("alice", Target.semaphore("pool", 2));
@@ -250,8 +251,8 @@ class TryAcquireTest {
 
         @Test
         void a_released_try_acquired_hold_is_not_counted_as_orphaned() {
-            locks.claim("alice", PRINTER);
-            locks.unclaim("alice", PRINTER);
+            locks.tryAcquire("alice", PRINTER);
+            locks.releaseBySession("alice", PRINTER);
             locks.acquire("alice", SCANNER);
             locks.close("alice");
             locks.close("nobody ever heard of");
@@ -270,19 +271,19 @@ class TryAcquireTest {
         @Test
         void a_try_acquire_leaves_a_retained_key_retained() {
             locks.release(locks.acquire("alice", PRINTER));
-            assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(CLAIMED);
-            locks.unclaim("bob", PRINTER);
+            assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TRY_ACQUIRED);
+            locks.releaseBySession("bob", PRINTER);
             assertThat(locks.isIdle(PRINTER)).isTrue();
         }
 
         @Test
         void a_try_acquired_retained_key_is_not_dropped_and_its_idle_time_restarts() {
             locks.release(locks.acquire("alice", PRINTER));
-            locks.claim("bob", PRINTER);
+            locks.tryAcquire("bob", PRINTER);
             locks.advance(LockScenario.IDLE.multipliedBy(3));
             locks.collect();
             assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
-            locks.unclaim("bob", PRINTER);
+            locks.releaseBySession("bob", PRINTER);
             locks.collect();
             locks.advance(LockScenario.IDLE);
             locks.collect();

@@ -300,7 +300,7 @@ class TwoPhaseTest {
             locks.release(holder);
             assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
             assertThat(locks.isHolding("alice")).isTrue();
-            assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
+            assertThat(locks.acquireWithoutWait("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
         }
 
         @Test

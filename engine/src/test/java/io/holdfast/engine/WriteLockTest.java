@@ -96,13 +96,13 @@ class WriteLockTest {
     @Test
     void an_acquire_without_a_wait_of_a_held_lock_times_out_at_once() {
         locks.acquire("alice", PRINTER);
-        assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
+        assertThat(locks.acquireWithoutWait("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
         assertThat(locks.waitersFor(PRINTER)).isZero();
     }
 
     @Test
     void an_acquire_without_a_wait_of_a_free_lock_is_granted() {
-        assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(GRANTED);
+        assertThat(locks.acquireWithoutWait("bob", PRINTER).outcome()).isEqualTo(GRANTED);
     }
 
     @Test
