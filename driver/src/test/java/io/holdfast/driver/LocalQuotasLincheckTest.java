@@ -14,7 +14,7 @@ public class LocalQuotasLincheckTest {
     private static final Key KEY = Key.of("key");
 
     private final ClientUsage client = new ClientUsage();
-    private final LocalQuotas ledger =
+    private final LocalQuotas quotas =
             new LocalQuotas(
                     new ClockFences(),
                     new KeyLimits(1, 1, 1),
@@ -24,17 +24,17 @@ public class LocalQuotasLincheckTest {
 
     @Operation
     public boolean reserve() {
-        return ledger.reserveKey(KEY, null);
+        return quotas.reserveKey(KEY, null);
     }
 
     @Operation
     public void giveBack() {
-        ledger.returnKey(KEY, null);
+        quotas.returnKey(KEY, null);
     }
 
     @Operation
     public boolean reserveOfClient() {
-        return ledger.reserveEntry(KEY, client);
+        return quotas.reserveEntry(KEY, client);
     }
 
     @Test

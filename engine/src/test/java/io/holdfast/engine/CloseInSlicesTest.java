@@ -42,34 +42,34 @@ class CloseInSlicesTest {
         assertThat(locks.orphaned().stream().mapToInt(Effect.Orphaned::locks).sum()).isEqualTo(6);
         assertThat(locks.orphaned().stream().mapToInt(Effect.Orphaned::shared).sum()).isEqualTo(4);
         assertThat(locks.waitersFor(PRINTER)).isZero();
-        assertThat(locks.ledger.pieces).as("what bob has").isEqualTo(5);
-        assertThat(locks.ledger.claims).isEqualTo(4);
+        assertThat(locks.quotas.pieces).as("what bob has").isEqualTo(5);
+        assertThat(locks.quotas.transientKeys).isEqualTo(4);
     }
 
     @Test
     void a_session_closed_in_slices_exists_until_its_last_slice() {
         LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
-        TestQuotas ledger = new TestQuotas();
+        TestQuotas quotas = new TestQuotas();
         List<Effect> effects = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             Key key = Key.of("key-" + i);
             engine.apply(
                     new Command.TryAcquire(1, i + 1, ResourceKind.LOCK, key, 0),
                     0,
-                    ledger,
+                    quotas,
                     effects);
         }
         effects.clear();
         Command slice = new Command.CloseSession(1, 5, 2);
-        engine.apply(slice, 0, ledger, effects);
+        engine.apply(slice, 0, quotas, effects);
         assertThat(engine.hasSession(1)).isTrue();
         assertThat(engine.views().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
                 .isEqualTo(new HeldCounts(3, 3));
-        engine.apply(slice, 0, ledger, effects);
+        engine.apply(slice, 0, quotas, effects);
         assertThat(engine.hasSession(1)).isTrue();
-        engine.apply(slice, 0, ledger, effects);
+        engine.apply(slice, 0, quotas, effects);
         assertThat(engine.hasSession(1)).isFalse();
-        engine.apply(slice, 0, ledger, effects);
+        engine.apply(slice, 0, quotas, effects);
         assertThat(effects)
                 .containsExactly(
                         new Effect.Orphaned(1, 2, 0),
@@ -89,11 +89,11 @@ class CloseInSlicesTest {
         long alice = keeping.session("alice");
         Command slice = new Command.CloseSession(alice, waiting.number() - 1, 1);
         List<Effect> effects = new ArrayList<>();
-        keeping.engine.apply(slice, keeping.now(), keeping.ledger, effects);
+        keeping.engine.apply(slice, keeping.now(), keeping.quotas, effects);
         keeping.release(bob); // alice is first in line, and still there
         assertThat(waiting.outcome()).isEqualTo(GRANTED);
         while (keeping.engine.hasSession(alice)) {
-            keeping.engine.apply(slice, keeping.now(), keeping.ledger, effects);
+            keeping.engine.apply(slice, keeping.now(), keeping.quotas, effects);
         }
         assertThat(keeping.holdersOf(PRINTER)).isZero();
         assertThat(keeping.tryAcquire("carol", PRINTER).outcome()).isEqualTo(TRY_ACQUIRED);
@@ -109,7 +109,7 @@ class CloseInSlicesTest {
         locks.engine.apply(
                 new Command.CloseSession(locks.session("alice"), 0, 1),
                 locks.now(),
-                locks.ledger,
+                locks.quotas,
                 new ArrayList<>());
         assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
         assertThat(locks.tryAcquire("bob", Target.mutex("lock-2")).outcome())

@@ -150,7 +150,7 @@ class CounterEntryTest {
     void a_counter_belongs_to_no_session() {
         var engine = data.engine;
         data.ask(1, Key.of("hits"), new DataOperation.Increment(MAX));
-        engine.apply(new Command.CloseSession(1, 0), data.now(), data.ledger, new ArrayList<>());
+        engine.apply(new Command.CloseSession(1, 0), data.now(), data.quotas, new ArrayList<>());
         assertThat(data.ask(2, Key.of("hits"), new DataOperation.GetCounter()))
                 .isEqualTo(number(MAX));
     }

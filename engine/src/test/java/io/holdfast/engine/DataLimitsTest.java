@@ -34,7 +34,7 @@ class DataLimitsTest {
 
         @Test
         void the_limit_of_entries_is_shared_by_counters_values_and_lists() {
-            data.ledger.maxEntries = 3;
+            data.quotas.maxEntries = 3;
             assertThat(data.incr("x", 1)).isEqualTo(number(1));
             assertThat(data.kset("x", "text")).isEqualTo(DONE);
             assertThat(data.rpush("x", "item")).isEqualTo(number(1));
@@ -43,7 +43,7 @@ class DataLimitsTest {
 
         @Test
         void the_limit_of_entries_can_be_reached_by_one_type_alone() {
-            data.ledger.maxEntries = 2;
+            data.quotas.maxEntries = 2;
             for (var fill :
                     List.<Consumer<String>>of(
                             name -> data.cset(name, 0),
@@ -67,7 +67,7 @@ class DataLimitsTest {
             data.incr("x", 1);
             data.kset("x", "text");
             data.rpush("x", "item");
-            data.ledger.maxEntries = 3;
+            data.quotas.maxEntries = 3;
             assertAllAreRefused("y");
             assertThat(data.incr("x", 1)).isEqualTo(number(2));
             assertThat(data.decr("x", 5)).isEqualTo(number(-3));
@@ -84,7 +84,7 @@ class DataLimitsTest {
 
         @Test
         void the_limit_of_entries_does_not_affect_reads() {
-            data.ledger.maxEntries = 1;
+            data.quotas.maxEntries = 1;
             data.incr("x", 1);
             assertThat(data.get("y")).isEqualTo(number(0));
             assertThat(data.kget("y")).isEqualTo(NOTHING);
@@ -97,7 +97,7 @@ class DataLimitsTest {
 
         @Test
         void deleting_a_value_frees_an_entry_of_the_limit() {
-            data.ledger.maxEntries = 1;
+            data.quotas.maxEntries = 1;
             data.kset("x", "text");
             assertAllAreRefused("y");
             data.kdel("x");
@@ -106,7 +106,7 @@ class DataLimitsTest {
 
         @Test
         void an_expired_value_frees_an_entry_of_the_limit_at_once() {
-            data.ledger.maxEntries = 1;
+            data.quotas.maxEntries = 1;
             data.kset("x", "text", ofSeconds(5));
             data.advance(ofSeconds(5).minusNanos(1));
             assertAllAreRefused("y");
@@ -115,14 +115,14 @@ class DataLimitsTest {
             data.engine.apply(
                     new Command.Data(1, 1, Key.of("y"), new DataOperation.Increment(3)),
                     data.now(),
-                    data.ledger,
+                    data.quotas,
                     effects);
             assertThat(effects).containsExactly(new Effect.Counted(1, 1, 3));
         }
 
         @Test
         void popping_the_last_item_of_a_list_frees_an_entry_of_the_limit() {
-            data.ledger.maxEntries = 1;
+            data.quotas.maxEntries = 1;
             data.list("x", "a", "b");
             data.lpop("x");
             assertAllAreRefused("y");
@@ -132,7 +132,7 @@ class DataLimitsTest {
 
         @Test
         void collecting_a_counter_frees_an_entry_of_the_limit() {
-            data.ledger.maxEntries = 1;
+            data.quotas.maxEntries = 1;
             data.incr("x", 0);
             data.advance(DataScenario.IDLE.plusNanos(1));
             assertAllAreRefused("y");
@@ -142,7 +142,7 @@ class DataLimitsTest {
 
         @Test
         void the_limit_of_entries_is_never_exceeded() {
-            data.ledger.maxEntries = 7;
+            data.quotas.maxEntries = 7;
             for (int i = 0; i < 30; i++) {
                 data.cset("name-" + i, i);
                 data.kset("name-" + i, "text");
@@ -153,24 +153,24 @@ class DataLimitsTest {
 
         @Test
         void the_limit_of_entries_is_independent_of_locks() {
-            data.ledger.maxEntries = 1;
-            data.ledger.maxKeys = 1;
+            data.quotas.maxEntries = 1;
+            data.quotas.maxKeys = 1;
             assertThat(data.incr("x", 1)).isEqualTo(number(1));
             List<Effect> effects = new ArrayList<>();
             data.engine.apply(
                     new Command.Acquire(
                             1, 1, ResourceKind.LOCK, Key.of("x"), 1, 0, Command.FOREVER, 7),
                     data.now(),
-                    data.ledger,
+                    data.quotas,
                     effects);
             assertThat(effects).hasSize(1).first().isInstanceOf(Effect.Granted.class);
-            assertThat(data.ledger.keys).isEqualTo(1);
-            assertThat(data.ledger.entries).isEqualTo(1);
+            assertThat(data.quotas.keys).isEqualTo(1);
+            assertThat(data.quotas.entries).isEqualTo(1);
         }
 
         @Test
         void out_of_range_is_reported_before_the_limit_of_entries() {
-            data.ledger.maxEntries = 1;
+            data.quotas.maxEntries = 1;
             data.incr("x", 1);
             assertThat(data.decr("y", Long.MIN_VALUE)).isEqualTo(refused(OUT_OF_RANGE));
         }
@@ -187,7 +187,7 @@ class DataLimitsTest {
 
         @Test
         void the_memory_budget_refuses_new_entries() {
-            data.ledger.room = false;
+            data.quotas.room = false;
             assertRefused(data, "x", TOO_MANY_ENTRIES);
             data.assertNothingIsLeft();
         }
@@ -195,7 +195,7 @@ class DataLimitsTest {
         @Test
         void the_memory_budget_refuses_an_item_as_a_full_list() {
             data.list("x", "a");
-            data.ledger.room = false;
+            data.quotas.room = false;
             assertThat(data.lpush("x", "b")).isEqualTo(refused(LIST_FULL));
             assertThat(data.rpush("x", "b")).isEqualTo(refused(LIST_FULL));
             assertThat(data.lrange("x", 0, -1)).isEqualTo(items("a"));
@@ -206,7 +206,7 @@ class DataLimitsTest {
             data.incr("x", 1);
             data.kset("x", "text", ofSeconds(9));
             data.list("x", "a", "b");
-            data.ledger.room = false;
+            data.quotas.room = false;
             assertThat(data.incr("x", 1)).isEqualTo(number(2));
             assertThat(data.cset("x", 0)).isEqualTo(DONE);
             assertThat(data.kset("x", "other")).isEqualTo(DONE);
@@ -251,9 +251,9 @@ class DataLimitsTest {
         @Test
         void entries_are_accepted_again_once_memory_is_available() {
             data.list("x", "a");
-            data.ledger.room = false;
+            data.quotas.room = false;
             data.rpush("x", "b");
-            data.ledger.room = true;
+            data.quotas.room = true;
             assertThat(data.rpush("x", "c")).isEqualTo(number(2));
             assertThat(data.kset("y", "text")).isEqualTo(DONE);
         }
@@ -305,8 +305,8 @@ class DataLimitsTest {
         @Test
         void the_list_limit_is_checked_before_memory_and_entries() {
             data.list("jobs", "a", "b", "c");
-            data.ledger.maxEntries = 1;
-            data.ledger.room = false;
+            data.quotas.maxEntries = 1;
+            data.quotas.room = false;
             assertThat(data.rpush("jobs", "d")).isEqualTo(refused(LIST_FULL));
             assertThat(data.rpush("others", "d")).isEqualTo(refused(TOO_MANY_ENTRIES));
         }

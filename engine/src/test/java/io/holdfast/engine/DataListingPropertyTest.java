@@ -69,14 +69,14 @@ class DataListingPropertyTest {
     }
 
     private LockEngine engine = new LockEngine(new EngineSettings(0, IDLE, true));
-    private TestQuotas ledger = new TestQuotas();
+    private TestQuotas quotas = new TestQuotas();
     private final List<Reader<?>> readers = new ArrayList<>();
     private long now;
 
     @BeforeTry
     void start() {
         engine = new LockEngine(new EngineSettings(0, IDLE, true));
-        ledger = new TestQuotas();
+        quotas = new TestQuotas();
         readers.clear();
         now = 0;
     }
@@ -179,7 +179,7 @@ class DataListingPropertyTest {
     }
 
     private void apply(Command command) {
-        engine.apply(command, now, ledger, new ArrayList<>());
+        engine.apply(command, now, quotas, new ArrayList<>());
         for (Reader<?> reader : readers) {
             Set<Key> present = present(reader.sort);
             reader.throughout.retainAll(present);

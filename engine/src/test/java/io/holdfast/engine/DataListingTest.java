@@ -32,11 +32,11 @@ class DataListingTest {
         data.engine.apply(
                 new Command.Acquire(1, 1, ResourceKind.LOCK, Key.of("x"), 1, 0, Command.FOREVER, 7),
                 data.now(),
-                data.ledger,
+                data.quotas,
                 new ArrayList<>());
         assertThat(data.views().all()).isEmpty();
         data.engine.apply(
-                new Command.CloseSession(1, 0), data.now(), data.ledger, new ArrayList<>());
+                new Command.CloseSession(1, 0), data.now(), data.quotas, new ArrayList<>());
         data.incr("x", 1);
         data.kset("x", "text");
         data.rpush("x", "item");

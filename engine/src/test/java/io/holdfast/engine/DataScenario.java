@@ -30,7 +30,7 @@ final class DataScenario {
         NOTHING
     }
 
-    final TestQuotas ledger = new TestQuotas();
+    final TestQuotas quotas = new TestQuotas();
     final LockEngine engine;
     private final EngineSettings engineSettings;
     private long nowNanos = 1_000_000_000;
@@ -240,9 +240,9 @@ final class DataScenario {
         LockEngine fresh = new LockEngine(engineSettings);
         fresh.apply(new Command.Tick(), nowNanos, new TestQuotas(), new ArrayList<>());
         assertThat(views().all()).isEmpty();
-        assertThat(ledger.entries).isZero();
-        assertThat(ledger.pieces).isZero();
-        assertThat(ledger.contentBytes).isZero();
+        assertThat(quotas.entries).isZero();
+        assertThat(quotas.pieces).isZero();
+        assertThat(quotas.contentBytes).isZero();
         assertThat(engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(engine.hasCollectable(Long.MAX_VALUE)).isFalse();
         assertThat(EngineObjectCount.of(engine)).isEqualTo(EngineObjectCount.of(fresh));
@@ -251,8 +251,8 @@ final class DataScenario {
 
     private List<Effect> apply(Command command) {
         List<Effect> effects = new ArrayList<>();
-        engine.apply(command, nowNanos, ledger, effects);
-        DataViews.of(engine, nowNanos).check(ledger, 0);
+        engine.apply(command, nowNanos, quotas, effects);
+        DataViews.of(engine, nowNanos).check(quotas, 0);
         return effects;
     }
 }

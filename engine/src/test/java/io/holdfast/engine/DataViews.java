@@ -41,16 +41,16 @@ record DataViews(List<CounterView> counters, List<ValueView> values, List<ListVi
     }
 
     /** Checks the invariants that do not depend on earlier requests. */
-    void check(TestQuotas ledger, long otherPieces) {
+    void check(TestQuotas quotas, long otherPieces) {
         assertOnce(counters.stream().map(CounterView::key).toList());
         assertOnce(values.stream().map(ValueView::key).toList());
         assertOnce(lists.stream().map(ListView::key).toList());
         assertThat(counters).allMatch(it -> it.idleNanos() >= 0);
         assertThat(values).allMatch(it -> it.idleNanos() >= 0 && it.ttlLeftNanos() >= 0);
         assertThat(lists).allMatch(it -> it.idleNanos() >= 0 && it.length() > 0);
-        assertThat(ledger.entries).as("room for data").isEqualTo(entries());
-        assertThat(ledger.pieces).as("holds and waits").isEqualTo(otherPieces);
-        assertThat(ledger.contentBytes).as("contents").isEqualTo(contentBytes());
+        assertThat(quotas.entries).as("charged entries").isEqualTo(entries());
+        assertThat(quotas.pieces).as("holds and waits").isEqualTo(otherPieces);
+        assertThat(quotas.contentBytes).as("contents").isEqualTo(contentBytes());
     }
 
     private static void assertOnce(List<Key> keys) {

@@ -73,11 +73,11 @@ class EngineSchedulePropertyTest {
         fresh.apply(new Command.Tick(), run.now, new TestQuotas(), new ArrayList<>());
         assertThat(run.engine.snapshot()).isEqualTo(fresh.snapshot());
         assertThat(EngineObjectCount.of(run.engine)).isEqualTo(EngineObjectCount.of(fresh));
-        assertThat(run.ledger.keys).isZero();
-        assertThat(run.ledger.claims).isZero();
-        assertThat(run.ledger.entries).isZero();
-        assertThat(run.ledger.pieces).isZero();
-        assertThat(run.ledger.contentBytes).isZero();
+        assertThat(run.quotas.keys).isZero();
+        assertThat(run.quotas.transientKeys).isZero();
+        assertThat(run.quotas.entries).isZero();
+        assertThat(run.quotas.pieces).isZero();
+        assertThat(run.quotas.contentBytes).isZero();
     }
 
     @Property(tries = 10_000, edgeCases = EdgeCasesMode.NONE)
@@ -109,10 +109,10 @@ class EngineSchedulePropertyTest {
     void reading_lists_changes_nothing(@ForAll Schedule schedule) {
         Run watched = new Run(schedule);
         LockEngine alone = new LockEngine(schedule.settingsInNanos());
-        TestQuotas ledger = new TestQuotas();
-        ledger.maxKeys = schedule.maxKeys();
-        ledger.maxClaims = schedule.maxClaims();
-        ledger.maxEntries = schedule.maxEntries();
+        TestQuotas quotas = new TestQuotas();
+        quotas.maxKeys = schedule.maxKeys();
+        quotas.maxTransientKeys = schedule.maxTransientKeys();
+        quotas.maxEntries = schedule.maxEntries();
         Deque<KeyScan<?>> open = new ArrayDeque<>();
         for (ScheduleStep scheduleStep : schedule.steps()) {
             open.add(watched.engine.views().listInUse());
@@ -130,10 +130,10 @@ class EngineSchedulePropertyTest {
                 }
             }
             List<Effect> seen = watched.step(scheduleStep);
-            ledger.room = watched.ledger.room;
+            quotas.room = watched.quotas.room;
             List<Effect> effects = new ArrayList<>();
             for (Command command : watched.last) {
-                alone.apply(command, watched.now, ledger, effects);
+                alone.apply(command, watched.now, quotas, effects);
             }
             assertThat(effects).isEqualTo(seen);
             assertThat(alone.snapshot()).isEqualTo(watched.engine.snapshot());
@@ -151,13 +151,13 @@ class EngineSchedulePropertyTest {
     void closing_in_slices_equals_closing_at_once(@ForAll Schedule schedule) {
         Run whole = new Run(schedule);
         LockEngine sliced = new LockEngine(schedule.settingsInNanos());
-        TestQuotas ledger = new TestQuotas();
-        ledger.maxKeys = schedule.maxKeys();
-        ledger.maxClaims = schedule.maxClaims();
-        ledger.maxEntries = schedule.maxEntries();
+        TestQuotas quotas = new TestQuotas();
+        quotas.maxKeys = schedule.maxKeys();
+        quotas.maxTransientKeys = schedule.maxTransientKeys();
+        quotas.maxEntries = schedule.maxEntries();
         for (int i = 0; i < schedule.steps().size(); i++) {
             List<Effect> effects = whole.step(schedule.steps().get(i));
-            ledger.room = whole.ledger.room;
+            quotas.room = whole.quotas.room;
             List<Effect> inSlices = new ArrayList<>();
             for (Command command : whole.last) {
                 if (command
@@ -165,16 +165,16 @@ class EngineSchedulePropertyTest {
                         Command.CloseSession(long session, long answered, int _, long heirs)) {
                     Command slice = new Command.CloseSession(session, answered, 1 + (i % 2), heirs);
                     do {
-                        sliced.apply(slice, whole.now, ledger, inSlices);
+                        sliced.apply(slice, whole.now, quotas, inSlices);
                     } while (sliced.hasSession(session));
                 } else {
-                    sliced.apply(command, whole.now, ledger, inSlices);
+                    sliced.apply(command, whole.now, quotas, inSlices);
                 }
             }
             assertThat(withOneOrphaned(inSlices)).isEqualTo(withOneOrphaned(effects));
             assertThat(sliced.snapshot()).isEqualTo(whole.engine.snapshot());
-            assertThat(ledger.pieces).isEqualTo(whole.ledger.pieces);
-            assertThat(ledger.claims).isEqualTo(whole.ledger.claims);
+            assertThat(quotas.pieces).isEqualTo(whole.quotas.pieces);
+            assertThat(quotas.transientKeys).isEqualTo(whole.quotas.transientKeys);
         }
         assertThat(EngineObjectCount.of(sliced)).isEqualTo(EngineObjectCount.of(whole.engine));
     }
@@ -197,7 +197,7 @@ class EngineSchedulePropertyTest {
     /** Applies the same commands to an engine and to its reference model. */
     private static final class Run {
         final LockEngine engine;
-        final TestQuotas ledger = new TestQuotas();
+        final TestQuotas quotas = new TestQuotas();
         final ScheduleSessions crowd;
         private final Schedule schedule;
         private final ReferenceModel model;
@@ -214,15 +214,15 @@ class EngineSchedulePropertyTest {
             this.schedule = schedule;
             EngineSettings engineSettings = schedule.settingsInNanos();
             engine = new LockEngine(engineSettings);
-            ledger.maxKeys = schedule.maxKeys();
-            ledger.maxClaims = schedule.maxClaims();
-            ledger.maxEntries = schedule.maxEntries();
+            quotas.maxKeys = schedule.maxKeys();
+            quotas.maxTransientKeys = schedule.maxTransientKeys();
+            quotas.maxEntries = schedule.maxEntries();
             crowd = new ScheduleSessions(schedule);
             model =
                     new ReferenceModel(
                             engineSettings,
                             schedule.maxKeys(),
-                            schedule.maxClaims(),
+                            schedule.maxTransientKeys(),
                             schedule.maxEntries());
             engineInvariantChecker = new EngineInvariantChecker(engineSettings);
             now = schedule.start();
@@ -233,7 +233,7 @@ class EngineSchedulePropertyTest {
             switch (scheduleStep) {
                 case ScheduleStep.AdvanceClock(long units) -> now += schedule.nanos(units);
                 case ScheduleStep.MemoryAvailable(boolean left) -> {
-                    ledger.room = left;
+                    quotas.room = left;
                     model.room = left;
                 }
                 case ScheduleStep.TickWhenDue() -> {
@@ -257,7 +257,7 @@ class EngineSchedulePropertyTest {
             last.add(command);
             latest = Math.max(latest, now);
             List<Effect> effects = new ArrayList<>();
-            engine.apply(command, now, ledger, effects);
+            engine.apply(command, now, quotas, effects);
             assertThat(effects).as("%s", command).isEqualTo(model.apply(command, now));
             engineInvariantChecker.see(command, now, effects);
             effects.forEach(crowd::hear);
@@ -307,8 +307,8 @@ class EngineSchedulePropertyTest {
                 effects.addAll(apply(new Command.Collect(slice)));
                 assertThat(++rounds).as("rounds of collecting").isLessThan(50);
             } while (engine.hasCollectable(now));
-            assertThat(model.collectable()).as("names forgotten by nobody").isZero();
-            assertThat(model.data.collectable()).as("data forgotten by nobody").isZero();
+            assertThat(model.collectable()).as("keys left to collect").isZero();
+            assertThat(model.data.collectable()).as("data left to collect").isZero();
             return effects;
         }
 
@@ -321,15 +321,15 @@ class EngineSchedulePropertyTest {
                         .isTrue();
             }
             DataViews data = DataViews.of(engine, now);
-            data.check(ledger, views.pieces());
+            data.check(quotas, views.pieces());
             if (command instanceof Command.Collect(int most)) {
                 assertThat(model.forget(views)).as("%s", command).isLessThanOrEqualTo(most);
                 assertThat(model.data.forget(data)).as("%s", command).isLessThanOrEqualTo(most);
             }
             assertThat(new HashSet<>(views.all())).as("%s", command).isEqualTo(model.views());
             assertThat(new HashSet<>(data.all())).as("%s", command).isEqualTo(model.data.views());
-            assertThat(ledger.keys).isEqualTo(model.keys());
-            assertThat(ledger.claims).isEqualTo(model.claims());
+            assertThat(quotas.keys).isEqualTo(model.keys());
+            assertThat(quotas.transientKeys).isEqualTo(model.transientKeys());
             checkHolders(views);
             checkNext();
             for (long session : crowd.openSessions()) {

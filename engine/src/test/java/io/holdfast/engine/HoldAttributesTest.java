@@ -74,15 +74,15 @@ class HoldAttributesTest {
     @AfterEach
     void nothing_is_left() {
         locks.resume(DOOR);
-        locks.ledger.room = true;
+        locks.quotas.room = true;
         List<String> people = List.of("alice", "bob", "carol", "dave", "operator");
         people.forEach(locks::close);
         locks.advance(USUAL.multipliedBy(2));
         locks.advance(LockScenario.IDLE.plusSeconds(1));
         locks.collect();
-        assertThat(locks.ledger.keys).isZero();
-        assertThat(locks.ledger.claims).isZero();
-        assertThat(locks.ledger.pieces).isZero();
+        assertThat(locks.quotas.keys).isZero();
+        assertThat(locks.quotas.transientKeys).isZero();
+        assertThat(locks.quotas.pieces).isZero();
         assertThat(locks.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
@@ -268,11 +268,11 @@ class HoldAttributesTest {
         @Test
         void read_holds_and_read_waiters_are_charged_to_the_quotas() {
             locks.acquire("alice", DOOR, READER);
-            locks.ledger.room = false;
+            locks.quotas.room = false;
             assertThat(locks.acquire("bob", DOOR, READER).outcome()).isEqualTo(TOO_MANY_KEYS);
-            locks.ledger.room = true;
+            locks.quotas.room = true;
             locks.acquire("carol", DOOR, WRITER);
-            locks.ledger.room = false;
+            locks.quotas.room = false;
             assertThat(locks.acquire("dave", DOOR, READER).outcome()).isEqualTo(TOO_MANY_WAITERS);
             assertThat(locks.trackedRequests("bob")).isEmpty();
             assertThat(locks.trackedRequests("dave")).isEmpty();

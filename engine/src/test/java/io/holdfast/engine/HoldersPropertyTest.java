@@ -69,7 +69,7 @@ class HoldersPropertyTest {
     /** An engine and its readers. */
     private static final class Run {
         private final LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
-        private final TestQuotas ledger = new TestQuotas();
+        private final TestQuotas quotas = new TestQuotas();
         private final Map<Integer, Set<Long>> held = new HashMap<>();
         private final List<Reader> readers = new ArrayList<>();
         private final ResourceKind resourceKind;
@@ -150,7 +150,7 @@ class HoldersPropertyTest {
 
         private List<Effect> send(Command command) {
             List<Effect> effects = new ArrayList<>();
-            engine.apply(command, 0, ledger, effects);
+            engine.apply(command, 0, quotas, effects);
             return effects;
         }
     }

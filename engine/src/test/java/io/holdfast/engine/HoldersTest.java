@@ -136,17 +136,17 @@ class HoldersTest {
     @Test
     void a_listing_of_holders_covers_one_namespace_and_kind() {
         LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
-        TestQuotas ledger = new TestQuotas();
+        TestQuotas quotas = new TestQuotas();
         Namespace other = new Namespace("other");
         Key here = Key.of("name");
         Key there = Key.of(other, "name".getBytes(StandardCharsets.UTF_8));
         List<Effect> effects = new ArrayList<>();
-        engine.apply(new Command.TryAcquire(1, 1, ResourceKind.LOCK, here, 1), 0, ledger, effects);
-        engine.apply(new Command.TryAcquire(2, 1, ResourceKind.LOCK, there, 1), 0, ledger, effects);
+        engine.apply(new Command.TryAcquire(1, 1, ResourceKind.LOCK, here, 1), 0, quotas, effects);
+        engine.apply(new Command.TryAcquire(2, 1, ResourceKind.LOCK, there, 1), 0, quotas, effects);
         engine.apply(
-                new Command.TryAcquire(2, 2, ResourceKind.SHARED, there, 1), 0, ledger, effects);
+                new Command.TryAcquire(2, 2, ResourceKind.SHARED, there, 1), 0, quotas, effects);
         engine.apply(
-                new Command.TryAcquire(3, 1, ResourceKind.SHARED, there, 1), 0, ledger, effects);
+                new Command.TryAcquire(3, 1, ResourceKind.SHARED, there, 1), 0, quotas, effects);
         assertThat(effects).hasOnlyElementsOfType(Effect.TryAcquired.class);
         assertThat(engine.views().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
                 .isEqualTo(new HeldCounts(1, 1));

@@ -347,18 +347,18 @@ class IdleDataTest {
             data.engine.apply(
                     new Command.Acquire(i, 1, ResourceKind.LOCK, key, 1, 0, Command.FOREVER, 7),
                     data.now(),
-                    data.ledger,
+                    data.quotas,
                     effects);
             data.engine.apply(
-                    new Command.CloseSession(i, 1), data.now(), data.ledger, new ArrayList<>());
+                    new Command.CloseSession(i, 1), data.now(), data.quotas, new ArrayList<>());
         }
         data.advance(IDLE.plusNanos(1));
         data.collect(1);
-        assertThat(data.ledger.entries).isEqualTo(1);
-        assertThat(data.ledger.keys).isEqualTo(1);
+        assertThat(data.quotas.entries).isEqualTo(1);
+        assertThat(data.quotas.keys).isEqualTo(1);
         assertThat(data.engine.hasCollectable(data.now())).isTrue();
         data.collect(1);
-        assertThat(data.ledger.keys).isZero();
+        assertThat(data.quotas.keys).isZero();
         data.assertNothingIsLeft();
     }
 

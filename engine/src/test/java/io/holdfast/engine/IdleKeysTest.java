@@ -32,7 +32,7 @@ class IdleKeysTest {
         locks.advance(ofNanos(1));
         locks.collect();
         assertThat(locks.knows(PRINTER)).isFalse();
-        assertThat(locks.ledger.keys).isZero();
+        assertThat(locks.quotas.keys).isZero();
     }
 
     @Test
@@ -201,7 +201,7 @@ class IdleKeysTest {
         assertThat(keyScan.next(2, locks.now(), views)).isTrue();
         assertThat(locks.engine.hasCollectable(locks.now())).isTrue();
         locks.collect();
-        assertThat(locks.ledger.keys).isZero();
+        assertThat(locks.quotas.keys).isZero();
         keyScan.close();
     }
 

@@ -30,7 +30,7 @@ class KeyEventPropertyTest {
         private final Schedule schedule;
         private final LockEngine engine;
         private final LockEngine silent;
-        private final TestQuotas ledger;
+        private final TestQuotas quotas;
         private final TestQuotas silentLedger;
         private final ScheduleSessions scheduleSessions;
         private final Replay replay = new Replay();
@@ -47,25 +47,25 @@ class KeyEventPropertyTest {
             engine = new LockEngine(schedule.settingsInNanos());
             engine.recordEvents(events);
             silent = new LockEngine(schedule.settingsInNanos());
-            ledger = ledger(schedule);
-            silentLedger = ledger(schedule);
+            quotas = quotas(schedule);
+            silentLedger = quotas(schedule);
             scheduleSessions = new ScheduleSessions(schedule);
             now = schedule.start();
         }
 
-        private static TestQuotas ledger(Schedule schedule) {
-            TestQuotas ledger = new TestQuotas();
-            ledger.maxKeys = schedule.maxKeys();
-            ledger.maxClaims = schedule.maxClaims();
-            ledger.maxEntries = schedule.maxEntries();
-            return ledger;
+        private static TestQuotas quotas(Schedule schedule) {
+            TestQuotas quotas = new TestQuotas();
+            quotas.maxKeys = schedule.maxKeys();
+            quotas.maxTransientKeys = schedule.maxTransientKeys();
+            quotas.maxEntries = schedule.maxEntries();
+            return quotas;
         }
 
         void step(ScheduleStep scheduleStep) {
             switch (scheduleStep) {
                 case ScheduleStep.AdvanceClock(long units) -> now += schedule.nanos(units);
                 case ScheduleStep.MemoryAvailable(boolean left) -> {
-                    ledger.room = left;
+                    quotas.room = left;
                     silentLedger.room = left;
                 }
                 case ScheduleStep.CollectAll(int slice) -> apply(new Command.Collect(slice));
@@ -96,7 +96,7 @@ class KeyEventPropertyTest {
         private void apply(Command command) {
             latest = Math.max(latest, now);
             List<Effect> effects = new ArrayList<>();
-            engine.apply(command, now, ledger, effects);
+            engine.apply(command, now, quotas, effects);
             effects.forEach(scheduleSessions::hear);
             for (KeyEvent keyEvent : events) {
                 assertThat(keyEvent.atNanos()).isEqualTo(latest);

@@ -42,7 +42,7 @@ class KeyScanPropertyTest {
     }
 
     private LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
-    private TestQuotas ledger = new TestQuotas();
+    private TestQuotas quotas = new TestQuotas();
     private final Map<Integer, Token> held = new HashMap<>();
     private final Set<Integer> idle = new HashSet<>();
     private final List<Reader> readers = new ArrayList<>();
@@ -50,7 +50,7 @@ class KeyScanPropertyTest {
     @BeforeTry
     void start() {
         engine = new LockEngine(new EngineSettings(0, 0, true));
-        ledger = new TestQuotas();
+        quotas = new TestQuotas();
         held.clear();
         idle.clear();
         readers.clear();
@@ -79,8 +79,8 @@ class KeyScanPropertyTest {
         for (int key : List.copyOf(held.keySet())) {
             toggle(key);
         }
-        engine.apply(new Command.CloseSession(1, 0), 0, ledger, new ArrayList<>());
-        engine.apply(new Command.Collect(KEYS), 0, ledger, new ArrayList<>());
+        engine.apply(new Command.CloseSession(1, 0), 0, quotas, new ArrayList<>());
+        engine.apply(new Command.Collect(KEYS), 0, quotas, new ArrayList<>());
         assertThat(EngineObjectCount.of(engine)).isEqualTo(empty);
     }
 
@@ -104,13 +104,13 @@ class KeyScanPropertyTest {
             engine.apply(
                     new Command.Acquire(1, 1, ResourceKind.LOCK, key, 1, 0, Command.FOREVER, 7),
                     0,
-                    ledger,
+                    quotas,
                     effects);
             held.put(number, ((Effect.Granted) effects.getFirst()).token());
             idle.remove(number);
         } else {
             engine.apply(
-                    new Command.Release(1, 1, ResourceKind.LOCK, key, token), 0, ledger, effects);
+                    new Command.Release(1, 1, ResourceKind.LOCK, key, token), 0, quotas, effects);
             idle.add(number);
         }
         for (Reader reader : readers) {

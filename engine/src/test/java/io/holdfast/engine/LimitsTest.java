@@ -34,7 +34,7 @@ class LimitsTest {
 
         @Test
         void a_key_beyond_the_limit_is_refused_and_not_retained() {
-            locks.ledger.maxKeys = 2;
+            locks.quotas.maxKeys = 2;
             locks.acquire("alice", PRINTER);
             locks.acquire("alice", POOL);
             assertThat(locks.acquire("alice", SCANNER).outcome()).isEqualTo(TOO_MANY_KEYS);
@@ -43,7 +43,7 @@ class LimitsTest {
 
         @Test
         void a_lock_and_a_semaphore_of_one_key_count_twice() {
-            locks.ledger.maxKeys = 1;
+            locks.quotas.maxKeys = 1;
             locks.acquire("alice", PRINTER);
             assertThat(locks.acquire("alice", Target.semaphore("printer", 1)).outcome())
                     .isEqualTo(TOO_MANY_KEYS);
@@ -51,14 +51,14 @@ class LimitsTest {
 
         @Test
         void idle_keys_count_against_the_limit() {
-            locks.ledger.maxKeys = 1;
+            locks.quotas.maxKeys = 1;
             locks.release(locks.acquire("alice", PRINTER));
             assertThat(locks.acquire("alice", SCANNER).outcome()).isEqualTo(TOO_MANY_KEYS);
         }
 
         @Test
         void existing_keys_are_usable_at_the_limit() {
-            locks.ledger.maxKeys = 1;
+            locks.quotas.maxKeys = 1;
             locks.release(locks.acquire("alice", PRINTER));
             var alice = locks.acquire("alice", PRINTER);
             var bob = locks.acquire("bob", PRINTER);
@@ -70,7 +70,7 @@ class LimitsTest {
         @Test
         @DisplayName("collecting a key frees the limit (22.3)")
         void collecting_a_key_frees_the_limit() {
-            locks.ledger.maxKeys = 1;
+            locks.quotas.maxKeys = 1;
             locks.release(locks.acquire("alice", PRINTER));
             locks.advance(LockScenario.IDLE.plusNanos(1));
             locks.collect();
@@ -80,7 +80,7 @@ class LimitsTest {
         @Test
         @DisplayName("the limit of keys is never exceeded (22.2)")
         void the_limit_of_keys_is_never_exceeded() {
-            locks.ledger.maxKeys = 5;
+            locks.quotas.maxKeys = 5;
             for (int i = 0; i < 50; i++) {
                 var attempt = locks.acquire("session-" + i, Target.mutex("name-" + i));
                 assertThat(attempt.outcome()).isEqualTo(i < 5 ? GRANTED : TOO_MANY_KEYS);
@@ -90,11 +90,11 @@ class LimitsTest {
 
         @Test
         void requests_that_create_no_key_do_not_count_against_the_limit() {
-            locks.ledger.maxKeys = 1;
+            locks.quotas.maxKeys = 1;
             locks.release("alice", PRINTER, new Token(1, 2));
             locks.renew("alice", PRINTER, new Token(1, 2), USUAL);
             locks.await("alice", PRINTER);
-            assertThat(locks.ledger.keys).isZero();
+            assertThat(locks.quotas.keys).isZero();
         }
     }
 
@@ -156,7 +156,7 @@ class LimitsTest {
 
         @Test
         void a_new_key_beyond_the_memory_budget_is_refused() {
-            locks.ledger.room = false;
+            locks.quotas.room = false;
             assertThat(locks.acquire("alice", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.enqueue("alice", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
         }
@@ -164,7 +164,7 @@ class LimitsTest {
         @Test
         void a_new_waiter_beyond_the_memory_budget_is_refused() {
             locks.acquire("alice", PRINTER);
-            locks.ledger.room = false;
+            locks.quotas.room = false;
             assertThat(locks.acquire("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_WAITERS);
             assertThat(locks.enqueue("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_WAITERS);
             assertThat(locks.await("bob", PRINTER).outcome()).isEqualTo(NOT_ENQUEUED);
@@ -174,7 +174,7 @@ class LimitsTest {
         @Test
         void another_slot_of_a_used_semaphore_beyond_the_memory_budget_is_refused() {
             locks.acquire("alice", POOL);
-            locks.ledger.room = false;
+            locks.quotas.room = false;
             assertThat(locks.acquire("bob", POOL).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.enqueue("bob", POOL).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.holdersOf(POOL)).isEqualTo(1);
@@ -183,16 +183,16 @@ class LimitsTest {
         @Test
         void a_new_hold_of_an_existing_free_key_beyond_the_memory_budget_is_refused() {
             locks.release(locks.acquire("alice", PRINTER));
-            locks.ledger.room = false;
+            locks.quotas.room = false;
             assertThat(locks.acquire("alice", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
-            locks.ledger.room = true;
+            locks.quotas.room = true;
             assertThat(locks.acquire("alice", PRINTER).outcome()).isEqualTo(GRANTED);
         }
 
         @Test
         void an_acquire_without_a_wait_of_a_held_key_needs_no_memory() {
             locks.acquire("alice", PRINTER);
-            locks.ledger.room = false;
+            locks.quotas.room = false;
             assertThat(locks.acquireWithoutWait("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
         }
 
@@ -201,7 +201,7 @@ class LimitsTest {
             var alice = locks.acquire("alice", PRINTER);
             var bob = locks.acquire("bob", PRINTER);
             locks.enqueue("carol", PRINTER);
-            locks.ledger.room = false;
+            locks.quotas.room = false;
             assertThat(locks.renew(alice, USUAL).outcome()).isEqualTo(RENEWED);
             assertThat(locks.release(alice).outcome()).isEqualTo(RELEASED);
             assertThat(bob.outcome()).isEqualTo(GRANTED);

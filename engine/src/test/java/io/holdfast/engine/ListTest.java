@@ -102,7 +102,7 @@ class ListTest {
     void a_list_holds_the_same_item_as_often_as_it_was_pushed() {
         data.list("jobs", "a", "a", "a");
         assertThat(data.lrange("jobs", 0, -1)).isEqualTo(items("a", "a", "a"));
-        assertThat(data.ledger.contentBytes).isEqualTo(3 * 64);
+        assertThat(data.quotas.contentBytes).isEqualTo(3 * 64);
     }
 
     @ParameterizedTest
@@ -171,7 +171,7 @@ class ListTest {
         data.engine.apply(
                 new Command.Data(1, 1, Key.of("jobs"), new DataOperation.Range(0, -1)),
                 data.now(),
-                data.ledger,
+                data.quotas,
                 effects);
         List<ByteString> before = ((Effect.Items) effects.getFirst()).items();
         data.lpop("jobs");
@@ -230,7 +230,7 @@ class ListTest {
                         Key.of("jobs"),
                         new DataOperation.Push(DataOperation.End.BACK, ByteString.EMPTY));
         for (int i = 0; i < 10_000; i++) {
-            data.engine.apply(push, data.now(), data.ledger, new ArrayList<>());
+            data.engine.apply(push, data.now(), data.quotas, new ArrayList<>());
         }
         long full = EngineObjectCount.of(data.engine);
         for (int i = 1; i < 10_000; i++) {

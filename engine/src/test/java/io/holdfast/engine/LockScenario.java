@@ -131,7 +131,7 @@ final class LockScenario {
 
     private record RequestId(long session, long number) {}
 
-    final TestQuotas ledger = new TestQuotas();
+    final TestQuotas quotas = new TestQuotas();
     final LockEngine engine;
     private final Map<String, Long> sessions = new HashMap<>();
     private final Map<Long, String> names = new HashMap<>();
@@ -608,7 +608,7 @@ final class LockScenario {
 
     private void apply(Command command) {
         effects.clear();
-        engine.apply(command, nowNanos, ledger, effects);
+        engine.apply(command, nowNanos, quotas, effects);
         for (Effect effect : effects) {
             deliver(effect);
         }
@@ -620,12 +620,14 @@ final class LockScenario {
         } else {
             views.check(sharing::contains);
         }
-        assertThat(ledger.keys + ledger.claims).as("room for names").isEqualTo(views.all().size());
-        assertThat(ledger.claims)
-                .as("claims")
+        assertThat(quotas.keys + quotas.transientKeys)
+                .as("charged keys")
+                .isEqualTo(views.all().size());
+        assertThat(quotas.transientKeys)
+                .as("transient keys")
                 .isBetween(0L, views.inUse().size() + suspended(views));
         views.checkHolders(engine, nowNanos);
-        assertThat(ledger.pieces).as("room for holds and waits").isEqualTo(views.pieces());
+        assertThat(quotas.pieces).as("charged holds and waiters").isEqualTo(views.pieces());
         assertThat(engine.nextDeadlineNanos()).as("what is due has ended").isGreaterThan(nowNanos);
     }
 

@@ -31,12 +31,12 @@ class LongQueuePropertyTest {
     private static final long FIRST = 2;
 
     private LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
-    private TestQuotas ledger = new TestQuotas();
+    private TestQuotas quotas = new TestQuotas();
 
     @BeforeTry
     void start() {
         engine = new LockEngine(new EngineSettings(0, 0, true));
-        ledger = new TestQuotas();
+        quotas = new TestQuotas();
     }
 
     @Property(tries = 10, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
@@ -125,6 +125,6 @@ class LongQueuePropertyTest {
     }
 
     private void apply(Command command, long now) {
-        engine.apply(command, now, ledger, new ArrayList<>());
+        engine.apply(command, now, quotas, new ArrayList<>());
     }
 }

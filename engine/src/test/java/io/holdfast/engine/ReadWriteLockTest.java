@@ -56,9 +56,9 @@ class ReadWriteLockTest {
         locks.advance(USUAL.multipliedBy(2)); // what was granted to nobody's end has a lease
         locks.advance(LockScenario.IDLE.plusSeconds(1));
         locks.collect();
-        assertThat(locks.ledger.keys).isZero();
-        assertThat(locks.ledger.claims).isZero();
-        assertThat(locks.ledger.pieces).isZero();
+        assertThat(locks.quotas.keys).isZero();
+        assertThat(locks.quotas.transientKeys).isZero();
+        assertThat(locks.quotas.pieces).isZero();
         assertThat(locks.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
@@ -422,10 +422,10 @@ class ReadWriteLockTest {
         @Test
         void an_acquire_makes_a_transient_key_retained() {
             Request alice = held("alice", ReadWriteMode.READ);
-            assertThat(locks.ledger.claims).isEqualTo(1);
+            assertThat(locks.quotas.transientKeys).isEqualTo(1);
             locks.acquireWithoutWait("bob", DOOR);
-            assertThat(locks.ledger.claims).isZero();
-            assertThat(locks.ledger.keys).isEqualTo(1);
+            assertThat(locks.quotas.transientKeys).isZero();
+            assertThat(locks.quotas.keys).isEqualTo(1);
             locks.giveUp(alice);
             assertThat(locks.isIdle(DOOR)).isTrue();
         }
@@ -434,7 +434,7 @@ class ReadWriteLockTest {
         void an_offer_request_leaves_a_retained_key_retained() {
             locks.release(locks.acquire("alice", DOOR));
             Request bob = held("bob", ReadWriteMode.WRITE);
-            assertThat(locks.ledger.claims).isZero();
+            assertThat(locks.quotas.transientKeys).isZero();
             locks.giveUp(bob);
             assertThat(locks.isIdle(DOOR)).isTrue();
         }
@@ -522,24 +522,24 @@ class ReadWriteLockTest {
     class Room {
         @Test
         void an_offer_request_beyond_the_quotas_is_refused_without_a_trace() {
-            locks.ledger.room = false;
+            locks.quotas.room = false;
             assertThat(locks.read("alice", DOOR).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.knows(DOOR)).isFalse();
-            locks.ledger.room = true;
+            locks.quotas.room = true;
             held("alice", ReadWriteMode.READ);
-            locks.ledger.room = false;
+            locks.quotas.room = false;
             assertThat(locks.read("bob", DOOR).outcome()).isEqualTo(TOO_MANY_WAITERS);
             assertThat(locks.holders(DOOR)).containsExactly("alice");
-            locks.ledger.room = true;
+            locks.quotas.room = true;
         }
 
         @Test
         void an_offer_request_whose_key_exceeds_the_quotas_is_refused() {
-            locks.ledger.maxClaims = 1;
+            locks.quotas.maxTransientKeys = 1;
             locks.tryAcquire("dave", Target.mutex("other"));
             assertThat(locks.read("alice", DOOR).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.suspend(DOOR).outcome()).isEqualTo(TOO_MANY_KEYS);
-            assertThat(locks.ledger.pieces).isEqualTo(1);
+            assertThat(locks.quotas.pieces).isEqualTo(1);
         }
 
         @Test
@@ -566,7 +566,7 @@ class ReadWriteLockTest {
     void a_try_acquire_costs_the_same_with_many_readers() {
         // Were each of these linear in the readers, this would take minutes.
         LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
-        TestQuotas ledger = new TestQuotas();
+        TestQuotas quotas = new TestQuotas();
         List<Effect> effects = new ArrayList<>();
         int many = 100_000;
         for (int i = 1; i <= many; i++) {
@@ -575,14 +575,14 @@ class ReadWriteLockTest {
                     new Command.RequestOffer(
                             1, request, DOOR.key(), ReadWriteMode.READ, 1, 1, Command.FOREVER, i),
                     0,
-                    ledger,
+                    quotas,
                     effects);
             engine.apply(
-                    new Command.Confirm(1, request + 1, DOOR.key(), request), 0, ledger, effects);
+                    new Command.Confirm(1, request + 1, DOOR.key(), request), 0, quotas, effects);
             engine.apply(
                     new Command.TryAcquire(2, i, ResourceKind.LOCK, DOOR.key(), i),
                     0,
-                    ledger,
+                    quotas,
                     effects);
             effects.clear();
         }
@@ -590,11 +590,11 @@ class ReadWriteLockTest {
             engine.apply(
                     new Command.CancelOrRelease(1, 3L * many + i, DOOR.key(), 2L * i),
                     0,
-                    ledger,
+                    quotas,
                     effects);
             effects.clear();
         }
-        assertThat(ledger.pieces).isZero();
-        assertThat(ledger.claims).isZero();
+        assertThat(quotas.pieces).isZero();
+        assertThat(quotas.transientKeys).isZero();
     }
 }

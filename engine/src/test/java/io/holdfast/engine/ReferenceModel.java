@@ -72,7 +72,7 @@ final class ReferenceModel {
 
     private final EngineSettings engineSettings;
     private final int maxKeys;
-    private final int maxClaims;
+    private final int maxTransientKeys;
     final DataModel data;
     boolean room = true;
     private final List<Name> names = new ArrayList<>();
@@ -83,10 +83,11 @@ final class ReferenceModel {
     private long fences;
     private List<Effect> effects = new ArrayList<>();
 
-    ReferenceModel(EngineSettings engineSettings, int maxKeys, int maxClaims, int maxEntries) {
+    ReferenceModel(
+            EngineSettings engineSettings, int maxKeys, int maxTransientKeys, int maxEntries) {
         this.engineSettings = engineSettings;
         this.maxKeys = maxKeys;
-        this.maxClaims = maxClaims;
+        this.maxTransientKeys = maxTransientKeys;
         this.data = new DataModel(engineSettings, maxEntries);
     }
 
@@ -205,7 +206,7 @@ final class ReferenceModel {
     }
 
     /** The number of transient keys. */
-    long claims() {
+    long transientKeys() {
         return names.size() - keys();
     }
 
@@ -479,7 +480,10 @@ final class ReferenceModel {
             effects.add(new Effect.TryAcquired(c.session(), c.request(), false, holders));
         } else if (known.isPresent() && !isFree(known.get(), ReadWriteMode.WRITE)) {
             refuse(c, Refusal.BUSY);
-        } else if (!room || (known.isEmpty() && maxClaims > 0 && claims() >= maxClaims)) {
+        } else if (!room
+                || (known.isEmpty()
+                        && maxTransientKeys > 0
+                        && transientKeys() >= maxTransientKeys)) {
             refuse(c, Refusal.TOO_MANY_KEYS);
         } else {
             long limit = c.kind() == ResourceKind.SHARED ? Long.MAX_VALUE : 1;
@@ -613,7 +617,7 @@ final class ReferenceModel {
     }
 
     private boolean isClaimRefused() {
-        return !room || (maxClaims > 0 && claims() >= maxClaims);
+        return !room || (maxTransientKeys > 0 && transientKeys() >= maxTransientKeys);
     }
 
     private static boolean isWriter(Slot slot) {

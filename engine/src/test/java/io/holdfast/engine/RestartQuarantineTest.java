@@ -181,7 +181,7 @@ class RestartQuarantineTest {
         locks.tryAcquire("alice", Target.mutex("gate"));
         locks.advance(LockScenario.IDLE.plusSeconds(1));
         locks.collect();
-        assertThat(locks.ledger.keys).isZero();
-        assertThat(locks.ledger.claims).isZero();
+        assertThat(locks.quotas.keys).isZero();
+        assertThat(locks.quotas.transientKeys).isZero();
     }
 }

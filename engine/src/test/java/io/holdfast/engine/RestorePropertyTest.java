@@ -83,7 +83,7 @@ class RestorePropertyTest {
     private static final class Run {
         private final Schedule schedule;
         private final ScheduleSessions scheduleSessions;
-        private final TestQuotas ledger = new TestQuotas();
+        private final TestQuotas quotas = new TestQuotas();
         private final TestQuotas twinLedger = new TestQuotas();
         private final LockEngine engine;
         private LockEngine twin;
@@ -95,9 +95,9 @@ class RestorePropertyTest {
             this.engine = new LockEngine(schedule.settingsInNanos());
             this.twin = new LockEngine(schedule.settingsInNanos());
             this.now = schedule.start();
-            for (TestQuotas it : List.of(ledger, twinLedger)) {
+            for (TestQuotas it : List.of(quotas, twinLedger)) {
                 it.maxKeys = schedule.maxKeys();
-                it.maxClaims = schedule.maxClaims();
+                it.maxTransientKeys = schedule.maxTransientKeys();
                 it.maxEntries = schedule.maxEntries();
             }
         }
@@ -123,7 +123,7 @@ class RestorePropertyTest {
             switch (scheduleStep) {
                 case ScheduleStep.AdvanceClock(long units) -> now += schedule.nanos(units);
                 case ScheduleStep.MemoryAvailable(boolean left) -> {
-                    ledger.room = left;
+                    quotas.room = left;
                     twinLedger.room = left;
                 }
                 case ScheduleStep.CollectAll(int slice) -> apply(new Command.Collect(slice));
@@ -155,7 +155,7 @@ class RestorePropertyTest {
             List<KeyEvent> twinEvents = new ArrayList<>();
             engine.recordEvents(events);
             twin.recordEvents(twinEvents);
-            engine.apply(command, now, ledger, effects);
+            engine.apply(command, now, quotas, effects);
             twin.apply(command, now, twinLedger, twinEffects);
             assertThat(twinEffects).as("%s", command).isEqualTo(effects);
             assertThat(twinEvents).as("%s", command).isEqualTo(events);

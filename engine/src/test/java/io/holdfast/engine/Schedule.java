@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 record Schedule(
         EngineSettings settings,
         int maxKeys,
-        int maxClaims,
+        int maxTransientKeys,
         int maxEntries,
         long start,
         long unit,
@@ -82,7 +82,7 @@ record Schedule(
             return Combinators.combine(
                             settings(),
                             maxKeys(),
-                            maxClaims(),
+                            maxTransientKeys(),
                             maxEntries(),
                             starts(),
                             units(),
@@ -125,7 +125,7 @@ record Schedule(
             return Arbitraries.of(0, 0, 1, 2, 3);
         }
 
-        private static Arbitrary<Integer> maxClaims() {
+        private static Arbitrary<Integer> maxTransientKeys() {
             return Arbitraries.of(0, 0, 0, 1, 2);
         }
 

@@ -105,7 +105,7 @@ class SemaphoreTest {
         var single = Target.semaphore("pool", 1);
         full.acquire("alice", single);
         full.acquire("bob", single);
-        full.ledger.room = false;
+        full.quotas.room = false;
         assertThat(full.acquire("carol", POOL).outcome()).isEqualTo(LIMIT_MISMATCH);
     }
 

@@ -175,7 +175,7 @@ class SessionCloseTest {
         // If a close were linear in the length of the queue, this would take minutes.
         int sessions = 150_000;
         LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
-        TestQuotas ledger = new TestQuotas();
+        TestQuotas quotas = new TestQuotas();
         List<Effect> effects = new ArrayList<>();
         assertTimeoutPreemptively(
                 ofSeconds(20),
@@ -185,12 +185,12 @@ class SessionCloseTest {
                                 new Command.Acquire(
                                         i, 1, ResourceKind.LOCK, PRINTER.key(), 1, 1000, 1000, i),
                                 0,
-                                ledger,
+                                quotas,
                                 effects);
                     }
                     for (int i = 0; i < sessions; i++) { // all over the queue, each once
                         long session = i * 7919L % sessions + 1;
-                        engine.apply(new Command.CloseSession(session, 0), 0, ledger, effects);
+                        engine.apply(new Command.CloseSession(session, 0), 0, quotas, effects);
                     }
                 });
         assertThat(Views.of(engine, 0).inUse()).isEmpty();

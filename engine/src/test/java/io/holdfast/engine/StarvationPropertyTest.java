@@ -41,7 +41,7 @@ class StarvationPropertyTest {
 
     private static final class Hall {
         private final LockEngine engine;
-        private final TestQuotas ledger = new TestQuotas();
+        private final TestQuotas quotas = new TestQuotas();
         private final List<Long> offered = new ArrayList<>();
         private final List<Long> inside = new ArrayList<>();
         private final List<Long> came = new ArrayList<>();
@@ -54,7 +54,7 @@ class StarvationPropertyTest {
 
         void apply(Command command) {
             List<Effect> effects = new ArrayList<>();
-            engine.apply(command, now, ledger, effects);
+            engine.apply(command, now, quotas, effects);
             for (Effect effect : effects) {
                 if (effect instanceof Effect.Offered) {
                     offered.add(effect.request());

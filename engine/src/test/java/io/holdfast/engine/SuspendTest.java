@@ -78,14 +78,14 @@ class SuspendTest {
     void an_unused_suspended_key_is_retained_until_it_is_resumed() {
         locks.suspend(DOOR);
         locks.suspend(DOOR);
-        assertThat(locks.ledger.claims).isEqualTo(1);
+        assertThat(locks.quotas.transientKeys).isEqualTo(1);
         locks.giveUp(locks.read("alice", DOOR));
         locks.advance(LockScenario.IDLE.multipliedBy(3));
         locks.collect();
         assertThat(locks.knows(DOOR)).isTrue();
         locks.resume(DOOR);
         assertThat(locks.knows(DOOR)).isFalse();
-        assertThat(locks.ledger.claims).isZero();
+        assertThat(locks.quotas.transientKeys).isZero();
         assertThat(locks.resume(DOOR).outcome()).isEqualTo(CHANGED);
     }
 
@@ -100,7 +100,7 @@ class SuspendTest {
         locks.advance(LockScenario.IDLE.plusSeconds(1));
         locks.collect();
         assertThat(locks.knows(DOOR)).isFalse();
-        assertThat(locks.ledger.keys).isZero();
+        assertThat(locks.quotas.keys).isZero();
     }
 
     @Test
@@ -150,7 +150,7 @@ class SuspendTest {
     @Test
     void reasserting_a_hold_is_charged_to_the_quotas() {
         locks.suspend(DOOR);
-        locks.ledger.room = false;
+        locks.quotas.room = false;
         assertThat(back("alice", ReadWriteMode.READ).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.holdersOf(DOOR)).isZero();
     }

@@ -13,10 +13,10 @@ class TestQuotas implements Quotas {
     long keys;
 
     /** 0 is no limit. */
-    long maxClaims;
+    long maxTransientKeys;
 
     /** The number of transient keys. */
-    long claims;
+    long transientKeys;
 
     /** 0 is no limit. */
     long maxEntries;
@@ -28,7 +28,7 @@ class TestQuotas implements Quotas {
     long pieces;
 
     /** The charged bytes of transient keys. */
-    long claimBytes;
+    long transientKeyBytes;
 
     /** The charged bytes of values and items. */
     long contentBytes;
@@ -56,18 +56,18 @@ class TestQuotas implements Quotas {
 
     @Override
     public boolean reserveTransientKey(Key key, @Nullable Client client) {
-        if (!room || (maxClaims > 0 && claims >= maxClaims)) {
+        if (!room || (maxTransientKeys > 0 && transientKeys >= maxTransientKeys)) {
             return false;
         }
-        claims++;
-        claimBytes += key.bytes().length;
+        transientKeys++;
+        transientKeyBytes += key.bytes().length;
         return true;
     }
 
     @Override
     public void returnTransientKey(Key key, @Nullable Client client) {
-        claims--;
-        claimBytes -= key.bytes().length;
+        transientKeys--;
+        transientKeyBytes -= key.bytes().length;
     }
 
     @Override

@@ -99,15 +99,15 @@ class TimeTest {
     @Test
     void times_may_be_negative() {
         LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
-        TestQuotas ledger = new TestQuotas();
+        TestQuotas quotas = new TestQuotas();
         List<Effect> effects = new ArrayList<>();
         long start = -5_000_000_000L;
-        engine.apply(acquire(1, 1, 0, 10), start, ledger, effects);
-        engine.apply(acquire(2, 1, Command.FOREVER, Command.FOREVER), start, ledger, effects);
+        engine.apply(acquire(1, 1, 0, 10), start, quotas, effects);
+        engine.apply(acquire(2, 1, Command.FOREVER, Command.FOREVER), start, quotas, effects);
         assertThat(engine.nextDeadlineNanos()).isBetween(start + 1, start + 10);
-        engine.apply(new Command.Tick(), start + 9, ledger, effects);
+        engine.apply(new Command.Tick(), start + 9, quotas, effects);
         assertThat(effects).hasSize(1);
-        engine.apply(new Command.Tick(), start + 10, ledger, effects);
+        engine.apply(new Command.Tick(), start + 10, quotas, effects);
         assertThat(effects).hasSize(2);
         Views views = Views.of(engine, start + 10);
         assertThat(views.inUse().getFirst().leaseLeftNanos()).isEqualTo(Command.FOREVER);

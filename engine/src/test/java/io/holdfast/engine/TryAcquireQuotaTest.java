@@ -32,20 +32,20 @@ class TryAcquireQuotaTest {
     private static final Target ROOM = Target.shared("room");
 
     private final LockScenario locks = new LockScenario();
-    private final TestQuotas ledger = locks.ledger;
+    private final TestQuotas quotas = locks.quotas;
 
     @AfterEach
     void all_room_is_given_back() {
-        ledger.room = true;
+        quotas.room = true;
         for (String who : new String[] {"alice", "bob", "carol"}) {
             locks.close(who);
         }
-        assertThat(ledger.claims).isZero();
-        assertThat(ledger.pieces).isZero();
-        assertThat(ledger.claimBytes).isZero();
+        assertThat(quotas.transientKeys).isZero();
+        assertThat(quotas.pieces).isZero();
+        assertThat(quotas.transientKeyBytes).isZero();
         locks.advance(LockScenario.IDLE.plusNanos(1));
         locks.collect();
-        assertThat(ledger.keys).isZero();
+        assertThat(quotas.keys).isZero();
     }
 
     @ParameterizedTest
@@ -55,12 +55,12 @@ class TryAcquireQuotaTest {
         for (int i = 0; i < 100; i++) {
             locks.tryAcquire("alice", new Target(resourceKind, Key.of("name-" + i), 1));
         }
-        assertThat(ledger.claims).isEqualTo(100);
-        assertThat(ledger.keys).isZero();
+        assertThat(quotas.transientKeys).isEqualTo(100);
+        assertThat(quotas.keys).isZero();
         for (int i = 0; i < 100; i += 2) {
             locks.releaseBySession("alice", new Target(resourceKind, Key.of("name-" + i), 1));
         }
-        assertThat(ledger.claims).isEqualTo(50);
+        assertThat(quotas.transientKeys).isEqualTo(50);
         assertThat(Views.of(locks.engine, locks.now()).idle()).isEmpty();
         locks.close("alice");
         assertThat(EngineObjectCount.of(locks.engine)).isEqualTo(empty);
@@ -71,23 +71,23 @@ class TryAcquireQuotaTest {
         Key key = Key.of("x".repeat(65_535));
         List<Effect> effects = new ArrayList<>();
         Command claim = new Command.TryAcquire(1001, 1, ResourceKind.LOCK, key, 0);
-        locks.engine.apply(claim, locks.now(), ledger, effects);
-        assertThat(ledger.pieces).isEqualTo(1);
-        assertThat(ledger.claimBytes).isEqualTo(65_535);
+        locks.engine.apply(claim, locks.now(), quotas, effects);
+        assertThat(quotas.pieces).isEqualTo(1);
+        assertThat(quotas.transientKeyBytes).isEqualTo(65_535);
         Command unclaim = new Command.ReleaseBySession(1001, 2, ResourceKind.LOCK, key);
-        locks.engine.apply(unclaim, locks.now(), ledger, effects);
-        assertThat(ledger.pieces).isZero();
-        assertThat(ledger.claimBytes).isZero();
-        locks.engine.apply(claim, locks.now(), ledger, effects);
+        locks.engine.apply(unclaim, locks.now(), quotas, effects);
+        assertThat(quotas.pieces).isZero();
+        assertThat(quotas.transientKeyBytes).isZero();
+        locks.engine.apply(claim, locks.now(), quotas, effects);
         Command acquire = new Command.Acquire(1002, 3, ResourceKind.LOCK, key, 1, 0, 1, 0);
-        locks.engine.apply(acquire, locks.now(), ledger, effects);
-        assertThat(ledger.claimBytes).as("remembered from now on").isZero();
-        locks.engine.apply(new Command.CloseSession(1001, 0), locks.now(), ledger, effects);
+        locks.engine.apply(acquire, locks.now(), quotas, effects);
+        assertThat(quotas.transientKeyBytes).as("retained from now on").isZero();
+        locks.engine.apply(new Command.CloseSession(1001, 0), locks.now(), quotas, effects);
     }
 
     @Test
     void the_number_of_transient_keys_is_limited() {
-        ledger.maxClaims = 2;
+        quotas.maxTransientKeys = 2;
         locks.tryAcquire("alice", PRINTER);
         locks.tryAcquire("alice", ROOM);
         byte[] before = locks.engine.snapshot();
@@ -107,8 +107,8 @@ class TryAcquireQuotaTest {
 
     @Test
     void transient_and_retained_keys_have_separate_limits() {
-        ledger.maxKeys = 1;
-        ledger.maxClaims = 1;
+        quotas.maxKeys = 1;
+        quotas.maxTransientKeys = 1;
         assertThat(locks.tryAcquire("alice", PRINTER).outcome()).isEqualTo(TRY_ACQUIRED);
         assertThat(locks.acquire("alice", SCANNER).outcome()).isEqualTo(GRANTED);
         assertThat(locks.tryAcquire("alice", ROOM).outcome()).isEqualTo(TOO_MANY_KEYS);
@@ -118,30 +118,30 @@ class TryAcquireQuotaTest {
 
     @Test
     void a_try_acquire_of_a_retained_key_is_not_charged_for_the_key() {
-        ledger.maxClaims = 1;
+        quotas.maxTransientKeys = 1;
         locks.release(locks.acquire("alice", PRINTER));
         locks.tryAcquire("bob", SCANNER);
         assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TRY_ACQUIRED);
-        assertThat(ledger.claims).isEqualTo(1);
-        assertThat(ledger.keys).isEqualTo(1);
+        assertThat(quotas.transientKeys).isEqualTo(1);
+        assertThat(quotas.keys).isEqualTo(1);
         locks.releaseBySession("bob", PRINTER);
-        assertThat(ledger.claims).isEqualTo(1);
-        assertThat(ledger.keys).isEqualTo(1);
+        assertThat(quotas.transientKeys).isEqualTo(1);
+        assertThat(quotas.keys).isEqualTo(1);
     }
 
     @Test
     void a_transient_key_is_returned_when_it_becomes_retained() {
-        ledger.maxClaims = 1;
+        quotas.maxTransientKeys = 1;
         locks.tryAcquire("alice", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
-        assertThat(ledger.claims).isZero();
-        assertThat(ledger.keys).isEqualTo(1);
+        assertThat(quotas.transientKeys).isZero();
+        assertThat(quotas.keys).isEqualTo(1);
         assertThat(locks.tryAcquire("alice", SCANNER).outcome()).isEqualTo(TRY_ACQUIRED);
         locks.releaseBySession("alice", PRINTER);
         locks.release(bob);
         assertThat(locks.isIdle(PRINTER)).isTrue();
-        assertThat(ledger.claims).isEqualTo(1);
-        assertThat(ledger.keys).isEqualTo(1);
+        assertThat(quotas.transientKeys).isEqualTo(1);
+        assertThat(quotas.keys).isEqualTo(1);
     }
 
     @Test
@@ -154,8 +154,8 @@ class TryAcquireQuotaTest {
         locks.tryAcquire("alice", Target.mutex("third"));
         locks.enqueue("carol", Target.mutex("third"));
         locks.close("carol");
-        assertThat(ledger.claims).isZero();
-        assertThat(ledger.keys).isEqualTo(3);
+        assertThat(quotas.transientKeys).isZero();
+        assertThat(quotas.keys).isEqualTo(3);
         locks.close("alice");
         assertThat(locks.isIdle(PRINTER)).isTrue();
         assertThat(locks.isIdle(SCANNER)).isTrue();
@@ -163,7 +163,7 @@ class TryAcquireQuotaTest {
 
     @Test
     void a_transient_key_stays_charged_when_it_cannot_become_retained() {
-        ledger.maxKeys = 1;
+        quotas.maxKeys = 1;
         locks.acquire("alice", SCANNER);
         locks.tryAcquire("alice", PRINTER);
         byte[] before = locks.engine.snapshot();
@@ -171,7 +171,7 @@ class TryAcquireQuotaTest {
         assertThat(locks.enqueue("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.acquireWithoutWait("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.engine.snapshot()).isEqualTo(before);
-        assertThat(ledger.claims).isEqualTo(1);
+        assertThat(quotas.transientKeys).isEqualTo(1);
         locks.releaseBySession("alice", PRINTER);
         assertThat(locks.knows(PRINTER)).isFalse();
     }
@@ -181,7 +181,7 @@ class TryAcquireQuotaTest {
         locks.release(locks.acquire("alice", PRINTER));
         locks.tryAcquire("alice", ROOM);
         locks.tryAcquire("alice", SCANNER);
-        ledger.room = false;
+        quotas.room = false;
         byte[] before = locks.engine.snapshot();
         assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.tryAcquire("bob", ROOM).outcome()).isEqualTo(TOO_MANY_KEYS);
@@ -199,11 +199,11 @@ class TryAcquireQuotaTest {
         locks.tryAcquire("alice", ROOM);
         locks.tryAcquire("bob", ROOM);
         locks.tryAcquire("carol", ROOM);
-        assertThat(ledger.claims).isEqualTo(1);
-        assertThat(ledger.pieces).isEqualTo(3);
+        assertThat(quotas.transientKeys).isEqualTo(1);
+        assertThat(quotas.pieces).isEqualTo(3);
         locks.releaseBySession("alice", ROOM);
-        assertThat(ledger.claims).isEqualTo(1);
-        assertThat(ledger.pieces).isEqualTo(2);
+        assertThat(quotas.transientKeys).isEqualTo(1);
+        assertThat(quotas.pieces).isEqualTo(2);
     }
 
     @Test
@@ -211,7 +211,7 @@ class TryAcquireQuotaTest {
         var alice = locks.tryAcquire("alice", PRINTER);
         locks.cancel(alice);
         assertThat(locks.knows(PRINTER)).isFalse();
-        assertThat(ledger.claims).isZero();
+        assertThat(quotas.transientKeys).isZero();
     }
 
     @Test
@@ -220,6 +220,6 @@ class TryAcquireQuotaTest {
         assertThat(locks.acquire("bob", PRINTER).outcome()).isEqualTo(BLOCKED);
         locks.close("alice");
         assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
-        assertThat(ledger.keys).isEqualTo(1);
+        assertThat(quotas.keys).isEqualTo(1);
     }
 }

@@ -48,12 +48,12 @@ class TryAcquireTest {
     void a_try_acquire_by_the_holder_changes_nothing() {
         locks.tryAcquire("alice", PRINTER);
         byte[] before = locks.engine.snapshot();
-        long fence = locks.ledger.lastFence;
+        long fence = locks.quotas.lastFence;
         var again = locks.tryAcquire("alice", PRINTER);
         assertThat(again.claimed())
                 .isEqualTo(new Effect.TryAcquired(again.session(), again.number(), false, 1));
         assertThat(locks.engine.snapshot()).isEqualTo(before);
-        assertThat(locks.ledger.lastFence).isEqualTo(fence);
+        assertThat(locks.quotas.lastFence).isEqualTo(fence);
         assertThat(locks.releaseBySession("alice", PRINTER).outcome()).isEqualTo(RELEASED);
         assertThat(locks.holdersOf(PRINTER)).isZero();
     }
@@ -298,18 +298,18 @@ class TryAcquireTest {
     @DisplayName("a try acquired shared lock has no token")
     void a_try_acquired_shared_lock_has_no_token() {
         LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
-        TestQuotas ledger = new TestQuotas();
+        TestQuotas quotas = new TestQuotas();
         Key key = Key.of("shared");
         List<Effect> effects = new ArrayList<>();
         engine.apply(
-                new Command.TryAcquire(1, 1, ResourceKind.SHARED, key, 42), 0, ledger, effects);
+                new Command.TryAcquire(1, 1, ResourceKind.SHARED, key, 42), 0, quotas, effects);
         long fence =
                 Objects.requireNonNull(engine.views().holders(ResourceKind.SHARED, key)).since();
         Token right = new Token(fence, 42);
         engine.apply(
-                new Command.Release(1, 2, ResourceKind.SHARED, key, right), 0, ledger, effects);
+                new Command.Release(1, 2, ResourceKind.SHARED, key, right), 0, quotas, effects);
         engine.apply(
-                new Command.Renew(1, 3, ResourceKind.SHARED, key, right, 1), 0, ledger, effects);
+                new Command.Renew(1, 3, ResourceKind.SHARED, key, right, 1), 0, quotas, effects);
         assertThat(effects)
                 .containsExactly(
                         new Effect.TryAcquired(1, 1, true, 1),

@@ -109,7 +109,7 @@ class TwoPhaseTest {
 
         @Test
         void an_enqueue_of_a_new_key_beyond_the_quotas_is_refused() {
-            locks.ledger.maxKeys = 1;
+            locks.quotas.maxKeys = 1;
             locks.acquire("holder", SCANNER);
             assertThat(locks.enqueue("alice", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.knows(PRINTER)).isFalse();

@@ -58,23 +58,23 @@ class ValueEntryTest {
         data.kset("colour", "green");
         data.kset("colour", "red");
         assertThat(data.kget("colour")).isEqualTo(content("red"));
-        assertThat(data.ledger.entries).isEqualTo(1);
-        assertThat(data.ledger.contentBytes).isEqualTo(64);
+        assertThat(data.quotas.entries).isEqualTo(1);
+        assertThat(data.quotas.contentBytes).isEqualTo(64);
     }
 
     @Test
     void a_value_is_charged_by_its_length_whenever_that_changes() {
         data.kset("text", "x".repeat(250));
-        assertThat(data.ledger.contentBytes).isEqualTo(4 * 64);
+        assertThat(data.quotas.contentBytes).isEqualTo(4 * 64);
         data.kset("text", "x");
-        assertThat(data.ledger.contentBytes).isEqualTo(64);
-        data.ledger.room = false;
+        assertThat(data.quotas.contentBytes).isEqualTo(64);
+        data.quotas.room = false;
         assertThat(data.kset("text", "x".repeat(250)))
                 .isEqualTo(DataScenario.refused(Refusal.TOO_MANY_ENTRIES));
         assertThat(data.kget("text")).isEqualTo(content("x"));
         assertThat(data.kset("text", "y".repeat(60))).isEqualTo(DONE);
         data.kdel("text");
-        assertThat(data.ledger.contentBytes).isZero();
+        assertThat(data.quotas.contentBytes).isZero();
     }
 
     @Test
@@ -112,7 +112,7 @@ class ValueEntryTest {
     void a_value_expires_at_the_next_deadline_of_the_engine_without_being_read() {
         data.kset("colour", "green", ofSeconds(10));
         long end = data.now() + ofSeconds(10).toNanos();
-        for (int looks = 0; data.ledger.entries > 0; looks++) {
+        for (int looks = 0; data.quotas.entries > 0; looks++) {
             assertThat(data.engine.nextDeadlineNanos()).isLessThanOrEqualTo(end);
             assertThat(looks).isLessThan(20);
             data.setClock(Math.max(data.now(), data.engine.nextDeadlineNanos()));
@@ -139,7 +139,7 @@ class ValueEntryTest {
         assertThat(data.values()).containsExactly("colour");
         data.advanceSilently(ofNanos(1));
         assertThat(data.values()).isEmpty();
-        assertThat(data.ledger.entries).isEqualTo(1);
+        assertThat(data.quotas.entries).isEqualTo(1);
         data.tick();
         data.assertNothingIsLeft();
     }
@@ -218,7 +218,7 @@ class ValueEntryTest {
         }
         for (int left = 299; left >= 0; left--) {
             data.advance(ofMillis(1));
-            assertThat(data.ledger.entries).isEqualTo(left);
+            assertThat(data.quotas.entries).isEqualTo(left);
         }
         data.assertNothingIsLeft();
     }

@@ -130,7 +130,7 @@ class WriteLockTest {
                 .isEqualTo(NOT_HELD);
         assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
         assertThat(locks.holderOf(pool)).isEqualTo("bob");
-        assertThat(locks.ledger.keys).isEqualTo(2);
+        assertThat(locks.quotas.keys).isEqualTo(2);
     }
 
     @Test
