@@ -288,21 +288,21 @@ class LocalDriverTryAcquireTest {
         bob.close();
         await().atMost(RecordingMailbox.LIMIT).until(() -> driver.openSessions() == 0);
         assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK)).isEqualTo(NONE);
-        assertThat(pieces).as("the keys, which are remembered").hasValue(claims);
+        assertThat(pieces).as("the keys, which are retained").hasValue(claims);
     }
 
     /** The orphaned locks and shared locks that were reported to a session. */
     private static List<Integer> orphaned(SessionClient sessionClient) {
-        int mutexes = 0;
+        int locks = 0;
         int shared = 0;
         for (Effect effect : sessionClient.inbox.all()) {
             if (effect instanceof Effect.Orphaned orphaned) {
                 assertThat(orphaned.session()).isEqualTo(sessionClient.session.id());
-                mutexes += orphaned.locks();
+                locks += orphaned.locks();
                 shared += orphaned.shared();
             }
         }
-        return List.of(mutexes, shared);
+        return List.of(locks, shared);
     }
 
     private static List<HolderView> read(ScanCursor<HolderView> scanCursor) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("Cancelling a request")
 class CancelTest {
-    private static final Target PRINTER = Target.mutex("printer");
+    private static final Target PRINTER = Target.lock("printer");
 
     private final LockScenario locks = new LockScenario();
 

@@ -17,7 +17,7 @@ import java.util.List;
 
 @DisplayName("A session that closes in slices")
 class CloseInSlicesTest {
-    private static final Target PRINTER = Target.mutex("printer");
+    private static final Target PRINTER = Target.lock("printer");
 
     private final LockScenario locks = new LockScenario();
 
@@ -25,7 +25,7 @@ class CloseInSlicesTest {
     @ValueSource(ints = {1, 2, 3, 7, 10, 11, 100})
     void a_session_closed_in_slices_loses_all_holds_and_reports_each_orphan_once(int most) {
         for (int i = 0; i < 6; i++) {
-            locks.tryAcquire("alice", Target.mutex("lock-" + i));
+            locks.tryAcquire("alice", Target.lock("lock-" + i));
         }
         for (int i = 0; i < 4; i++) {
             locks.tryAcquire("alice", Target.shared("shared-" + i));
@@ -82,8 +82,8 @@ class CloseInSlicesTest {
         LockScenario keeping = LockScenario.withoutAutoRelease();
         var bob = keeping.acquire("bob", PRINTER);
         for (int i = 0; i < 3; i++) {
-            keeping.acquire("bob", Target.mutex("other-" + i));
-            keeping.acquire("alice", Target.mutex("other-" + i));
+            keeping.acquire("bob", Target.lock("other-" + i));
+            keeping.acquire("alice", Target.lock("other-" + i));
         }
         var waiting = keeping.acquire("alice", PRINTER);
         long alice = keeping.session("alice");
@@ -103,7 +103,7 @@ class CloseInSlicesTest {
     void holds_of_a_session_closed_in_slices_pass_on_at_once() {
         locks.tryAcquire("alice", PRINTER);
         for (int i = 0; i < 3; i++) {
-            locks.tryAcquire("alice", Target.mutex("lock-" + i));
+            locks.tryAcquire("alice", Target.lock("lock-" + i));
         }
         var bob = locks.acquire("bob", PRINTER);
         locks.engine.apply(
@@ -112,7 +112,7 @@ class CloseInSlicesTest {
                 locks.quotas,
                 new ArrayList<>());
         assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
-        assertThat(locks.tryAcquire("bob", Target.mutex("lock-2")).outcome())
+        assertThat(locks.tryAcquire("bob", Target.lock("lock-2")).outcome())
                 .isEqualTo(LockScenario.Outcome.BUSY);
         assertThat(bob.answers()).as("told by nobody here").isEmpty();
     }

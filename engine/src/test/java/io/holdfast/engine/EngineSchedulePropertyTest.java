@@ -184,8 +184,8 @@ class EngineSchedulePropertyTest {
         List<Effect> merged = new ArrayList<>();
         Effect.Orphaned sum = new Effect.Orphaned(0, 0, 0);
         for (Effect effect : effects) {
-            if (effect instanceof Effect.Orphaned(long session, int mutexes, int shared)) {
-                sum = new Effect.Orphaned(session, sum.locks() + mutexes, sum.shared() + shared);
+            if (effect instanceof Effect.Orphaned(long session, int lockCount, int shared)) {
+                sum = new Effect.Orphaned(session, sum.locks() + lockCount, sum.shared() + shared);
             } else {
                 merged.add(effect);
             }

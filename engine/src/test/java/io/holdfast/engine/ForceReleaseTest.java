@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("A forced release")
 class ForceReleaseTest {
-    private static final Target DOOR = Target.mutex("door");
+    private static final Target DOOR = Target.lock("door");
     private static final Target POOL = Target.semaphore("pool", 2);
     private static final HoldAttributes TRACKED =
             new HoldAttributes(ReadWriteMode.WRITE, true, true);

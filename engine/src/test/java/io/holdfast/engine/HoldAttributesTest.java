@@ -45,7 +45,7 @@ import java.util.stream.Stream;
 
 @DisplayName("An acquire with attributes")
 class HoldAttributesTest {
-    private static final Target DOOR = Target.mutex("door");
+    private static final Target DOOR = Target.lock("door");
     private static final Target POOL = Target.semaphore("pool", 2);
     private static final HoldAttributes READER = new HoldAttributes(ReadWriteMode.READ, true, true);
     private static final HoldAttributes WRITER =
@@ -489,11 +489,11 @@ class HoldAttributesTest {
         void the_end_of_a_tracked_hold_by_its_holder_is_not_reported() {
             List<Request> ended = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
-                ended.add(locks.acquire("alice", Target.mutex("key" + i), WRITER));
+                ended.add(locks.acquire("alice", Target.lock("key" + i), WRITER));
             }
             locks.release(ended.get(0));
             locks.giveUp(ended.get(1));
-            locks.releaseBySession("alice", Target.mutex("key2"));
+            locks.releaseBySession("alice", Target.lock("key2"));
             locks.close("alice");
             assertThat(ended).allMatch(it -> it.answers().size() == 1);
         }
@@ -600,8 +600,8 @@ class HoldAttributesTest {
             Request first = locks.acquire("alice", POOL, WRITER, USUAL, ofSeconds(9));
             Request second = locks.acquire("alice", DOOR, READER);
             Request third = locks.acquire("alice", DOOR, WRITER);
-            locks.acquire("alice", Target.mutex("plain"));
-            locks.read("alice", Target.mutex("asked"));
+            locks.acquire("alice", Target.lock("plain"));
+            locks.read("alice", Target.lock("asked"));
             locks.acquire("bob", DOOR, WRITER);
             locks.advance(ofSeconds(4));
             assertThat(locks.trackedRequests("alice"))

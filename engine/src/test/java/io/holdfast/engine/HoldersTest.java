@@ -16,7 +16,7 @@ import java.util.List;
 
 @DisplayName("Queries for holders")
 class HoldersTest {
-    private static final Target PRINTER = Target.mutex("printer");
+    private static final Target PRINTER = Target.lock("printer");
     private static final Target ROOM = Target.shared("room");
     private static final Target POOL = Target.semaphore("pool", 2);
 
@@ -87,7 +87,7 @@ class HoldersTest {
     void held_keys_can_be_sorted_by_acquisition() {
         List<Target> targets = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            targets.add(Target.mutex("lock-" + i));
+            targets.add(Target.lock("lock-" + i));
         }
         locks.release(locks.acquire("zoe", targets.get(3))); // retained: first in the listing
         for (int i : new int[] {2, 0, 3, 1, 4}) {
@@ -180,14 +180,14 @@ class HoldersTest {
     @Test
     void a_key_that_is_released_and_acquired_again_meanwhile_is_listed_once() {
         for (String name : new String[] {"a", "b", "c"}) {
-            locks.tryAcquire("alice", Target.mutex(name));
+            locks.tryAcquire("alice", Target.lock(name));
         }
         KeyScan<HolderView> keyScan =
                 locks.engine.views().listHolders(Namespace.DEFAULT, ResourceKind.LOCK);
         List<HolderView> seen = new ArrayList<>();
         boolean more = keyScan.next(1, locks.now(), seen);
-        locks.releaseBySession("alice", Target.mutex("a"));
-        locks.tryAcquire("bob", Target.mutex("a"));
+        locks.releaseBySession("alice", Target.lock("a"));
+        locks.tryAcquire("bob", Target.lock("a"));
         while (more) {
             more = keyScan.next(1, locks.now(), seen);
         }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("An idle key")
 class IdleKeysTest {
-    private static final Target PRINTER = Target.mutex("printer");
+    private static final Target PRINTER = Target.lock("printer");
     private static final Target POOL = Target.semaphore("pool", 2);
 
     private final LockScenario locks = new LockScenario();
@@ -156,7 +156,7 @@ class IdleKeysTest {
 
     @Test
     void an_idle_key_is_dropped_before_those_that_were_used_later() {
-        var keys = new Target[] {PRINTER, POOL, Target.mutex("scanner")};
+        var keys = new Target[] {PRINTER, POOL, Target.lock("scanner")};
         for (Target key : keys) {
             locks.release(locks.acquire("alice", key));
             locks.advance(ofSeconds(10));
@@ -176,7 +176,7 @@ class IdleKeysTest {
     @Test
     void an_idle_key_is_dropped_in_slices_the_oldest_first() {
         for (int i = 0; i < 10; i++) {
-            locks.release(locks.acquire("alice", Target.mutex("key-" + i)));
+            locks.release(locks.acquire("alice", Target.lock("key-" + i)));
         }
         locks.advance(IDLE.plusNanos(1));
         for (int left = 10; left > 0; left -= 3) {
@@ -184,7 +184,7 @@ class IdleKeysTest {
             locks.collect(3);
             int gone = Math.min(10, 10 - left + 3);
             for (int i = 0; i < 10; i++) {
-                assertThat(locks.knows(Target.mutex("key-" + i))).isEqualTo(i >= gone);
+                assertThat(locks.knows(Target.lock("key-" + i))).isEqualTo(i >= gone);
             }
         }
         assertThat(locks.engine.hasCollectable(locks.now())).isFalse();
@@ -193,7 +193,7 @@ class IdleKeysTest {
     @Test
     void an_idle_key_is_dropped_during_a_listing() {
         for (int i = 0; i < 4; i++) {
-            locks.release(locks.acquire("alice", Target.mutex("key-" + i)));
+            locks.release(locks.acquire("alice", Target.lock("key-" + i)));
         }
         locks.advance(IDLE.plusNanos(1));
         KeyScan<ResourceView> keyScan = locks.engine.views().listIdle();

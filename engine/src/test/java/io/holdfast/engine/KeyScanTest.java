@@ -19,7 +19,7 @@ class KeyScanTest {
 
     @Test
     void a_listing_shows_a_key_in_use_as_it_is() {
-        Target printer = Target.mutex("printer");
+        Target printer = Target.lock("printer");
         Request alice = locks.acquire("alice", printer, ofSeconds(10));
         locks.acquire("bob", printer);
         locks.enqueue("carol", printer);
@@ -64,14 +64,14 @@ class KeyScanTest {
 
     @Test
     void a_listing_shows_an_unlimited_lease() {
-        locks.acquire("alice", Target.mutex("printer"), 0, Command.FOREVER);
+        locks.acquire("alice", Target.lock("printer"), 0, Command.FOREVER);
         assertThat(Views.of(locks.engine, locks.now()).inUse().getFirst().leaseLeftNanos())
                 .isEqualTo(Command.FOREVER);
     }
 
     @Test
     void a_listing_shows_0_for_a_lease_that_is_due_but_not_expired() {
-        locks.acquire("alice", Target.mutex("printer"), ofSeconds(1));
+        locks.acquire("alice", Target.lock("printer"), ofSeconds(1));
         locks.advanceSilently(ofSeconds(5));
         assertThat(Views.of(locks.engine, locks.now()).inUse().getFirst().leaseLeftNanos())
                 .isZero();
@@ -121,9 +121,9 @@ class KeyScanTest {
         locks.release(holds.get(1)); // read, released
         locks.release(holds.get(3)); // releases the next one
         locks.release(holds.get(8)); // releases the last one
-        locks.acquire("bob", Target.mutex("key-1")); // read, released, acquired again
-        locks.acquire("bob", Target.mutex("new")); // new meanwhile
-        locks.acquire("bob", Target.mutex("key-5")); // a waiter changes nothing
+        locks.acquire("bob", Target.lock("key-1")); // read, released, acquired again
+        locks.acquire("bob", Target.lock("new")); // new meanwhile
+        locks.acquire("bob", Target.lock("key-5")); // a waiter changes nothing
         keyScan.next(2, locks.now(), views);
         locks.release(holds.get(5)); // passes to the waiter: held throughout
         while (keyScan.next(2, locks.now(), views)) {}
@@ -175,7 +175,7 @@ class KeyScanTest {
     private List<LockScenario.Request> hold(int keys) {
         List<LockScenario.Request> holds = new ArrayList<>();
         for (int i = 0; i < keys; i++) {
-            holds.add(locks.acquire("alice", Target.mutex("key-" + i)));
+            holds.add(locks.acquire("alice", Target.lock("key-" + i)));
         }
         return holds;
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("When a lease ends")
 class LeaseEndTest {
-    private static final Target PRINTER = Target.mutex("printer");
+    private static final Target PRINTER = Target.lock("printer");
     private static final Target POOL = Target.semaphore("pool", 2);
 
     private final LockScenario locks = new LockScenario();
@@ -108,7 +108,7 @@ class LeaseEndTest {
         locks.acquire("alice", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER);
         locks.advanceSilently(ofSeconds(10));
-        locks.acquire("carol", Target.mutex("scanner"));
+        locks.acquire("carol", Target.lock("scanner"));
         assertThat(bob.outcome()).isEqualTo(GRANTED);
     }
 
@@ -167,7 +167,7 @@ class LeaseEndTest {
         var waiters = new LockScenario.Request[4];
         long[] leases = {10, 5, 10, 5};
         for (int i = 0; i < keys.length; i++) {
-            keys[i] = Target.mutex("key-" + i);
+            keys[i] = Target.lock("key-" + i);
             locks.acquire("holder", keys[i], ofSeconds(leases[i]));
         }
         for (int i = 0; i < keys.length; i++) {

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("Limits")
 class LimitsTest {
-    private static final Target PRINTER = Target.mutex("printer");
-    private static final Target SCANNER = Target.mutex("scanner");
+    private static final Target PRINTER = Target.lock("printer");
+    private static final Target SCANNER = Target.lock("scanner");
     private static final Target POOL = Target.semaphore("pool", 2);
 
     @Nested
@@ -82,7 +82,7 @@ class LimitsTest {
         void the_limit_of_keys_is_never_exceeded() {
             locks.quotas.maxKeys = 5;
             for (int i = 0; i < 50; i++) {
-                var attempt = locks.acquire("session-" + i, Target.mutex("name-" + i));
+                var attempt = locks.acquire("session-" + i, Target.lock("name-" + i));
                 assertThat(attempt.outcome()).isEqualTo(i < 5 ? GRANTED : TOO_MANY_KEYS);
             }
             assertThat(Views.of(locks.engine, locks.now()).all()).hasSize(5);

@@ -57,7 +57,7 @@ final class LockScenario {
 
     /** What a request is about. */
     record Target(ResourceKind kind, Key key, long limit) {
-        static Target mutex(String name) {
+        static Target lock(String name) {
             return new Target(ResourceKind.LOCK, Key.of(name), 1);
         }
 

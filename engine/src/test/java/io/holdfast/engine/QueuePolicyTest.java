@@ -22,7 +22,7 @@ import java.util.Map;
  */
 @DisplayName("The queue policy")
 class QueuePolicyTest {
-    private static final Target DOOR = Target.mutex("door");
+    private static final Target DOOR = Target.lock("door");
 
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource({

@@ -41,7 +41,7 @@ import java.util.Map;
 
 @DisplayName("A read/write lock")
 class ReadWriteLockTest {
-    private static final Target DOOR = Target.mutex("door");
+    private static final Target DOOR = Target.lock("door");
     private static final Duration NO_END = ofSeconds(Long.MAX_VALUE);
 
     private LockScenario locks = new LockScenario();
@@ -114,7 +114,7 @@ class ReadWriteLockTest {
             Request alice = locks.write("alice", DOOR);
             long number = alice.number();
             assertThat(locks.confirm("bob", DOOR, number).outcome()).isEqualTo(WAS_GONE);
-            Target window = Target.mutex("window");
+            Target window = Target.lock("window");
             assertThat(locks.confirm("alice", window, number).outcome()).isEqualTo(WAS_GONE);
             assertThat(locks.giveUp("alice", window, number).outcome()).isEqualTo(WAS_GONE);
             assertThat(locks.giveUp("alice", DOOR, number + 50).outcome()).isEqualTo(WAS_GONE);
@@ -536,7 +536,7 @@ class ReadWriteLockTest {
         @Test
         void an_offer_request_whose_key_exceeds_the_quotas_is_refused() {
             locks.quotas.maxTransientKeys = 1;
-            locks.tryAcquire("dave", Target.mutex("other"));
+            locks.tryAcquire("dave", Target.lock("other"));
             assertThat(locks.read("alice", DOOR).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.suspend(DOOR).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.quotas.pieces).isEqualTo(1);

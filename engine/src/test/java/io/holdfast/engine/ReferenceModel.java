@@ -659,7 +659,7 @@ final class ReferenceModel {
             serve(wait.name);
             rest(wait.name);
         }
-        int mutexes = 0;
+        int lockCount = 0;
         int shared = 0;
         closed.add(c.session());
         for (Slot hold : own(c.session(), true)) {
@@ -672,7 +672,7 @@ final class ReferenceModel {
             }
             boolean unknown = hold.tokenSentBy == 0 || hold.tokenSentBy > c.lastAnswered();
             boolean forever = hold.lease == Command.FOREVER && !hold.asked;
-            mutexes += forever && hold.name.kind == ResourceKind.LOCK ? 1 : 0;
+            lockCount += forever && hold.name.kind == ResourceKind.LOCK ? 1 : 0;
             shared += forever && hold.name.kind == ResourceKind.SHARED ? 1 : 0;
             boolean released = engineSettings.autoRelease() && hold.terms.bound();
             if (released || unknown || forever || hold.asked) {
@@ -682,8 +682,8 @@ final class ReferenceModel {
                 hold.orphaned = true;
             }
         }
-        if (mutexes + shared > 0) {
-            effects.add(new Effect.Orphaned(c.session(), mutexes, shared));
+        if (lockCount + shared > 0) {
+            effects.add(new Effect.Orphaned(c.session(), lockCount, shared));
         }
     }
 

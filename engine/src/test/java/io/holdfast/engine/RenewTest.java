@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("Renewing")
 class RenewTest {
-    private static final Target PRINTER = Target.mutex("printer");
+    private static final Target PRINTER = Target.lock("printer");
 
     private final LockScenario locks = new LockScenario();
 

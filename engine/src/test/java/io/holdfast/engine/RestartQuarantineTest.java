@@ -28,7 +28,7 @@ import java.time.Duration;
 @DisplayName("During a quarantine")
 class RestartQuarantineTest {
     private static final Duration SPAN = ofSeconds(3);
-    private static final Target DOOR = Target.mutex("door");
+    private static final Target DOOR = Target.lock("door");
     private static final Target SLOTS = Target.semaphore("slots", 2);
 
     private final LockScenario locks = new LockScenario();
@@ -110,7 +110,7 @@ class RestartQuarantineTest {
                 locks.acquire("alice", DOOR, new HoldAttributes(ReadWriteMode.READ, true, true));
         Request bob =
                 locks.acquire("bob", DOOR, new HoldAttributes(ReadWriteMode.READ, true, true));
-        Request carol = locks.read("carol", Target.mutex("gate"));
+        Request carol = locks.read("carol", Target.lock("gate"));
         assertThat(alice.outcome()).isEqualTo(BLOCKED);
         assertThat(carol.outcome()).isEqualTo(QUEUED);
         locks.advance(SPAN);
@@ -178,7 +178,7 @@ class RestartQuarantineTest {
     @Test
     void transient_keys_are_dropped_in_a_quarantine_as_usual() {
         locks.acquireWithoutWait("alice", DOOR);
-        locks.tryAcquire("alice", Target.mutex("gate"));
+        locks.tryAcquire("alice", Target.lock("gate"));
         locks.advance(LockScenario.IDLE.plusSeconds(1));
         locks.collect();
         assertThat(locks.quotas.keys).isZero();

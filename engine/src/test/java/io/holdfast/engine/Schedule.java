@@ -32,15 +32,15 @@ record Schedule(
     /** Few, so that sessions compete; two of them are one semaphore with different limits. */
     static final List<Target> TARGETS =
             List.of(
-                    Target.mutex("a"),
-                    Target.mutex("b"),
+                    Target.lock("a"),
+                    Target.lock("b"),
                     Target.semaphore("a", 2),
                     Target.semaphore("a", 3),
                     Target.semaphore("c", 1));
 
     /** What is try-acquired: locks that others wait for, and shared locks of the same keys. */
     static final List<Target> CLAIMABLE =
-            List.of(Target.mutex("a"), Target.mutex("b"), Target.shared("a"), Target.shared("b"));
+            List.of(Target.lock("a"), Target.lock("b"), Target.shared("a"), Target.shared("b"));
 
     /** Everything that may be released by force. */
     static final List<Target> EVICTABLE =

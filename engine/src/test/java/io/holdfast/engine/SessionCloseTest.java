@@ -24,8 +24,8 @@ import java.util.List;
 
 @DisplayName("When a session closes")
 class SessionCloseTest {
-    private static final Target PRINTER = Target.mutex("printer");
-    private static final Target SCANNER = Target.mutex("scanner");
+    private static final Target PRINTER = Target.lock("printer");
+    private static final Target SCANNER = Target.lock("scanner");
     private static final Target POOL = Target.semaphore("pool", 2);
 
     private final LockScenario locks = new LockScenario();

@@ -74,16 +74,16 @@ class SharedLockTest {
 
     @Test
     void a_shared_lock_is_independent_of_a_lock_or_semaphore_of_the_same_key() {
-        Target mutex = Target.mutex("room");
+        Target lock = Target.lock("room");
         Target semaphore = Target.semaphore("room", 1);
         assertThat(locks.tryAcquire("alice", ROOM).outcome()).isEqualTo(TRY_ACQUIRED);
-        assertThat(locks.tryAcquire("bob", mutex).outcome()).isEqualTo(TRY_ACQUIRED);
+        assertThat(locks.tryAcquire("bob", lock).outcome()).isEqualTo(TRY_ACQUIRED);
         assertThat(locks.acquire("carol", semaphore).outcome()).isEqualTo(GRANTED);
-        assertThat(locks.tryAcquire("dave", mutex).outcome()).isEqualTo(BUSY);
+        assertThat(locks.tryAcquire("dave", lock).outcome()).isEqualTo(BUSY);
         assertThat(locks.tryAcquire("dave", ROOM).outcome()).isEqualTo(TRY_ACQUIRED);
         assertThat(locks.holders(ROOM)).containsExactly("alice", "dave");
-        assertThat(locks.releaseBySession("alice", mutex).outcome()).isEqualTo(NOT_HELD);
-        locks.releaseBySession("bob", mutex);
+        assertThat(locks.releaseBySession("alice", lock).outcome()).isEqualTo(NOT_HELD);
+        locks.releaseBySession("bob", lock);
         assertThat(locks.holders(ROOM)).containsExactly("alice", "dave");
         assertThat(locks.holders(semaphore)).containsExactly("carol");
     }

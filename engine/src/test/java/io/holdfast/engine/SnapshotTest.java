@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 
 @DisplayName("A snapshot")
 class SnapshotTest {
-    private static final Target PRINTER = Target.mutex("printer");
-    private static final Target SCANNER = Target.mutex("scanner");
+    private static final Target PRINTER = Target.lock("printer");
+    private static final Target SCANNER = Target.lock("scanner");
     private static final Target POOL = Target.semaphore("pool", 2);
 
     @Test
@@ -258,7 +258,7 @@ class SnapshotTest {
     }
 
     private static Target idle() {
-        return Target.mutex("idle");
+        return Target.lock("idle");
     }
 
     private static void busyDay(LockScenario locks) {

@@ -26,7 +26,7 @@ import java.time.Duration;
 
 @DisplayName("While a lock is suspended")
 class SuspendTest {
-    private static final Target DOOR = Target.mutex("door");
+    private static final Target DOOR = Target.lock("door");
     private static final Duration NO_END = ofSeconds(Long.MAX_VALUE);
 
     private final LockScenario locks = new LockScenario();

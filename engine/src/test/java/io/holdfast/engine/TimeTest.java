@@ -23,7 +23,7 @@ import java.util.List;
 
 @DisplayName("Time")
 class TimeTest {
-    private static final Target PRINTER = Target.mutex("printer");
+    private static final Target PRINTER = Target.lock("printer");
 
     private final LockScenario locks = new LockScenario();
 
@@ -116,7 +116,7 @@ class TimeTest {
 
     @Test
     void waits_and_leases_due_at_the_same_time_end_in_order_of_creation() {
-        Target[] keys = {Target.mutex("a"), Target.mutex("b"), Target.mutex("c")};
+        Target[] keys = {Target.lock("a"), Target.lock("b"), Target.lock("c")};
         locks.acquire("holder", keys[0]);
         locks.acquire("holder", keys[1], ofSeconds(10));
         locks.acquire("holder", keys[2]);

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("A token")
 class TokenTest {
-    private static final Target PRINTER = Target.mutex("printer");
-    private static final Target SCANNER = Target.mutex("scanner");
+    private static final Target PRINTER = Target.lock("printer");
+    private static final Target SCANNER = Target.lock("scanner");
 
     private final LockScenario locks = new LockScenario();
 

@@ -27,8 +27,8 @@ import java.util.List;
 /** Every test ends with all reservations returned. */
 @DisplayName("The quotas of try-acquires")
 class TryAcquireQuotaTest {
-    private static final Target PRINTER = Target.mutex("printer");
-    private static final Target SCANNER = Target.mutex("scanner");
+    private static final Target PRINTER = Target.lock("printer");
+    private static final Target SCANNER = Target.lock("scanner");
     private static final Target ROOM = Target.shared("room");
 
     private final LockScenario locks = new LockScenario();
@@ -112,8 +112,7 @@ class TryAcquireQuotaTest {
         assertThat(locks.tryAcquire("alice", PRINTER).outcome()).isEqualTo(TRY_ACQUIRED);
         assertThat(locks.acquire("alice", SCANNER).outcome()).isEqualTo(GRANTED);
         assertThat(locks.tryAcquire("alice", ROOM).outcome()).isEqualTo(TOO_MANY_KEYS);
-        assertThat(locks.acquire("alice", Target.mutex("third")).outcome())
-                .isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.acquire("alice", Target.lock("third")).outcome()).isEqualTo(TOO_MANY_KEYS);
     }
 
     @Test
@@ -151,8 +150,8 @@ class TryAcquireQuotaTest {
         locks.tryAcquire("alice", SCANNER);
         locks.acquire("bob", SCANNER, ofSeconds(1), ofSeconds(1));
         locks.advance(ofSeconds(1));
-        locks.tryAcquire("alice", Target.mutex("third"));
-        locks.enqueue("carol", Target.mutex("third"));
+        locks.tryAcquire("alice", Target.lock("third"));
+        locks.enqueue("carol", Target.lock("third"));
         locks.close("carol");
         assertThat(quotas.transientKeys).isZero();
         assertThat(quotas.keys).isEqualTo(3);
@@ -185,7 +184,7 @@ class TryAcquireQuotaTest {
         byte[] before = locks.engine.snapshot();
         assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.tryAcquire("bob", ROOM).outcome()).isEqualTo(TOO_MANY_KEYS);
-        assertThat(locks.tryAcquire("bob", Target.mutex("new")).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.tryAcquire("bob", Target.lock("new")).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.tryAcquire("bob", SCANNER).outcome()).isEqualTo(BUSY);
         assertThat(locks.acquire("bob", SCANNER).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.tryAcquire("alice", ROOM).outcome()).isEqualTo(KEPT);

@@ -30,8 +30,8 @@ import java.util.Objects;
 
 @DisplayName("A try-acquired hold")
 class TryAcquireTest {
-    private static final Target PRINTER = Target.mutex("printer");
-    private static final Target SCANNER = Target.mutex("scanner");
+    private static final Target PRINTER = Target.lock("printer");
+    private static final Target SCANNER = Target.lock("scanner");
 
     private final LockScenario locks = new LockScenario();
 
@@ -127,7 +127,7 @@ class TryAcquireTest {
             assertThat(locks.since(target)).isGreaterThan(last);
             last = locks.since(target);
             locks.releaseBySession("alice", target);
-            long between = locks.acquire("zoe", Target.mutex("other-" + i)).fence();
+            long between = locks.acquire("zoe", Target.lock("other-" + i)).fence();
             assertThat(between).isGreaterThan(last);
             last = between;
         }
@@ -233,13 +233,13 @@ class TryAcquireTest {
         void orphaned_try_acquired_holds_are_counted_by_kind() {
             locks.tryAcquire("alice", PRINTER);
             locks.tryAcquire("alice", SCANNER);
-            locks.tryAcquire("alice", Target.mutex("given back"));
-            locks.releaseBySession("alice", Target.mutex("given back"));
+            locks.tryAcquire("alice", Target.lock("given back"));
+            locks.releaseBySession("alice", Target.lock("given back"));
             for (String name : List.of("a", "b", "printer")) {
                 locks.tryAcquire("alice", Target.shared(name));
                 locks.tryAcquire("bob", Target.shared(name));
             }
-            locks.acquire("alice", Target.mutex("with a lease"));
+            locks.acquire("alice", Target.lock("with a lease"));
             locks.acquire("alice", Target.semaphore("pool", 2));
             long alice = locks.session("alice");
             locks.close("alice");

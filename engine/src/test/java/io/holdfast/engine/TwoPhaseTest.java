@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 /** Every row of the two tables of two-phase commands, and the notes below them. */
 @DisplayName("Two-phase acquisition")
 class TwoPhaseTest {
-    private static final Target PRINTER = Target.mutex("printer");
-    private static final Target SCANNER = Target.mutex("scanner");
+    private static final Target PRINTER = Target.lock("printer");
+    private static final Target SCANNER = Target.lock("scanner");
 
     private final LockScenario locks = new LockScenario();
 

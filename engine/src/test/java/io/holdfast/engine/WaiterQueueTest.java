@@ -21,8 +21,8 @@ import java.util.List;
 
 @DisplayName("The queue of a key")
 class WaiterQueueTest {
-    private static final Target PRINTER = Target.mutex("printer");
-    private static final Target SCANNER = Target.mutex("scanner");
+    private static final Target PRINTER = Target.lock("printer");
+    private static final Target SCANNER = Target.lock("scanner");
 
     private final LockScenario locks = new LockScenario();
 

@@ -19,8 +19,8 @@ import java.time.Duration;
 
 @DisplayName("A lock")
 class WriteLockTest {
-    private static final Target PRINTER = Target.mutex("printer");
-    private static final Target SCANNER = Target.mutex("scanner");
+    private static final Target PRINTER = Target.lock("printer");
+    private static final Target SCANNER = Target.lock("scanner");
 
     private final LockScenario locks = new LockScenario();
 
@@ -121,10 +121,10 @@ class WriteLockTest {
     @DisplayName("a lock and a semaphore of one key do not collide (22.12)")
     void a_lock_and_a_semaphore_of_one_key_do_not_collide() {
         Target pool = Target.semaphore("printer", 1);
-        var mutex = locks.acquire("alice", PRINTER);
+        var lock = locks.acquire("alice", PRINTER);
         var slot = locks.acquire("bob", pool);
         assertThat(slot.outcome()).isEqualTo(GRANTED);
-        assertThat(locks.release("bob", pool, mutex.token()).outcome()).isEqualTo(NOT_HELD);
+        assertThat(locks.release("bob", pool, lock.token()).outcome()).isEqualTo(NOT_HELD);
         assertThat(locks.release("bob", PRINTER, slot.token()).outcome()).isEqualTo(NOT_HELD);
         assertThat(locks.renew("bob", PRINTER, slot.token(), Duration.ofSeconds(1)).outcome())
                 .isEqualTo(NOT_HELD);
