@@ -37,7 +37,7 @@ final class LockHandle implements HoldfastLock {
 
     private AcquireOperation start(long waitNanos) {
         return isMulti
-                ? PendingMultiAcquire.start(core, specs, options, waitNanos)
+                ? AllOrNothingAcquire.start(core, specs, options, waitNanos)
                 : PendingAcquire.start(core, specs.get(0), options, waitNanos);
     }
 

@@ -23,7 +23,7 @@ public record DriverConfig(
         int maxSubscriptions,
         MemoryBudgets memory,
         DriverObserver watcher,
-        ReadRound readRound) {
+        InputBarrier readRound) {
     /** Without limits for single clients. */
     public DriverConfig(
             EngineSettings settings,
@@ -40,6 +40,6 @@ public record DriverConfig(
                 maxSubscriptions,
                 memory,
                 watcher,
-                ReadRound.NONE);
+                InputBarrier.NONE);
     }
 }

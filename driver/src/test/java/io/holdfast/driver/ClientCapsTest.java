@@ -39,7 +39,7 @@ class ClientCapsTest {
                             0,
                             MemoryBudgets.UNLIMITED,
                             DriverObserver.NONE,
-                            ReadRound.NONE),
+                            InputBarrier.NONE),
                     new ClockFences());
     private final SessionClient alice = new SessionClient(driver);
     private final SessionClient bob = new SessionClient(driver);

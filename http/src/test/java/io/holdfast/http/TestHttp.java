@@ -5,10 +5,10 @@ import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.FixedSizeMemoryBudget;
+import io.holdfast.driver.InputBarrier;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.MemoryBudgets;
-import io.holdfast.driver.ReadRound;
 import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.driver.lagging.LaggingDriver;
 import io.holdfast.driver.monitor.ServerMonitor;
@@ -65,7 +65,7 @@ public final class TestHttp implements AutoCloseable {
                                 0,
                                 MemoryBudgets.UNLIMITED,
                                 observatory,
-                                ReadRound.NONE),
+                                InputBarrier.NONE),
                         new ClockFences());
         lagging = lags ? new LaggingDriver(driver, 1, Duration.ZERO) : null;
         backend =

@@ -176,7 +176,7 @@ public final class BenchCommand implements Callable<Integer> {
                 connections == 0 ? 1 : connections,
                 connection.token(environment).map(Supplier::get).orElse(null),
                 tls(),
-                BenchTransport.named(transport));
+                BenchNetworkIo.named(transport));
     }
 
     private BenchPlan.@Nullable Tls tls() {

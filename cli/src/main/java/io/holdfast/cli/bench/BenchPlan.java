@@ -32,7 +32,7 @@ record BenchPlan(
         int connections,
         @Nullable String authToken,
         @Nullable Tls tls,
-        BenchTransport transport) {
+        BenchNetworkIo transport) {
 
     /** Encrypt; trust the certificates in {@code authorities} (PEM), or those of the platform. */
     record Tls(@Nullable Path authorities) {}

@@ -115,7 +115,7 @@ record LockFileHammer(Duration time) implements LockFileScenario {
         private void kill() throws IOException, InterruptedException, CheckFailedException {
             int inside = checker.killsInside();
             LockFileProcess victim;
-            try (var stop = new LockFileStop()) {
+            try (var stop = new ProcessSuspension()) {
                 victim = victim();
                 stop.stop(victim.process());
                 log.append(new LockFileLine.Killed(victim.name()));

@@ -83,7 +83,7 @@ record LockFileSleeper() implements LockFileScenario {
             String end)
             throws IOException, InterruptedException, CheckFailedException {
         acquire(processes, sleeper);
-        try (var stop = new LockFileStop()) {
+        try (var stop = new ProcessSuspension()) {
             stop.stop(sleeper.process());
             successor.send("acquire " + TAKEOVER_TIMEOUT.toMillis());
             processes.expect(successor, "waiting", TIMEOUT);

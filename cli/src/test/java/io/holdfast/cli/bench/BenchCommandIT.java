@@ -50,9 +50,9 @@ class BenchCommandIT {
     }
 
     static Stream<String> transports() {
-        return Stream.of(BenchTransport.values())
-                .filter(BenchTransport::available)
-                .map(BenchTransport::toString);
+        return Stream.of(BenchNetworkIo.values())
+                .filter(BenchNetworkIo::available)
+                .map(BenchNetworkIo::toString);
     }
 
     @ParameterizedTest

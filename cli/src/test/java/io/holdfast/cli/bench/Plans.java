@@ -21,6 +21,6 @@ final class Plans {
                 1,
                 null,
                 null,
-                BenchTransport.NIO);
+                BenchNetworkIo.NIO);
     }
 }

@@ -294,7 +294,10 @@ class SocketlockPageTest {
                 .startsWith(constant(PrimaryLock.class.getName(), "MAX_PATH_BYTES") + " bytes");
         int unread =
                 constant("io.holdfast.server.socketlock.SocketlockHandler", "MAX_UNREAD_BYTES");
-        assertThat(constant("io.holdfast.client.socketlock.PrimaryConnection", "MAX_OUTPUT_BYTES"))
+        assertThat(
+                        constant(
+                                "io.holdfast.client.socketlock.PrimaryClientConnection",
+                                "MAX_OUTPUT_BYTES"))
                 .isEqualTo(unread);
         assertThat(limit("unread answers")).contains(unread / (1 << 20) + " MiB");
     }

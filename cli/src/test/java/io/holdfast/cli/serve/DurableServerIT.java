@@ -101,8 +101,7 @@ class DurableServerIT {
     }
 
     @Test
-    void a_renewal_sent_during_a_pause_of_the_process_is_in_time()
-            throws Exception {
+    void a_renewal_sent_during_a_pause_of_the_process_is_in_time() throws Exception {
         try (var server = serve();
                 var holder = new LineClient(server.port());
                 var waiter = new LineClient(server.port())) {

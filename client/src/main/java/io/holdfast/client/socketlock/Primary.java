@@ -36,8 +36,8 @@ final class Primary {
     private final Runnable lost;
     private final ServerSocketChannel listener;
     private final SelectionKey acceptKey;
-    private final Set<PrimaryConnection> connections = new LinkedHashSet<>();
-    private final Queue<PrimaryConnection> pendingFlush = new ArrayDeque<>();
+    private final Set<PrimaryClientConnection> connections = new LinkedHashSet<>();
+    private final Queue<PrimaryClientConnection> pendingFlush = new ArrayDeque<>();
     private final ByteBuffer readBuffer = ByteBuffer.allocateDirect(READ_SIZE);
     private IoThread.@Nullable Timer deadline;
     private long deadlineNanos;
@@ -103,7 +103,7 @@ final class Primary {
         ended = true;
         primaryLock.stopServing(); // first, so that the holds stay listed for the next primary
         closeQuietly(listener);
-        connections.forEach(PrimaryConnection::close);
+        connections.forEach(PrimaryClientConnection::close);
         connections.clear();
         pendingFlush.clear();
         if (deadline != null) {
@@ -137,7 +137,7 @@ final class Primary {
     }
 
     private void add(SocketChannel channel) {
-        var connection = new PrimaryConnection(channel, context, pendingFlush::add);
+        var connection = new PrimaryClientConnection(channel, context, pendingFlush::add);
         try {
             connection.register(ioThread, () -> serve(connection));
             connections.add(connection);
@@ -146,7 +146,7 @@ final class Primary {
         }
     }
 
-    private void serve(PrimaryConnection connection) {
+    private void serve(PrimaryClientConnection connection) {
         boolean open = false;
         try {
             open = connection.serve(readBuffer);
@@ -160,7 +160,7 @@ final class Primary {
         }
     }
 
-    private void end(PrimaryConnection connection) {
+    private void end(PrimaryClientConnection connection) {
         if (connections.remove(connection)) {
             connection.close();
         }
@@ -184,7 +184,7 @@ final class Primary {
         }
     }
 
-    private void flush(PrimaryConnection connection) {
+    private void flush(PrimaryClientConnection connection) {
         boolean keep;
         try {
             keep = !connections.contains(connection) || connection.flush();

@@ -1,6 +1,6 @@
 package io.holdfast.cluster.raft;
 
-import io.holdfast.driver.ReadRound;
+import io.holdfast.driver.InputBarrier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,7 +34,7 @@ public final class LeaderClock implements LongSupplier {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderClock.class);
 
     private final LongSupplier clock;
-    private final ReadRound readRound;
+    private final InputBarrier inputBarrier;
 
     // Guarded by this.
     private long lastBeatNanos;
@@ -46,9 +46,9 @@ public final class LeaderClock implements LongSupplier {
     /** Whether sockets have been read since the clock stopped; null before it was asked for. */
     private @Nullable AtomicBoolean inputRead;
 
-    public LeaderClock(LongSupplier clock, ReadRound readRound) {
+    public LeaderClock(LongSupplier clock, InputBarrier inputBarrier) {
         this.clock = clock;
-        this.readRound = readRound;
+        this.inputBarrier = inputBarrier;
         this.lastBeatNanos = clock.getAsLong();
         this.readingNanos = lastBeatNanos;
     }
@@ -63,7 +63,7 @@ public final class LeaderClock implements LongSupplier {
     public void beat() {
         AtomicBoolean read = observeBeat();
         if (read != null) {
-            readRound.then(() -> read.set(true));
+            inputBarrier.then(() -> read.set(true));
         }
     }
 

@@ -13,7 +13,7 @@ import io.netty.channel.uring.IoUringIoHandlerConfig;
 import io.netty.channel.uring.IoUringSocketChannel;
 
 /** The network transports of the tool, fastest first. */
-enum BenchTransport {
+enum BenchNetworkIo {
     IO_URING("io_uring"),
     EPOLL("epoll"),
     NIO("nio");
@@ -26,32 +26,32 @@ enum BenchTransport {
 
     private final String label;
 
-    BenchTransport(String label) {
+    BenchNetworkIo(String label) {
         this.label = label;
     }
 
     /** Returns the first that is available on this machine. */
-    static BenchTransport best() {
-        for (var benchTransport : values()) {
-            if (benchTransport.available()) {
-                return benchTransport;
+    static BenchNetworkIo best() {
+        for (var benchNetworkIo : values()) {
+            if (benchNetworkIo.available()) {
+                return benchNetworkIo;
             }
         }
         return NIO;
     }
 
     /** Throws {@link IllegalArgumentException} with a message for the user. */
-    static BenchTransport named(String name) {
+    static BenchNetworkIo named(String name) {
         if (name.equals("auto")) {
             return best();
         }
-        for (var benchTransport : values()) {
-            if (benchTransport.label.equals(name)) {
-                if (!benchTransport.available()) {
+        for (var benchNetworkIo : values()) {
+            if (benchNetworkIo.label.equals(name)) {
+                if (!benchNetworkIo.available()) {
                     throw new IllegalArgumentException(
                             "--transport " + name + " is not available on this machine");
                 }
-                return benchTransport;
+                return benchNetworkIo;
             }
         }
         throw new IllegalArgumentException(

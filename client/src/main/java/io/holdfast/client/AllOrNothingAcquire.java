@@ -10,7 +10,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
 /** The acquire of several keys, in sequence, with one deadline: all or none. */
-final class PendingMultiAcquire implements AcquireOperation {
+final class AllOrNothingAcquire implements AcquireOperation {
     private final ClientCore core;
     private final List<PendingAcquire.LockSpec> specs;
     private final HoldOptions options;
@@ -21,7 +21,7 @@ final class PendingMultiAcquire implements AcquireOperation {
     private @Nullable PendingAcquire current;
     private boolean ended;
 
-    private PendingMultiAcquire(
+    private AllOrNothingAcquire(
             ClientCore core,
             List<PendingAcquire.LockSpec> specs,
             HoldOptions options,
@@ -33,12 +33,12 @@ final class PendingMultiAcquire implements AcquireOperation {
         startedAt = core.now();
     }
 
-    static PendingMultiAcquire start(
+    static AllOrNothingAcquire start(
             ClientCore core,
             List<PendingAcquire.LockSpec> specs,
             HoldOptions options,
             long waitNanos) {
-        var acquire = new PendingMultiAcquire(core, specs, options, waitNanos);
+        var acquire = new AllOrNothingAcquire(core, specs, options, waitNanos);
         acquire.next();
         return acquire;
     }

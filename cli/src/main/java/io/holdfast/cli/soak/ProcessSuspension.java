@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
  * Suspends a process with all its threads (SIGSTOP) until this is closed. The process is also
  * resumed when this process ends in any way, so that no suspended process is left behind.
  */
-final class LockFileStop implements AutoCloseable {
+final class ProcessSuspension implements AutoCloseable {
     private static final long TIMEOUT_SECONDS = 10;
 
     /**
@@ -27,7 +27,7 @@ final class LockFileStop implements AutoCloseable {
     private final Process stopper;
 
     /** Starts the helper process in advance, so that {@link #stop} is fast. */
-    LockFileStop() throws IOException {
+    ProcessSuspension() throws IOException {
         stopper =
                 new ProcessBuilder("sh", "-c", SCRIPT)
                         .redirectOutput(ProcessBuilder.Redirect.DISCARD)

@@ -2,9 +2,9 @@ package io.holdfast.driver;
 
 /** Waits until the input that is pending in sockets has been read. */
 @FunctionalInterface
-public interface ReadRound {
+public interface InputBarrier {
     /** For drivers without sockets: runs the task at once. */
-    ReadRound NONE = Runnable::run;
+    InputBarrier NONE = Runnable::run;
 
     /**
      * Runs a task once every socket that has input now has been read once or closed.

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * A client's connection to the primary. Lines are executed one after the other, and only while the
  * client reads the responses. Used by one thread.
  */
-final class PrimaryConnection {
+final class PrimaryClientConnection {
     /** With this many bytes of responses buffered, no more lines are read or executed. */
     static final int PAUSE_OUTPUT_BYTES = 64 * 1024;
 
@@ -35,8 +35,10 @@ final class PrimaryConnection {
     /**
      * @param onOutput called when there is something to {@link #flush}
      */
-    PrimaryConnection(
-            SocketChannel channel, PrimaryContext context, Consumer<PrimaryConnection> onOutput) {
+    PrimaryClientConnection(
+            SocketChannel channel,
+            PrimaryContext context,
+            Consumer<PrimaryClientConnection> onOutput) {
         this.channel = channel;
         this.context = context;
         this.handler =
