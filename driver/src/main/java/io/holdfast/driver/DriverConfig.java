@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param maxSubscriptions maximum number of registrations of one signal listener; 0 is no limit
  * @param memory the memory budget for each kind of state
  * @param watcher observes the driver
- * @param readRound waits until the input that arrived while the process was paused has been read
+ * @param inputBarrier waits until the input that arrived while the process was paused has been read
  */
 public record DriverConfig(
         EngineSettings settings,
@@ -23,7 +23,7 @@ public record DriverConfig(
         int maxSubscriptions,
         MemoryBudgets memory,
         DriverObserver watcher,
-        InputBarrier readRound) {
+        InputBarrier inputBarrier) {
     /** Without limits for single clients. */
     public DriverConfig(
             EngineSettings settings,

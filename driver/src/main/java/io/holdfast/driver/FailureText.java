@@ -76,8 +76,8 @@ public final class FailureText {
             case SSLException e -> tls(e);
             case UnknownHostException _ -> "unknown host";
             case UnresolvedAddressException _ -> "unknown host";
-            case SocketTimeoutException _ -> "no answer in time";
-            case TimeoutException _ -> "no answer in time";
+            case SocketTimeoutException _ -> "no response in time";
+            case TimeoutException _ -> "no response in time";
             case ConnectException e -> connect(e);
             case EOFException e -> message(e, "the connection was closed");
             case ClosedChannelException _ -> "the connection was closed";
@@ -157,13 +157,13 @@ public final class FailureText {
             case NotDirectoryException _ -> "it is not a directory";
             case DirectoryNotEmptyException _ -> "the directory is not empty";
             case FileSystemLoopException _ -> "its symbolic links lead in a circle";
-            default -> "the file system refuses";
+            default -> "the file system refused the operation";
         };
     }
 
     private static String connect(ConnectException e) {
         if (text(e).contains("timed out")) {
-            return "no answer in time";
+            return "no response in time";
         }
         if (has(e, UnresolvedAddressException.class) || has(e, UnknownHostException.class)) {
             return "unknown host";

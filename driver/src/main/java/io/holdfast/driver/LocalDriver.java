@@ -125,7 +125,7 @@ public final class LocalDriver implements Driver {
         LocalQuotas quotas =
                 new LocalQuotas(
                         fences, config.caps(), config.perClient(), config.memory(), this::usageOf);
-        ExpiryPause expiryPause = new ExpiryPause(config.readRound(), clock);
+        ExpiryPause expiryPause = new ExpiryPause(config.inputBarrier(), clock);
         for (int i = 0; i < SHARDS; i++) {
             shards[i] =
                     new Shard(

@@ -44,7 +44,7 @@ class FailureTextTest {
                 Arguments.of(
                         new FileSystemException("/x", null, "No space left on device"),
                         "no space left on device"),
-                Arguments.of(new FileSystemException("/x"), "the file system refuses"),
+                Arguments.of(new FileSystemException("/x"), "the file system refused the operation"),
                 Arguments.of(
                         new FileNotFoundException("/x (No such file or directory)"),
                         "no such file or directory"),
@@ -62,10 +62,10 @@ class FailureTextTest {
                         new ConnectException("Connection refused: /127.0.0.1:1"),
                         "connection refused"),
                 Arguments.of(new ConnectException(), "connection refused"),
-                Arguments.of(new ConnectException("Connection timed out"), "no answer in time"),
+                Arguments.of(new ConnectException("Connection timed out"), "no response in time"),
                 Arguments.of(new ConnectException("No route to host"), "no route to host"),
-                Arguments.of(new SocketTimeoutException("Read timed out"), "no answer in time"),
-                Arguments.of(new TimeoutException(), "no answer in time"),
+                Arguments.of(new SocketTimeoutException("Read timed out"), "no response in time"),
+                Arguments.of(new TimeoutException(), "no response in time"),
                 Arguments.of(new UnknownHostException("nowhere"), "unknown host"),
                 Arguments.of(new SocketException("Connection reset"), "connection reset"),
                 Arguments.of(new EOFException(), "the connection was closed"),

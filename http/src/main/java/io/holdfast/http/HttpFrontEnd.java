@@ -362,7 +362,7 @@ public final class HttpFrontEnd implements FrontEnd {
      * round.
      */
     @Override
-    public void readRound(Runnable done) {
+    public void afterInputRead(Runnable done) {
         httpContext.runOnEventLoop(
                 () -> vertx.setTimer(1, _ -> vertx.setTimer(1, _ -> done.run())));
     }

@@ -294,14 +294,14 @@ public final class HoldfastServer {
                             config.maxSubscriptions(),
                             heap.state(),
                             serverMonitor,
-                            this::readRound));
+                            this::afterInputRead));
         } catch (IOException e) {
             throw new StartException(String.valueOf(e.getMessage()), e);
         }
     }
 
     /** Runs a task after every event loop has read the input that its sockets have now. */
-    private void readRound(Runnable done) {
+    private void afterInputRead(Runnable done) {
         List<EventExecutor> all = new ArrayList<>();
         loops.forEach(all::add);
         if (!unixLoops.equals(loops)) {
@@ -318,7 +318,7 @@ public final class HoldfastServer {
         for (EventExecutor loop : all) {
             afterPolls(POLLS_PER_ROUND, loop, read);
         }
-        others.forEach(other -> other.readRound(read));
+        others.forEach(other -> other.afterInputRead(read));
     }
 
     /**

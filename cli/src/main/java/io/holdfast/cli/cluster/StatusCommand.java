@@ -92,7 +92,7 @@ final class StatusCommand extends AdminCommand {
             return List.of(
                     result.node().name(),
                     result.node().address(),
-                    "no response: " + Printer.printable(String.valueOf(result.failure())));
+                    "unreachable: " + Printer.printable(String.valueOf(result.failure())));
         }
         NodeStatus status = result.report().status();
         return List.of(

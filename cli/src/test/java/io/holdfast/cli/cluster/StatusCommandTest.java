@@ -28,14 +28,14 @@ class StatusCommandTest {
                     result("n1", "leader", 100, 99),
                     result("n2", "follower", 40, 40),
                     new NodeReportResult(
-                            NodeAddress.parse("n3=10.0.0.3:1"), null, "no answer in time"));
+                            NodeAddress.parse("n3=10.0.0.3:1"), null, "no response in time"));
 
     @Test
     void the_table_shows_how_far_each_node_lags_behind_the_commit_index() {
         List<String> lines = StatusCommand.table(ANSWERS);
         assertThat(lines.get(1)).containsPattern("n1 .* leader +3 +100 +99 +1 +yes +4");
         assertThat(lines.get(2)).containsPattern("n2 .* follower +3 +40 +40 +60 +yes +4");
-        assertThat(lines.get(3)).contains("no response: no answer in time");
+        assertThat(lines.get(3)).contains("unreachable: no response in time");
     }
 
     @Test

@@ -68,7 +68,7 @@ public final class ClusterNode implements AutoCloseable {
             Parameters parameters) {
         this.config = config;
         this.data = data;
-        this.leaderClock = new LeaderClock(System::nanoTime, driverConfig.readRound());
+        this.leaderClock = new LeaderClock(System::nanoTime, driverConfig.inputBarrier());
         this.raft = new RaftNode(config, parameters, leaderClock);
         this.driver =
                 new ReplicatedDriver(

@@ -15,7 +15,7 @@ public interface FrontEnd extends AutoCloseable {
     void drain();
 
     /** Runs a task, on any thread, once the input pending now has been read. */
-    default void readRound(Runnable done) {
+    default void afterInputRead(Runnable done) {
         done.run();
     }
 
