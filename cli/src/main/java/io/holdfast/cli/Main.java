@@ -23,6 +23,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
+import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -160,14 +161,10 @@ public final class Main implements Runnable {
     }
 
     private static int unknownCommand(CommandLine.UnmatchedArgumentException e) {
-        List<String> similar = e.getSuggestions();
-        Printer.err(
-                "unknown command: "
-                        + e.getUnmatched().getFirst()
-                        + (similar.isEmpty()
-                                ? ""
-                                : " (similar: " + String.join(", ", similar) + ")"));
-        Printer.err("holdfast help lists the commands");
+        PrintWriter err = e.getCommandLine().getErr();
+        err.println("unknown command: '" + e.getUnmatched().getFirst() + "'");
+        CommandLine.UnmatchedArgumentException.printSuggestions(e, err);
+        err.println("Run 'holdfast help' for the list of commands.");
         return CommandLine.ExitCode.USAGE;
     }
 

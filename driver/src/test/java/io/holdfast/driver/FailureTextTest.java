@@ -44,7 +44,8 @@ class FailureTextTest {
                 Arguments.of(
                         new FileSystemException("/x", null, "No space left on device"),
                         "no space left on device"),
-                Arguments.of(new FileSystemException("/x"), "the file system refused the operation"),
+                Arguments.of(
+                        new FileSystemException("/x"), "the file system refused the operation"),
                 Arguments.of(
                         new FileNotFoundException("/x (No such file or directory)"),
                         "no such file or directory"),

@@ -159,7 +159,7 @@ class ProcessesIT {
         assertThat(semaphore.tryAcquire()).isEmpty();
         assertThatThrownBy(() -> semaphore.release(ReleaseCredential.none()))
                 .isInstanceOf(LockFileIoException.class)
-                .hasMessageContaining("in use");
+                .hasMessageContaining("locked by another process");
 
         busy.destroyForcibly().waitFor();
         try (Guard next = semaphore.acquireNow()) {

@@ -107,6 +107,11 @@ class HttpProcessIT {
                         "--listen=http://127.0.0.1:0,dflockd://127.0.0.1:0")) {
             String get = "GET /v1/keys HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ";
             List<Socket> guessing = new ArrayList<>();
+            // Once there are many, HTTP delays the check, and clients that have left are not
+            // logged.
+            guessing.add(send(server.portOf("http"), get + "gues-first\r\n\r\n"));
+            assertThat(server.awaitLog(line -> line.contains("\"HTTP authentication failed\"")))
+                    .contains("level=WARN", "remote=");
             for (int i = 0; i < 500; i++) {
                 guessing.add(send(server.portOf("http"), get + "gues-" + i + "\r\n\r\n"));
                 guessing.add(send(server.portOf("dflockd"), "auth\n\ngues-" + i + "\n"));

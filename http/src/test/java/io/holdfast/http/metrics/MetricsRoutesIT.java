@@ -149,6 +149,7 @@ class MetricsRoutesIT {
                         "version",
                         "uptime_s",
                         "ready",
+                        "quarantine_left_s",
                         "role",
                         "admin",
                         "cluster",

@@ -177,23 +177,27 @@ class UnixSocketIT {
     @Test
     void a_regular_file_at_the_path_is_not_touched() throws Exception {
         Files.writeString(socket, "precious");
-        assertRefused("the file there is not a socket");
+        assertRefused(
+                "the file there is not a socket; remove it or choose another path with --listen");
         assertThat(socket).hasContent("precious");
     }
 
     @Test
     void a_directory_a_pipe_and_a_link_at_the_path_are_not_touched() throws Exception {
         Files.createDirectory(socket);
-        assertRefused("the file there is not a socket");
+        assertRefused(
+                "the file there is not a socket; remove it or choose another path with --listen");
         Files.delete(socket);
         Process mkfifo = new ProcessBuilder("mkfifo", socket.toString()).start();
         assertThat(mkfifo.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(mkfifo.exitValue()).isZero();
-        assertRefused("the file there is not a socket");
+        assertRefused(
+                "the file there is not a socket; remove it or choose another path with --listen");
         assertThat(Files.exists(socket, LinkOption.NOFOLLOW_LINKS)).isTrue();
         Files.delete(socket);
         Files.createSymbolicLink(socket, folder.resolve("nowhere"));
-        assertRefused("the file there is not a socket");
+        assertRefused(
+                "the file there is not a socket; remove it or choose another path with --listen");
         assertThat(socket).isSymbolicLink();
     }
 
@@ -201,7 +205,7 @@ class UnixSocketIT {
     void the_socket_of_a_live_server_is_not_touched() {
         LockdTestServer first = start();
         LockdTestClient client = first.connect(socket).get("k");
-        assertRefused("another server is listening there");
+        assertRefused("another server is listening there; choose another path with --listen");
         client.assertServed();
         first.connect(socket).assertRefused("k");
     }
