@@ -2,10 +2,7 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /** The entries of one type: by key, and in order of creation. */
@@ -33,11 +30,5 @@ final class DataEntries<E extends DataEntry> {
 
     CursorList inOrder() {
         return inOrder;
-    }
-
-    List<E> sorted() {
-        List<E> entries = new ArrayList<>(byKey.values());
-        entries.sort(Comparator.comparing(entry -> entry.key));
-        return entries;
     }
 }

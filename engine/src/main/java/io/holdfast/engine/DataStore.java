@@ -410,36 +410,4 @@ final class DataStore {
     private long idle(DataEntry dataEntry, long now) {
         return Math.max(nowNanos, now) - dataEntry.lastActivityNanos;
     }
-
-    void write(SnapshotWriter out) {
-        List<CounterEntry> sortedCounters = counters.sorted();
-        out.number(sortedCounters.size());
-        for (CounterEntry counterEntry : sortedCounters) {
-            writeName(counterEntry, out);
-            out.number(counterEntry.value);
-        }
-        List<ValueEntry> sortedValues = values.sorted();
-        out.number(sortedValues.size());
-        for (ValueEntry valueEntry : sortedValues) {
-            writeName(valueEntry, out);
-            out.bytes(valueEntry.content.bytes());
-            out.number(valueEntry.expires ? 1 : 0);
-            out.number(valueEntry.expires ? expiries.timeOf(valueEntry) : 0);
-        }
-        List<ListEntry> sortedLists = lists.sorted();
-        out.number(sortedLists.size());
-        for (ListEntry list : sortedLists) {
-            writeName(list, out);
-            out.number(list.size());
-            for (ByteString item : list.range(0, list.size())) {
-                out.bytes(item.bytes());
-            }
-        }
-    }
-
-    private static void writeName(DataEntry dataEntry, SnapshotWriter out) {
-        out.text(dataEntry.key.namespace().name());
-        out.bytes(dataEntry.key.bytes());
-        out.number(dataEntry.lastActivityNanos);
-    }
 }

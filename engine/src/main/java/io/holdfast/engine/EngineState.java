@@ -2,11 +2,8 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /** The state of an engine; the rules are in {@link LockEngine}. */
@@ -87,20 +84,5 @@ final class EngineState {
     UsageCounters usage(Namespace namespace, ResourceKind resourceKind) {
         return usage.computeIfAbsent(namespace, _ -> new EnumMap<>(ResourceKind.class))
                 .computeIfAbsent(resourceKind, _ -> new UsageCounters());
-    }
-
-    /** See {@link LockEngine#snapshot}. */
-    byte[] snapshot() {
-        var out = new SnapshotWriter();
-        var resourceSnapshotWriter = new ResourceSnapshotWriter(deadlines, sessions, out);
-        out.number(nowNanos);
-        for (ResourceKind resourceKind : ResourceKind.values()) {
-            List<Resource> resources = new ArrayList<>(space(resourceKind).values());
-            resources.sort(Comparator.comparing(resource -> resource.key));
-            out.number(resources.size());
-            resources.forEach(resourceSnapshotWriter::write);
-        }
-        data.write(out);
-        return out.toBytes();
     }
 }

@@ -190,6 +190,11 @@ public final class LockEngine {
         return views;
     }
 
+    /** For the tests, which compare states. */
+    EngineState state() {
+        return state;
+    }
+
     private void acquire(Command.Acquire c, Quotas quotas, List<Effect> effects) {
         SessionState known = sessions.get(c.session());
         Quotas.Client client = client(known, c, quotas);
@@ -1078,13 +1083,5 @@ public final class LockEngine {
 
     private static void refuse(Command.Keyed c, Refusal reason, List<Effect> effects) {
         effects.add(new Effect.Refused(c.session(), c.request(), reason));
-    }
-
-    /**
-     * The whole state as bytes: equal for equal states, so that replicas and replays can be
-     * compared. The deadlines of idle keys are not part of it: they do not affect results.
-     */
-    public byte[] snapshot() {
-        return state.snapshot();
     }
 }

@@ -151,7 +151,7 @@ final class DataScenario {
         assertThat(effect.request()).isEqualTo(request);
         if (effect instanceof Effect.Refused) {
             assertThat(operation.mayCreate()).as("%s may be refused", operation).isTrue();
-            assertThat(engine.snapshot()).as("a refusal changes nothing").isEqualTo(before);
+            assertThat(EngineSnapshot.of(engine)).as("a refusal changes nothing").isEqualTo(before);
         }
         return switch (effect) {
             case Effect.Counted(long _, long _, long value) -> new Counted(value);
@@ -182,7 +182,7 @@ final class DataScenario {
     /** The state after everything due by now has expired. */
     private byte[] stateNow() {
         apply(new Command.Tick());
-        return engine.snapshot();
+        return EngineSnapshot.of(engine);
     }
 
     void advance(Duration span) {
@@ -246,7 +246,7 @@ final class DataScenario {
         assertThat(engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(engine.hasCollectable(Long.MAX_VALUE)).isFalse();
         assertThat(EngineObjectCount.of(engine)).isEqualTo(EngineObjectCount.of(fresh));
-        assertThat(engine.snapshot()).isEqualTo(fresh.snapshot());
+        assertThat(EngineSnapshot.of(engine)).isEqualTo(EngineSnapshot.of(fresh));
     }
 
     private List<Effect> apply(Command command) {

@@ -71,7 +71,7 @@ class EngineSchedulePropertyTest {
 
         LockEngine fresh = new LockEngine(schedule.settingsInNanos());
         fresh.apply(new Command.Tick(), run.now, new TestQuotas(), new ArrayList<>());
-        assertThat(run.engine.snapshot()).isEqualTo(fresh.snapshot());
+        assertThat(EngineSnapshot.of(run.engine)).isEqualTo(EngineSnapshot.of(fresh));
         assertThat(EngineObjectCount.of(run.engine)).isEqualTo(EngineObjectCount.of(fresh));
         assertThat(run.quotas.keys).isZero();
         assertThat(run.quotas.transientKeys).isZero();
@@ -94,7 +94,7 @@ class EngineSchedulePropertyTest {
         Run two = new Run(schedule);
         for (ScheduleStep scheduleStep : schedule.steps()) {
             assertThat(one.step(scheduleStep)).isEqualTo(two.step(scheduleStep));
-            assertThat(one.engine.snapshot()).isEqualTo(two.engine.snapshot());
+            assertThat(EngineSnapshot.of(one.engine)).isEqualTo(EngineSnapshot.of(two.engine));
             assertThat(one.engine.nextDeadlineNanos()).isEqualTo(two.engine.nextDeadlineNanos());
         }
     }
@@ -136,7 +136,7 @@ class EngineSchedulePropertyTest {
                 alone.apply(command, watched.now, quotas, effects);
             }
             assertThat(effects).isEqualTo(seen);
-            assertThat(alone.snapshot()).isEqualTo(watched.engine.snapshot());
+            assertThat(EngineSnapshot.of(alone)).isEqualTo(EngineSnapshot.of(watched.engine));
         }
     }
 
@@ -172,7 +172,7 @@ class EngineSchedulePropertyTest {
                 }
             }
             assertThat(withOneOrphaned(inSlices)).isEqualTo(withOneOrphaned(effects));
-            assertThat(sliced.snapshot()).isEqualTo(whole.engine.snapshot());
+            assertThat(EngineSnapshot.of(sliced)).isEqualTo(EngineSnapshot.of(whole.engine));
             assertThat(quotas.pieces).isEqualTo(whole.quotas.pieces);
             assertThat(quotas.transientKeys).isEqualTo(whole.quotas.transientKeys);
         }

@@ -538,10 +538,10 @@ class HoldAttributesTest {
                 ReadWriteMode readWriteMode) {
             Request alice =
                     locks.acquire("alice", DOOR, new HoldAttributes(readWriteMode, true, true));
-            byte[] before = locks.engine.snapshot();
+            byte[] before = EngineSnapshot.of(locks.engine);
             assertThat(locks.decline(alice).outcome()).isEqualTo(WAS_HELD);
             assertThat(locks.confirm(alice).outcome()).isEqualTo(WAS_HELD);
-            assertThat(locks.engine.snapshot()).isEqualTo(before);
+            assertThat(EngineSnapshot.of(locks.engine)).isEqualTo(before);
             assertThat(locks.check(alice).fence()).isEqualTo(alice.fence());
         }
 
@@ -715,7 +715,7 @@ class HoldAttributesTest {
 
         private static List<Byte> state(LockScenario locks) {
             List<Byte> bytes = new ArrayList<>();
-            for (byte value : locks.engine.snapshot()) {
+            for (byte value : EngineSnapshot.of(locks.engine)) {
                 bytes.add(value);
             }
             return bytes;

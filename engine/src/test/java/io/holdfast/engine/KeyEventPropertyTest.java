@@ -112,7 +112,7 @@ class KeyEventPropertyTest {
             List<Effect> unseen = new ArrayList<>();
             silent.apply(command, now, silentLedger, unseen);
             assertThat(unseen).isEqualTo(effects);
-            assertThat(silent.snapshot()).isEqualTo(engine.snapshot());
+            assertThat(EngineSnapshot.of(silent)).isEqualTo(EngineSnapshot.of(engine));
         }
 
         private void check(Command command) {

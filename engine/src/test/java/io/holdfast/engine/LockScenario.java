@@ -318,7 +318,7 @@ final class LockScenario {
         byte[] before = stateNow();
         Request request = request(who, what);
         apply(new Command.Inspect(request.session(), request.number(), what.kind(), what.key()));
-        assertThat(engine.snapshot()).as("looking changes nothing").isEqualTo(before);
+        assertThat(EngineSnapshot.of(engine)).as("looking changes nothing").isEqualTo(before);
         return (Effect.Inspected) request.answers().getLast();
     }
 
@@ -372,7 +372,7 @@ final class LockScenario {
     Effect.StatusReport check(Request asked) {
         byte[] before = stateNow();
         Request request = applyTracked(asked, Command.QueryStatus::new);
-        assertThat(engine.snapshot()).as("looking changes nothing").isEqualTo(before);
+        assertThat(EngineSnapshot.of(engine)).as("looking changes nothing").isEqualTo(before);
         return (Effect.StatusReport) request.answers().getLast();
     }
 
@@ -472,7 +472,7 @@ final class LockScenario {
     /** The state after everything due by now has expired. */
     private byte[] stateNow() {
         tick();
-        return engine.snapshot();
+        return EngineSnapshot.of(engine);
     }
 
     /** Starts a quarantine of this duration. */

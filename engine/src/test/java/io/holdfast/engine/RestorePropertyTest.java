@@ -107,7 +107,7 @@ class RestorePropertyTest {
             byte[] bytes = written(engine);
             twin = read(bytes, schedule);
             assertThat(written(twin)).isEqualTo(bytes);
-            assertThat(twin.snapshot()).isEqualTo(engine.snapshot());
+            assertThat(EngineSnapshot.of(twin)).isEqualTo(EngineSnapshot.of(engine));
             for (ResourceKind resourceKind : ResourceKind.values()) {
                 assertThat(twin.views().countUse(resourceKind))
                         .isEqualTo(engine.views().countUse(resourceKind));
@@ -159,7 +159,9 @@ class RestorePropertyTest {
             twin.apply(command, now, twinLedger, twinEffects);
             assertThat(twinEffects).as("%s", command).isEqualTo(effects);
             assertThat(twinEvents).as("%s", command).isEqualTo(events);
-            assertThat(twin.snapshot()).as("%s", command).isEqualTo(engine.snapshot());
+            assertThat(EngineSnapshot.of(twin))
+                    .as("%s", command)
+                    .isEqualTo(EngineSnapshot.of(engine));
             assertThat(twin.nextDeadlineNanos()).isEqualTo(engine.nextDeadlineNanos());
             assertThat(twin.hasCollectable(now)).isEqualTo(engine.hasCollectable(now));
             effects.forEach(scheduleSessions::hear);

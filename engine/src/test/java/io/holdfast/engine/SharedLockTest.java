@@ -39,11 +39,11 @@ class SharedLockTest {
     void a_shared_lock_counts_each_session_once() {
         locks.tryAcquire("alice", ROOM);
         locks.tryAcquire("bob", ROOM);
-        byte[] before = locks.engine.snapshot();
+        byte[] before = EngineSnapshot.of(locks.engine);
         var again = locks.tryAcquire("alice", ROOM);
         assertThat(again.outcome()).isEqualTo(KEPT);
         assertThat(again.claimed().holders()).isEqualTo(2);
-        assertThat(locks.engine.snapshot()).isEqualTo(before);
+        assertThat(EngineSnapshot.of(locks.engine)).isEqualTo(before);
         locks.releaseBySession("alice", ROOM);
         assertThat(locks.releaseBySession("alice", ROOM).outcome()).isEqualTo(NOT_HELD);
         assertThat(locks.holders(ROOM)).containsExactly("bob");

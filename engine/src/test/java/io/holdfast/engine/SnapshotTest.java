@@ -282,7 +282,7 @@ class SnapshotTest {
         for (Consumer<DataScenario> step : steps) {
             step.accept(data);
         }
-        return data.engine.snapshot();
+        return EngineSnapshot.of(data.engine);
     }
 
     @SafeVarargs
@@ -291,6 +291,6 @@ class SnapshotTest {
         for (Consumer<LockScenario> step : steps) {
             step.accept(locks);
         }
-        return locks.engine.snapshot();
+        return EngineSnapshot.of(locks.engine);
     }
 }

@@ -90,12 +90,12 @@ class TryAcquireQuotaTest {
         quotas.maxTransientKeys = 2;
         locks.tryAcquire("alice", PRINTER);
         locks.tryAcquire("alice", ROOM);
-        byte[] before = locks.engine.snapshot();
+        byte[] before = EngineSnapshot.of(locks.engine);
         assertThat(locks.tryAcquire("bob", SCANNER).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.engine.hasSession(locks.session("bob"))).isFalse();
         assertThat(locks.tryAcquire("alice", Target.shared("hall")).outcome())
                 .isEqualTo(TOO_MANY_KEYS);
-        assertThat(locks.engine.snapshot()).isEqualTo(before);
+        assertThat(EngineSnapshot.of(locks.engine)).isEqualTo(before);
         assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(BUSY);
         assertThat(locks.tryAcquire("alice", PRINTER).outcome()).isEqualTo(KEPT);
         assertThat(locks.tryAcquire("bob", ROOM).outcome())
@@ -165,11 +165,11 @@ class TryAcquireQuotaTest {
         quotas.maxKeys = 1;
         locks.acquire("alice", SCANNER);
         locks.tryAcquire("alice", PRINTER);
-        byte[] before = locks.engine.snapshot();
+        byte[] before = EngineSnapshot.of(locks.engine);
         assertThat(locks.acquire("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.enqueue("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.acquireWithoutWait("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
-        assertThat(locks.engine.snapshot()).isEqualTo(before);
+        assertThat(EngineSnapshot.of(locks.engine)).isEqualTo(before);
         assertThat(quotas.transientKeys).isEqualTo(1);
         locks.releaseBySession("alice", PRINTER);
         assertThat(locks.knows(PRINTER)).isFalse();
@@ -181,14 +181,14 @@ class TryAcquireQuotaTest {
         locks.tryAcquire("alice", ROOM);
         locks.tryAcquire("alice", SCANNER);
         quotas.room = false;
-        byte[] before = locks.engine.snapshot();
+        byte[] before = EngineSnapshot.of(locks.engine);
         assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.tryAcquire("bob", ROOM).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.tryAcquire("bob", Target.lock("new")).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.tryAcquire("bob", SCANNER).outcome()).isEqualTo(BUSY);
         assertThat(locks.acquire("bob", SCANNER).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.tryAcquire("alice", ROOM).outcome()).isEqualTo(KEPT);
-        assertThat(locks.engine.snapshot()).isEqualTo(before);
+        assertThat(EngineSnapshot.of(locks.engine)).isEqualTo(before);
         assertThat(locks.releaseBySession("alice", ROOM).outcome()).isEqualTo(RELEASED);
         assertThat(locks.releaseBySession("alice", SCANNER).outcome()).isEqualTo(RELEASED);
     }

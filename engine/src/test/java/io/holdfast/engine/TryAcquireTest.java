@@ -47,12 +47,12 @@ class TryAcquireTest {
     @Test
     void a_try_acquire_by_the_holder_changes_nothing() {
         locks.tryAcquire("alice", PRINTER);
-        byte[] before = locks.engine.snapshot();
+        byte[] before = EngineSnapshot.of(locks.engine);
         long fence = locks.quotas.lastFence;
         var again = locks.tryAcquire("alice", PRINTER);
         assertThat(again.claimed())
                 .isEqualTo(new Effect.TryAcquired(again.session(), again.number(), false, 1));
-        assertThat(locks.engine.snapshot()).isEqualTo(before);
+        assertThat(EngineSnapshot.of(locks.engine)).isEqualTo(before);
         assertThat(locks.quotas.lastFence).isEqualTo(fence);
         assertThat(locks.releaseBySession("alice", PRINTER).outcome()).isEqualTo(RELEASED);
         assertThat(locks.holdersOf(PRINTER)).isZero();
@@ -61,9 +61,9 @@ class TryAcquireTest {
     @Test
     void a_try_acquire_of_a_held_lock_is_refused_and_changes_nothing() {
         locks.tryAcquire("alice", PRINTER);
-        byte[] before = locks.engine.snapshot();
+        byte[] before = EngineSnapshot.of(locks.engine);
         assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(BUSY);
-        assertThat(locks.engine.snapshot()).isEqualTo(before);
+        assertThat(EngineSnapshot.of(locks.engine)).isEqualTo(before);
         assertThat(locks.engine.hasSession(locks.session("bob"))).isFalse();
     }
 
@@ -104,7 +104,7 @@ class TryAcquireTest {
     void a_try_acquired_hold_cannot_be_released_with_a_guessed_token() {
         locks.tryAcquire("alice", PRINTER);
         long fence = locks.since(PRINTER); // the next fences are predictable
-        byte[] before = locks.engine.snapshot();
+        byte[] before = EngineSnapshot.of(locks.engine);
         for (long near = fence - 2; near <= fence + 2; near++) {
             for (long salt : new long[] {0, 1, -1, fence, Long.MAX_VALUE, Long.MIN_VALUE}) {
                 Token guess = new Token(near, salt);
@@ -114,7 +114,7 @@ class TryAcquireTest {
                         .isEqualTo(NOT_HELD);
             }
         }
-        assertThat(locks.engine.snapshot()).isEqualTo(before);
+        assertThat(EngineSnapshot.of(locks.engine)).isEqualTo(before);
     }
 
     @ParameterizedTest
