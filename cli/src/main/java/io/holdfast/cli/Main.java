@@ -1,19 +1,20 @@
 package io.holdfast.cli;
 
-import io.holdfast.cli.bench.BenchCommand;
 import io.holdfast.cli.client.ClientCommands;
 import io.holdfast.cli.cluster.ClusterCommand;
 import io.holdfast.cli.file.FileCommand;
-import io.holdfast.cli.options.Converters;
-import io.holdfast.cli.output.Printer;
-import io.holdfast.cli.output.StandardOutput;
 import io.holdfast.cli.serve.DflockdCommand;
 import io.holdfast.cli.serve.LockdCommand;
 import io.holdfast.cli.serve.ServeCommand;
 import io.holdfast.cli.serve.SocketlockdCommand;
-import io.holdfast.cli.soak.SoakCommand;
 import io.holdfast.cli.watch.InspectionCommands;
+import io.holdfast.console.options.Converters;
+import io.holdfast.console.output.Printer;
+import io.holdfast.console.output.StandardOutput;
 import io.holdfast.driver.FailureText;
+import io.holdfast.verification.bench.BenchCommand;
+import io.holdfast.verification.soak.SoakCommand;
+import io.holdfast.verification.training.AotTrainingCommand;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -125,11 +126,11 @@ public final class Main implements Runnable {
         commands.put("lockd", () -> new CommandLine(new LockdEntry()));
         commands.put("socketlockd", () -> new CommandLine(new SocketlockdEntry()));
         commands.put("bench", () -> new CommandLine(new BenchCommand(environment)));
-        commands.put("soak", () -> new CommandLine(new SoakCommand(environment)));
+        commands.put("soak", () -> new CommandLine(new SoakCommand(environment, Main.class)));
         commands.put("completion", () -> new CommandLine(new CompletionCommand()));
         commands.put("help", () -> new CommandLine(new HelpCommand()));
         commands.put("version", () -> new CommandLine(new VersionCommand()));
-        commands.put("train", () -> new CommandLine(new AotTrainingCommand()));
+        commands.put("train", () -> new CommandLine(new AotTrainingCommand(Main::run)));
         return commands;
     }
 

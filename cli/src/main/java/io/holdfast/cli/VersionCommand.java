@@ -1,6 +1,6 @@
 package io.holdfast.cli;
 
-import io.holdfast.cli.output.Printer;
+import io.holdfast.console.output.Printer;
 
 import picocli.CommandLine.Command;
 

@@ -1,6 +1,6 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.options.UsageError;
+import io.holdfast.console.options.UsageError;
 
 import picocli.CommandLine;
 

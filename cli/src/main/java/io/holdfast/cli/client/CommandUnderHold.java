@@ -1,11 +1,11 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.output.Printer;
 import io.holdfast.cli.process.ChildCommand;
 import io.holdfast.cli.process.RunningCommand;
 import io.holdfast.cli.process.SignalRelay;
 import io.holdfast.client.Hold;
 import io.holdfast.client.LossReason;
+import io.holdfast.console.output.Printer;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.output.Printer;
 import io.holdfast.client.Counter;
 import io.holdfast.client.Holdfast;
+import io.holdfast.console.output.Printer;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

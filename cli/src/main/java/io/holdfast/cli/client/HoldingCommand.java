@@ -1,9 +1,5 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.options.DurationConverter;
-import io.holdfast.cli.options.ExitStatusConverter;
-import io.holdfast.cli.options.TrailingCommand;
-import io.holdfast.cli.output.Printer;
 import io.holdfast.cli.process.ChildCommand;
 import io.holdfast.cli.process.ProcessSignal;
 import io.holdfast.cli.process.SignalRelay;
@@ -13,6 +9,10 @@ import io.holdfast.client.HoldfastLock;
 import io.holdfast.client.KeyInfo;
 import io.holdfast.client.LockException;
 import io.holdfast.client.RefusedException;
+import io.holdfast.console.options.DurationConverter;
+import io.holdfast.console.options.ExitStatusConverter;
+import io.holdfast.console.options.TrailingCommand;
+import io.holdfast.console.output.Printer;
 
 import org.jspecify.annotations.Nullable;
 

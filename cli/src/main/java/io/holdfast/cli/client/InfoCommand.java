@@ -1,9 +1,9 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.output.JsonLine;
-import io.holdfast.cli.output.Printer;
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.KeyInfo;
+import io.holdfast.console.output.JsonLine;
+import io.holdfast.console.output.Printer;
 
 import org.jspecify.annotations.Nullable;
 

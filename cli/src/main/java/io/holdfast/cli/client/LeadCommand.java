@@ -1,6 +1,5 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.output.Printer;
 import io.holdfast.cli.process.SignalRelay;
 import io.holdfast.client.Hold;
 import io.holdfast.client.Holdfast;
@@ -8,6 +7,7 @@ import io.holdfast.client.HoldfastLock;
 import io.holdfast.client.OutcomeUnknownException;
 import io.holdfast.client.RefusedException;
 import io.holdfast.client.ServerUnreachableException;
+import io.holdfast.console.output.Printer;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

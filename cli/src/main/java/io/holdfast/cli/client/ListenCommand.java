@@ -1,10 +1,10 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.options.DurationConverter;
-import io.holdfast.cli.output.JsonLine;
-import io.holdfast.cli.output.Printer;
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.Signals;
+import io.holdfast.console.options.DurationConverter;
+import io.holdfast.console.output.JsonLine;
+import io.holdfast.console.output.Printer;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.options.ConnectionOptions;
-import io.holdfast.cli.options.CredentialOptions;
-import io.holdfast.cli.options.ServerAddress;
+import io.holdfast.console.options.ConnectionOptions;
+import io.holdfast.console.options.CredentialOptions;
+import io.holdfast.console.options.ServerAddress;
 
 import org.jspecify.annotations.Nullable;
 

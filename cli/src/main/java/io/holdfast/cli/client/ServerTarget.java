@@ -1,9 +1,9 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.options.TrustedCertificates;
 import io.holdfast.client.ConnectionEvent;
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.HoldfastBuilder;
+import io.holdfast.console.options.TrustedCertificates;
 
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.output.Printer;
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.ServerStats;
+import io.holdfast.console.output.Printer;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

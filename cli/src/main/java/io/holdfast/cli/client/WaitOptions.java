@@ -1,9 +1,9 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.options.DurationConverter;
-import io.holdfast.cli.options.ExitStatusConverter;
 import io.holdfast.client.Hold;
 import io.holdfast.client.HoldfastLock;
+import io.holdfast.console.options.DurationConverter;
+import io.holdfast.console.options.ExitStatusConverter;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,9 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.output.Printer;
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.KeyInfo;
 import io.holdfast.client.LockException;
+import io.holdfast.console.output.Printer;
 
 import java.time.Duration;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.holdfast.cli.cluster;
 
-import io.holdfast.cli.output.Printer;
 import io.holdfast.cluster.admin.Backup;
+import io.holdfast.console.output.Printer;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.holdfast.cli.cluster;
 
-import io.holdfast.cli.options.UsageError;
+import io.holdfast.console.options.UsageError;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

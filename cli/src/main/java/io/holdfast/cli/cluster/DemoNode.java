@@ -1,6 +1,6 @@
 package io.holdfast.cli.cluster;
 
-import io.holdfast.cli.output.Printer;
+import io.holdfast.console.output.Printer;
 import io.holdfast.driver.FailureText;
 
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.holdfast.cli.cluster;
 
-import io.holdfast.cli.output.Printer;
 import io.holdfast.cluster.NodeAddress;
+import io.holdfast.console.output.Printer;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;

@@ -1,9 +1,9 @@
 package io.holdfast.cli.cluster;
 
-import io.holdfast.cli.output.JsonLine;
-import io.holdfast.cli.output.Printer;
 import io.holdfast.cluster.NodeStatus;
 import io.holdfast.cluster.admin.NodeReportResult;
+import io.holdfast.console.output.JsonLine;
+import io.holdfast.console.output.Printer;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

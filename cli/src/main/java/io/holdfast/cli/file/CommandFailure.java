@@ -1,6 +1,6 @@
 package io.holdfast.cli.file;
 
-import io.holdfast.cli.output.JsonLine;
+import io.holdfast.console.output.JsonLine;
 import io.holdfast.driver.FailureText;
 import io.holdfast.lockfile.DamagedLockException;
 import io.holdfast.lockfile.HeldException;

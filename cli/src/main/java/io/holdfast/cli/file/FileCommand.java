@@ -1,11 +1,11 @@
 package io.holdfast.cli.file;
 
-import io.holdfast.cli.options.DurationConverter;
-import io.holdfast.cli.options.Durations;
-import io.holdfast.cli.options.ExitStatusConverter;
-import io.holdfast.cli.options.TrailingCommand;
-import io.holdfast.cli.options.UsageError;
-import io.holdfast.cli.options.WholeNumbers;
+import io.holdfast.console.options.DurationConverter;
+import io.holdfast.console.options.Durations;
+import io.holdfast.console.options.ExitStatusConverter;
+import io.holdfast.console.options.TrailingCommand;
+import io.holdfast.console.options.UsageError;
+import io.holdfast.console.options.WholeNumbers;
 import io.holdfast.lockfile.LockFileConfig;
 import io.holdfast.lockfile.StalePolicy;
 

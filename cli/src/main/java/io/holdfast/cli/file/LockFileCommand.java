@@ -1,8 +1,8 @@
 package io.holdfast.cli.file;
 
-import io.holdfast.cli.options.FileNames;
 import io.holdfast.cli.process.ProcessSignal;
 import io.holdfast.cli.process.SignalRelay;
+import io.holdfast.console.options.FileNames;
 import io.holdfast.lockfile.FileSemaphore;
 import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.LockFileConfig;

@@ -1,8 +1,8 @@
 package io.holdfast.cli.file;
 
-import io.holdfast.cli.output.JsonLine;
-import io.holdfast.cli.output.Printer;
-import io.holdfast.cli.output.StandardOutput;
+import io.holdfast.console.output.JsonLine;
+import io.holdfast.console.output.Printer;
+import io.holdfast.console.output.StandardOutput;
 import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.Holder;
 import io.holdfast.lockfile.LockFileContent;

@@ -73,12 +73,6 @@ public final class SignalHandlers {
         }
     }
 
-    /** Sends this process a SIGTERM. */
-    public static void raiseTerm() throws ReflectiveOperationException {
-        Class<?> signal = Class.forName("sun.misc.Signal");
-        signal.getMethod("raise", signal).invoke(null, named(ProcessSignal.TERM.name()));
-    }
-
     /**
      * Calls the action at each signal, in a thread of its own, until the registration is closed. A
      * signal that was ignored when this process was started stays ignored.

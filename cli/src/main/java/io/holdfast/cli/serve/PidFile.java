@@ -1,6 +1,6 @@
 package io.holdfast.cli.serve;
 
-import io.holdfast.cli.options.FileNames;
+import io.holdfast.console.options.FileNames;
 import io.holdfast.driver.FailureText;
 import io.holdfast.server.ConfigException;
 

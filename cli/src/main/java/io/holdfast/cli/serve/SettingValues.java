@@ -1,7 +1,7 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.cli.logging.LineLogger;
-import io.holdfast.cli.options.FileNames;
+import io.holdfast.console.options.FileNames;
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.Secret;
 import io.holdfast.engine.EngineSettings;

@@ -1,7 +1,7 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.cli.logging.LineLogger;
-import io.holdfast.cli.options.FileNames;
+import io.holdfast.console.options.FileNames;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
 import io.holdfast.server.ConfigException;

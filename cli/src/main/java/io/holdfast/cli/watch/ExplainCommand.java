@@ -1,9 +1,9 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.json.JsonValue;
-import io.holdfast.cli.options.WholeNumbers;
-import io.holdfast.cli.output.JsonLine;
-import io.holdfast.cli.output.Printer;
+import io.holdfast.console.json.JsonValue;
+import io.holdfast.console.options.WholeNumbers;
+import io.holdfast.console.output.JsonLine;
+import io.holdfast.console.output.Printer;
 
 import org.jspecify.annotations.Nullable;
 

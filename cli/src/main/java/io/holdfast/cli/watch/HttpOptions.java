@@ -1,6 +1,6 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.options.CredentialOptions;
+import io.holdfast.console.options.CredentialOptions;
 
 import org.jspecify.annotations.Nullable;
 

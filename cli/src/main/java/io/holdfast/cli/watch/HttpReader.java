@@ -1,7 +1,7 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.json.JsonValue;
-import io.holdfast.cli.options.TrustedCertificates;
+import io.holdfast.console.json.JsonValue;
+import io.holdfast.console.options.TrustedCertificates;
 import io.holdfast.driver.FailureText;
 
 import java.io.EOFException;

@@ -1,6 +1,6 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.output.Printer;
+import io.holdfast.console.output.Printer;
 import io.holdfast.driver.FailureText;
 
 import picocli.CommandLine.Command;

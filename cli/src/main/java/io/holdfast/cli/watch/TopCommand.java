@@ -1,8 +1,8 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.options.DurationConverter;
-import io.holdfast.cli.options.WholeNumbers;
-import io.holdfast.cli.output.Printer;
+import io.holdfast.console.options.DurationConverter;
+import io.holdfast.console.options.WholeNumbers;
+import io.holdfast.console.output.Printer;
 import io.holdfast.driver.FailureText;
 
 import org.jspecify.annotations.Nullable;

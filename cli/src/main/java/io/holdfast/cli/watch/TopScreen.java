@@ -1,6 +1,6 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.json.JsonValue;
+import io.holdfast.console.json.JsonValue;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -24,15 +24,17 @@ import java.util.random.RandomGenerator;
 final class ModuleRules {
     /** Each module with the modules of this project that it may depend on. */
     private static final Map<String, Set<String>> DEPENDENCIES =
-            Map.of(
-                    "engine", Set.of(),
-                    "driver", Set.of("engine"),
-                    "protocol", Set.of("engine"),
-                    "http", Set.of("engine", "driver", "protocol.json", "protocol.dflockd"),
-                    "server", Set.of("engine", "driver", "protocol", "client.socketlock.primary"),
-                    "cluster", Set.of("engine", "driver"),
-                    "client", Set.of(),
-                    "lockfile", Set.of());
+            Map.ofEntries(
+                    entry("engine"),
+                    entry("driver", "engine"),
+                    entry("protocol", "engine"),
+                    entry("http", "engine", "driver", "protocol.json", "protocol.dflockd"),
+                    entry("server", "engine", "driver", "protocol", "client.socketlock.primary"),
+                    entry("cluster", "engine", "driver"),
+                    entry("client"),
+                    entry("lockfile"),
+                    entry("console", "driver"),
+                    entry("verification", "console", "driver", "client", "lockfile"));
 
     /** Static methods whose result depends on the time, the machine or randomness. */
     private static final Map<String, Set<String>> NON_DETERMINISTIC =
@@ -59,6 +61,15 @@ final class ModuleRules {
 
     ModuleRules(String root) {
         this.root = root;
+    }
+
+    private static Map.Entry<String, Set<String>> entry(String module, String... dependencies) {
+        return Map.entry(module, Set.of(dependencies));
+    }
+
+    /** The names of the modules that may depend only on some of the others. */
+    static Set<String> modules() {
+        return DEPENDENCIES.keySet();
     }
 
     /** The module depends only on itself and on the modules in {@link #DEPENDENCIES}. */

@@ -2,8 +2,8 @@ package io.holdfast.cli.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.cli.json.JsonValue;
 import io.holdfast.cli.serve.StandardStreams;
+import io.holdfast.console.json.JsonValue;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -3,9 +3,9 @@ package io.holdfast.cli.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.cli.json.JsonValue;
 import io.holdfast.cli.serve.RunningServer;
 import io.holdfast.cli.serve.StandardStreams;
+import io.holdfast.console.json.JsonValue;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

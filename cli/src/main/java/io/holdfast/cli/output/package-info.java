@@ -1,5 +1,0 @@
-/** How commands write to their standard output and standard error. */
-@NullMarked
-package io.holdfast.cli.output;
-
-import org.jspecify.annotations.NullMarked;

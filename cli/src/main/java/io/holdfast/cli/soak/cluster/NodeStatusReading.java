@@ -1,9 +1,0 @@
-package io.holdfast.cli.soak.cluster;
-
-/** The status that a node reports. */
-record NodeStatusReading(
-        int node, String role, long term, long committed, long applied, boolean serving) {
-    boolean leads() {
-        return role.equals("leader");
-    }
-}

@@ -1,0 +1,56 @@
+package io.holdfast.verification.soak;
+
+import java.util.Arrays;
+
+/**
+ * Tracks the latest item of each worker that was received at one place, where the items of one
+ * worker must keep their order. Thread-safe.
+ */
+final class OrderChecker {
+    private final String place;
+    private final int[] latest;
+
+    OrderChecker(String place, int workers) {
+        this.place = place;
+        latest = new int[workers];
+        Arrays.fill(latest, -1);
+    }
+
+    /** The latest item number by worker. No request sent from now on may return an earlier one. */
+    synchronized int[] floor() {
+        return latest.clone();
+    }
+
+    /** Records that the item exists, whether or not it has been read. */
+    synchronized void reach(SoakItem soakItem) {
+        latest[soakItem.worker()] = Math.max(latest[soakItem.worker()], soakItem.number());
+    }
+
+    /** Fails unless the item is later than all earlier ones of its worker. */
+    synchronized void advance(SoakItem soakItem) throws CheckFailedException {
+        advance(soakItem, latest);
+    }
+
+    /**
+     * Fails unless the item is later than all items of its worker that were received before it was
+     * requested.
+     *
+     * @param floor {@link #floor} before the request was sent
+     */
+    synchronized void advance(SoakItem soakItem, int[] floor) throws CheckFailedException {
+        if (soakItem.number() == floor[soakItem.worker()]) {
+            throw new CheckFailedException(place + ": " + soakItem + " came twice");
+        }
+        advanceOrStay(soakItem, floor);
+    }
+
+    /** As {@link #advance(SoakItem, int[])}, but the latest item may be received again. */
+    synchronized void advanceOrStay(SoakItem soakItem, int[] floor) throws CheckFailedException {
+        int worker = soakItem.worker();
+        if (soakItem.number() < floor[worker]) {
+            throw new CheckFailedException(
+                    place + ": " + soakItem + " came after item " + floor[worker]);
+        }
+        reach(soakItem);
+    }
+}
