@@ -68,7 +68,7 @@ final class LeaderTasks {
         boolean started = replica.term() == replicatedLog.term();
         long time = replica.timeNanos();
         if (started) {
-            time += Math.max(0, replicatedLog.clockNanos() - replica.stampNanos());
+            time += replicatedLog.dueNanos() - replica.stampNanos();
         }
         if (!started || due <= time) {
             propose(new LogEntry.Tick(), replica, now);

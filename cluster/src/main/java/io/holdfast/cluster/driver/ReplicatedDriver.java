@@ -1,6 +1,7 @@
 package io.holdfast.cluster.driver;
 
 import io.holdfast.cluster.entry.BatchItem;
+import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.entry.ReplicatedSettings;
@@ -208,7 +209,7 @@ public final class ReplicatedDriver implements SignalDriver {
     // ---- applying the log
 
     /** Applies the next entry of the log. */
-    public void apply(long term, long stampNanos, LogEntry logEntry) {
+    public void apply(long term, EntryTime time, LogEntry logEntry) {
         List<ReplicatedSession> toWake;
         List<Runnable> afterUnlock;
         boolean cut;
@@ -220,7 +221,7 @@ public final class ReplicatedDriver implements SignalDriver {
         }
         synchronized (lock) {
             long due = replica.nextDueNanos();
-            replica.apply(term, stampNanos, logEntry);
+            replica.apply(term, time, logEntry);
             sessionNanos = replica.rules().sessionNanos();
             appliedNanos = clock.getAsLong();
             publishEvents();

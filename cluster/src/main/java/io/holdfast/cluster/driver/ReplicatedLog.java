@@ -30,6 +30,9 @@ public interface ReplicatedLog {
     /** Returns the latest term that this node knows. */
     long term();
 
-    /** The time that an entry would have that this node appended now, as the leader. */
-    long clockNanos();
+    /**
+     * Returns the time, by this node's clock as the leader, up to which deadlines would expire with
+     * an entry that was appended now.
+     */
+    long dueNanos();
 }

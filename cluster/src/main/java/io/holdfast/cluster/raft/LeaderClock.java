@@ -1,5 +1,6 @@
 package io.holdfast.cluster.raft;
 
+import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.driver.InputBarrier;
 
 import org.jspecify.annotations.Nullable;
@@ -9,18 +10,18 @@ import org.slf4j.LoggerFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
- * The clock whose readings a leader writes into log entries. It leaves out the time in which the
- * process did not run, such as a suspended machine or a long collection: otherwise leases would
- * expire while their renewals wait in sockets. All leases become longer by a pause, as they do by
- * the time in which a cluster has no leader.
+ * The clock whose readings a leader writes into log entries. After a time in which the process did
+ * not run, such as a suspended machine or a long collection, it holds back what became due
+ * meanwhile: otherwise leases would expire while their renewals wait in sockets.
  *
  * <p>{@link #beat} is called every {@link #BEAT_NANOS}. A beat that comes much later shows a pause.
- * The clock then stands at its last reading until the sockets have been read once, and at least
- * until the next beat, so that what was read has reached the log. Thread-safe.
+ * Then nothing expires that was not due at the last reading, until the sockets have been read once,
+ * and at least until the next beat, so that what was read has reached the log. Thread-safe.
  */
-public final class LeaderClock implements LongSupplier {
+public final class LeaderClock implements Supplier<EntryTime> {
     /** The interval in which {@link #beat} is to be called. */
     public static final long BEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -38,25 +39,25 @@ public final class LeaderClock implements LongSupplier {
 
     // Guarded by this.
     private long lastBeatNanos;
-    private long leftOutNanos;
-    private long readingNanos;
-    private boolean stopped;
-    private long stoppedAtNanos;
+    private long dueNanos;
+    private boolean heldBack;
+    private long heldBackSinceNanos;
 
-    /** Whether sockets have been read since the clock stopped; null before it was asked for. */
+    /** Whether sockets have been read since the pause; null before it was asked for. */
     private @Nullable AtomicBoolean inputRead;
 
     public LeaderClock(LongSupplier clock, InputBarrier inputBarrier) {
         this.clock = clock;
         this.inputBarrier = inputBarrier;
         this.lastBeatNanos = clock.getAsLong();
-        this.readingNanos = lastBeatNanos;
+        this.dueNanos = lastBeatNanos;
     }
 
     @Override
-    public synchronized long getAsLong() {
-        advance(clock.getAsLong());
-        return readingNanos;
+    public synchronized EntryTime get() {
+        long now = clock.getAsLong();
+        advance(now);
+        return new EntryTime(now, dueNanos);
     }
 
     /** Shows that the process runs. */
@@ -72,7 +73,7 @@ public final class LeaderClock implements LongSupplier {
         long now = clock.getAsLong();
         advance(now);
         lastBeatNanos = now;
-        if (!stopped) {
+        if (!heldBack) {
             return null;
         }
         AtomicBoolean read = inputRead;
@@ -80,32 +81,31 @@ public final class LeaderClock implements LongSupplier {
             inputRead = new AtomicBoolean();
             return inputRead;
         }
-        if (read.get() || now - stoppedAtNanos > MAX_READ_NANOS) {
+        if (read.get() || now - heldBackSinceNanos > MAX_READ_NANOS) {
             resume(now, read.get());
         }
         return null;
     }
 
     private void advance(long now) {
-        if (!stopped && now - lastBeatNanos > PAUSE_NANOS) {
-            stopped = true;
-            stoppedAtNanos = now;
+        if (!heldBack && now - lastBeatNanos > PAUSE_NANOS) {
+            heldBack = true;
+            heldBackSinceNanos = now;
         }
-        if (!stopped) {
-            readingNanos = Math.max(readingNanos, now - leftOutNanos);
+        if (!heldBack) {
+            dueNanos = now;
         }
     }
 
     private void resume(long now, boolean read) {
-        long pauseNanos = now - leftOutNanos - readingNanos;
+        long pauseNanos = now - dueNanos;
         if (pauseNanos > LOGGED_NANOS) {
             LOG.atWarn()
                     .addKeyValue("pause_ms", TimeUnit.NANOSECONDS.toMillis(pauseNanos))
                     .addKeyValue("input_read", read)
-                    .log("the process did not run; the pause does not count for leases");
+                    .log("the process was paused; leases expire after pending input has been read");
         }
-        leftOutNanos += pauseNanos;
-        stopped = false;
+        heldBack = false;
         inputRead = null;
     }
 }

@@ -6,6 +6,7 @@ import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeStatus;
 import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.driver.ReplicatedLog;
+import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.driver.FailureText;
 
 import org.apache.ratis.conf.Parameters;
@@ -46,7 +47,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** This node's Raft server. */
@@ -62,7 +62,7 @@ public final class RaftNode implements AutoCloseable {
     private final Parameters parameters;
     private final LogSizeLimits limits;
     private final RaftGroupId groupId;
-    private final LongSupplier leaderClock;
+    private final Supplier<EntryTime> leaderClock;
     private final RatisLog log;
     private volatile @Nullable SocketRaftServerRpc rpc;
 
@@ -74,7 +74,7 @@ public final class RaftNode implements AutoCloseable {
      * @param parameters the transport between nodes, from {@link RaftTls}
      * @param leaderClock read for each entry that this node appends as the leader
      */
-    public RaftNode(ClusterConfig config, Parameters parameters, LongSupplier leaderClock) {
+    public RaftNode(ClusterConfig config, Parameters parameters, Supplier<EntryTime> leaderClock) {
         this(config, parameters, RaftSettings.logLimits(config), leaderClock);
     }
 
@@ -82,7 +82,7 @@ public final class RaftNode implements AutoCloseable {
             ClusterConfig config,
             Parameters parameters,
             LogSizeLimits limits,
-            LongSupplier leaderClock) {
+            Supplier<EntryTime> leaderClock) {
         this.leaderClock = leaderClock;
         this.config = config;
         this.limits = limits;

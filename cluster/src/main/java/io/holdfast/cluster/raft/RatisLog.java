@@ -2,6 +2,7 @@ package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.driver.ReplicatedLog;
 import io.holdfast.cluster.entry.EncodingException;
+import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
 
@@ -22,7 +23,7 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Proposes entries to a Ratis server: directly if this node is the leader, otherwise through the
@@ -37,14 +38,14 @@ final class RatisLog implements ReplicatedLog {
     private final RaftGroupId groupId;
     private final ClientId clientId = ClientId.randomId();
     private final AtomicLong lastCall = new AtomicLong();
-    private final LongSupplier leaderClock;
+    private final Supplier<EntryTime> leaderClock;
     private final boolean startedAlone;
     private final ProposalBatcher proposalBatcher;
     private volatile RaftServer.@Nullable Division division;
 
     private volatile @Nullable SocketRaftServerRpc rpc;
 
-    RatisLog(RaftGroupId groupId, boolean alone, LongSupplier leaderClock) {
+    RatisLog(RaftGroupId groupId, boolean alone, Supplier<EntryTime> leaderClock) {
         this.leaderClock = leaderClock;
         this.startedAlone = alone;
         this.proposalBatcher = new ProposalBatcher(this::submit, alone, System::nanoTime);
@@ -78,8 +79,8 @@ final class RatisLog implements ReplicatedLog {
     }
 
     @Override
-    public long clockNanos() {
-        return leaderClock.getAsLong();
+    public long dueNanos() {
+        return leaderClock.get().dueNanos();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.entry.ByteReader;
+import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.state.SnapshotFile;
@@ -68,7 +69,7 @@ final class StateMachine extends BaseStateMachine {
     private final Runnable ended;
     private final HardStateFile hardState;
     private final LongSupplier flushed;
-    private final LongSupplier leaderClock;
+    private final Supplier<EntryTime> leaderClock;
 
     /** The storage of Ratis. */
     private volatile @Nullable RaftStorage files;
@@ -109,7 +110,7 @@ final class StateMachine extends BaseStateMachine {
             Runnable ended,
             HardStateFile hardState,
             LongSupplier flushed,
-            LongSupplier leaderClock) {
+            Supplier<EntryTime> leaderClock) {
         this.alone = alone;
         this.driver = driver;
         this.snapshotDue = snapshotDue;
@@ -259,8 +260,9 @@ final class StateMachine extends BaseStateMachine {
     @Override
     public TransactionContext startTransaction(RaftClientRequest request) throws IOException {
         LogEntry _ = LogEntryEncoding.decode(request.getMessage().getContent().toByteArray());
-        byte[] stamp = new byte[Long.BYTES];
-        ByteBuffer.wrap(stamp).putLong(leaderClock.getAsLong());
+        EntryTime time = leaderClock.get();
+        byte[] stamp = new byte[EntryTime.BYTES];
+        ByteBuffer.wrap(stamp).putLong(time.nanos()).putLong(time.dueNanos());
         ByteString data =
                 UnsafeByteOperations.unsafeWrap(stamp).concat(request.getMessage().getContent());
         return TransactionContext.newBuilder()
@@ -279,13 +281,14 @@ final class StateMachine extends BaseStateMachine {
             entries++;
             bytes += entry.getSerializedSize();
             tail.applied(entry.getIndex(), entry.getSerializedSize());
-            long stampNanos = ByteBuffer.wrap(data).getLong();
+            ByteBuffer stamp = ByteBuffer.wrap(data);
+            EntryTime time = new EntryTime(stamp.getLong(), stamp.getLong());
             hardState.acknowledgeCommitted(Math.min(entry.getIndex(), flushed.getAsLong()));
             driver.apply(
                     entry.getTerm(),
-                    stampNanos,
+                    time,
                     LogEntryEncoding.decode(
-                            new ByteReader(data, Long.BYTES, data.length - Long.BYTES)));
+                            new ByteReader(data, EntryTime.BYTES, data.length - EntryTime.BYTES)));
         } catch (IOException | RuntimeException | Error e) {
             fatal.accept(
                     new IOException(

@@ -1,6 +1,7 @@
 package io.holdfast.cluster.state;
 
 import io.holdfast.cluster.entry.BatchItem;
+import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.entry.ReplicatedSettings;
@@ -71,6 +72,10 @@ public final class Replica {
     private long term = -1;
     private long stampNanos;
     private long timeNanos;
+
+    /** The state time up to which deadlines expire with the current entry. */
+    private long dueNanos;
+
     private long lastIncarnation;
 
     /** The number of entries applied here; not part of the state. */
@@ -116,9 +121,9 @@ public final class Replica {
     }
 
     /** Applies the next entry. */
-    public void apply(long entryTerm, long entryStampNanos, LogEntry logEntry) {
+    public void apply(long entryTerm, EntryTime time, LogEntry logEntry) {
         entries++;
-        move(entryTerm, entryStampNanos);
+        move(entryTerm, time);
         endSilentIncarnations();
         apply(logEntry);
         publishEffects(TICK);
@@ -154,14 +159,15 @@ public final class Replica {
         }
     }
 
-    private void move(long entryTerm, long entryStampNanos) {
+    private void move(long entryTerm, EntryTime time) {
         if (entryTerm == term) {
-            timeNanos += Math.max(0, entryStampNanos - stampNanos);
-            stampNanos = Math.max(stampNanos, entryStampNanos);
+            timeNanos += Math.max(0, time.nanos() - stampNanos);
+            stampNanos = Math.max(stampNanos, time.nanos());
         } else {
             term = entryTerm;
-            stampNanos = entryStampNanos;
+            stampNanos = time.nanos();
         }
+        dueNanos = timeNanos - (stampNanos - time.dueNanos());
     }
 
     /** Returns the names of all nodes that have ever served. */
@@ -236,7 +242,7 @@ public final class Replica {
                 if (command instanceof Command.Locking) { // data is not owned by a session
                     sessions.putIfAbsent(command.session(), SessionInfo.UNKNOWN);
                 }
-                engine.apply(command, timeNanos, quotas, effects);
+                engine.apply(command, timeNanos, dueNanos, quotas, effects);
                 listener.onItemApplied(
                         batchItem, publishEffects(command.session(), command.request()));
             }
@@ -290,7 +296,7 @@ public final class Replica {
     private void endSilentIncarnations() {
         List<NodeIncarnation> silent = List.of();
         for (NodeIncarnation nodeIncarnation : incarnations.values()) {
-            if (silentAt(nodeIncarnation) <= timeNanos && hasSessions(nodeIncarnation)) {
+            if (silentAt(nodeIncarnation) <= dueNanos && hasSessions(nodeIncarnation)) {
                 silent = new ArrayList<>(silent);
                 silent.add(nodeIncarnation);
             }
@@ -368,7 +374,7 @@ public final class Replica {
     // ---- effects and events
 
     private void publishEffects(Command command) {
-        engine.apply(command, timeNanos, quotas, effects);
+        engine.apply(command, timeNanos, dueNanos, quotas, effects);
         Effect _ = publishEffects(0, 0);
     }
 
@@ -434,10 +440,13 @@ public final class Replica {
         return stampNanos;
     }
 
-    /** Returns the state time of the next deadline; {@link Long#MAX_VALUE} if there is none. */
+    /**
+     * Returns the state time of the next deadline: {@link Long#MIN_VALUE} if something remains to
+     * be done at once, {@link Long#MAX_VALUE} if there is none.
+     */
     public long nextDueNanos() {
         if (!ending.isEmpty()) {
-            return timeNanos;
+            return Long.MIN_VALUE;
         }
         long next = engine.nextDeadlineNanos();
         for (NodeIncarnation nodeIncarnation : incarnations.values()) {

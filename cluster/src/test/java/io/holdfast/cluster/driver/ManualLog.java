@@ -1,6 +1,7 @@
 package io.holdfast.cluster.driver;
 
 import io.holdfast.cluster.entry.EncodingException;
+import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.entry.ReplicatedSettings;
@@ -104,7 +105,7 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
 
     /** Applies the first proposal with an earlier timestamp, as if it had been committed then. */
     void applyFirstLate(long stampNanos) {
-        driver.apply(1, stampNanos, proposals.remove().entry);
+        driver.apply(1, EntryTime.of(stampNanos), proposals.remove().entry);
     }
 
     /** Applies the first proposal twice. */
@@ -129,7 +130,7 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
 
     /** Applies an entry of any node. */
     void apply(LogEntry logEntry) {
-        driver.apply(1, now.get(), logEntry);
+        driver.apply(1, EntryTime.of(now.get()), logEntry);
     }
 
     private static LogEntry decode(byte[] bytes) {
@@ -156,7 +157,7 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
     }
 
     @Override
-    public long clockNanos() {
+    public long dueNanos() {
         return nowNanos();
     }
 

@@ -7,6 +7,7 @@ import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.entry.BatchItem;
+import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.entry.ReplicatedSettings;
@@ -133,7 +134,11 @@ class LogSizeIT {
         byte[] entry = entry(400_000);
         var limits = new LogSizeLimits(1_000_000, 4 * MIB, 2 * MIB);
         try (RaftNode node =
-                new RaftNode(config, RaftTls.parameters(null), limits, System::nanoTime)) {
+                new RaftNode(
+                        config,
+                        RaftTls.parameters(null),
+                        limits,
+                        () -> EntryTime.of(System.nanoTime()))) {
             node.start(folder, false, driver(node), () -> new byte[0], _ -> {});
             await().until(() -> node.log().isLeader());
             for (int i = 0; i < 90; i++) { // 34 MiB
@@ -151,7 +156,11 @@ class LogSizeIT {
         Set<String> snapshots = new HashSet<>();
         var limits = new LogSizeLimits(50, 1000 * MIB, 1000 * MIB);
         try (RaftNode node =
-                new RaftNode(config, RaftTls.parameters(null), limits, System::nanoTime)) {
+                new RaftNode(
+                        config,
+                        RaftTls.parameters(null),
+                        limits,
+                        () -> EntryTime.of(System.nanoTime()))) {
             node.start(folder, false, driver(node), () -> new byte[0], _ -> {});
             await().until(() -> node.log().isLeader());
             for (int i = 0; i < 200; i++) {

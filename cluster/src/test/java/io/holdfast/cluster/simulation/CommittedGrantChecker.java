@@ -100,7 +100,7 @@ final class CommittedGrantChecker implements ReplicaListener {
                 }
             }
         }
-        replica.apply(entry.term(), entry.stampNanos(), entry.entry());
+        replica.apply(entry.term(), entry.time(), entry.entry());
         replica.events().clear();
         for (Waiter waiter : overtaken) {
             check(ended.contains(waiter.session()), waiter + " was passed over in the queue");

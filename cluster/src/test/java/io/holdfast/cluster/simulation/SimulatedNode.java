@@ -216,7 +216,7 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         }
         for (int left = time.pick(1, 16); left > 0 && applied < knownCommitted; left--) {
             SimulatedRaft.Appended next = raft.committed().get(applied);
-            driver().apply(next.term(), next.stampNanos(), next.entry());
+            driver().apply(next.term(), next.time(), next.entry());
             applied++;
             simulatedCluster.checker.compare(applied, this);
             if (time.chance(0.01)) {
@@ -254,7 +254,7 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
     public void reconnectToLeader() {}
 
     @Override
-    public long clockNanos() {
+    public long dueNanos() {
         return clock();
     }
 

@@ -3,6 +3,7 @@ package io.holdfast.cluster.simulation;
 import static io.holdfast.cluster.simulation.SimulatedTime.MILLI;
 
 import io.holdfast.cluster.entry.EncodingException;
+import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
 
@@ -25,7 +26,7 @@ final class SimulatedRaft {
     /** An entry of the log. */
     record Appended(
             long term,
-            long stampNanos,
+            EntryTime time,
             LogEntry entry,
             long atNanos,
             long readyNanos,
@@ -221,7 +222,10 @@ final class SimulatedRaft {
         }
         long now = time.now();
         long delay = time.span(MILLI / 5, time.chance(0.05) ? 80 * MILLI : 3 * MILLI);
-        uncommitted.addLast(new Appended(term, at.clock(), logEntry, now, now + delay, outcome));
+        long clock = at.clock();
+        long heldBack = time.chance(0.02) ? time.span(0, 500 * MILLI) : 0; // as after a pause
+        EntryTime appended = new EntryTime(clock, clock - heldBack);
+        uncommitted.addLast(new Appended(term, appended, logEntry, now, now + delay, outcome));
         time.after(delay, this::commitReady);
     }
 

@@ -3,6 +3,7 @@ package io.holdfast.cluster.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.cluster.entry.BatchItem;
+import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.driver.ClientUsage;
@@ -42,7 +43,7 @@ class ClientUsageTest {
     private void lock(long session, long sequence, String key) {
         replica.apply(
                 1,
-                0,
+                EntryTime.of(0),
                 new LogEntry.Batch(
                         1,
                         sequence,
@@ -77,7 +78,10 @@ class ClientUsageTest {
 
     @Test
     void usage_is_that_of_the_installed_snapshot() throws Exception {
-        replica.apply(1, 0, new LogEntry.BeginIncarnation("n1", new UUID(1, 1), new UUID(0, 1)));
+        replica.apply(
+                1,
+                EntryTime.of(0),
+                new LogEntry.BeginIncarnation("n1", new UUID(1, 1), new UUID(0, 1)));
         byte[] empty = snapshot();
         lock(SESSION, 1, "a");
         lock(SESSION, 2, "b");

@@ -3,6 +3,7 @@ package io.holdfast.cluster.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.cluster.entry.BatchItem;
+import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.driver.KeyLimits;
@@ -29,7 +30,8 @@ class NodeIncarnationTest {
     private final Replica replica = new Replica(RULES, MemoryBudgets.UNLIMITED, new Recorder());
 
     private void begin(long nonce) {
-        replica.apply(1, 0, new LogEntry.BeginIncarnation("n1", DATA, new UUID(0, nonce)));
+        replica.apply(
+                1, EntryTime.of(0), new LogEntry.BeginIncarnation("n1", DATA, new UUID(0, nonce)));
     }
 
     @Test
@@ -53,7 +55,7 @@ class NodeIncarnationTest {
         long session = SessionIdEncoding.of(incarnation, 1);
         replica.apply(
                 1,
-                atNanos,
+                EntryTime.of(atNanos),
                 new LogEntry.Batch(
                         incarnation,
                         sequence,
@@ -61,18 +63,31 @@ class NodeIncarnationTest {
     }
 
     private void tick(long atNanos) {
-        replica.apply(1, atNanos, new LogEntry.Tick());
+        replica.apply(1, EntryTime.of(atNanos), new LogEntry.Tick());
     }
 
     @Test
     void an_incarnation_ends_after_the_session_timeout_without_contact() {
         begin(1);
-        replica.apply(1, 0, new LogEntry.BeginIncarnation("n2", DATA, new UUID(0, 2)));
+        replica.apply(
+                1, EntryTime.of(0), new LogEntry.BeginIncarnation("n2", DATA, new UUID(0, 2)));
         register(1, 1, 1);
         tick(10);
         assertThat(ended).isEmpty();
         assertThat(replica.nextDueNanos()).isEqualTo(11);
         tick(11);
+        assertThat(ended).containsExactly(1L);
+    }
+
+    @Test
+    void an_incarnation_does_not_end_while_expiries_are_held_back() {
+        begin(1);
+        replica.apply(
+                1, EntryTime.of(0), new LogEntry.BeginIncarnation("n2", DATA, new UUID(0, 2)));
+        register(1, 1, 1);
+        replica.apply(1, new EntryTime(1000, 10), new LogEntry.Tick());
+        assertThat(ended).isEmpty();
+        replica.apply(1, new EntryTime(1001, 11), new LogEntry.Tick());
         assertThat(ended).containsExactly(1L);
     }
 
@@ -84,7 +99,8 @@ class NodeIncarnationTest {
         assertThat(ended).isEmpty();
         assertThat(replica.nextDueNanos()).isEqualTo(Long.MAX_VALUE);
         register(1, 2, 1001);
-        replica.apply(1, 1002, new LogEntry.BeginIncarnation("n2", DATA, new UUID(0, 2)));
+        replica.apply(
+                1, EntryTime.of(1002), new LogEntry.BeginIncarnation("n2", DATA, new UUID(0, 2)));
         tick(1010);
         assertThat(ended).isEmpty();
         tick(1011);
