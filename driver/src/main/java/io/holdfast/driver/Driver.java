@@ -1,5 +1,7 @@
 package io.holdfast.driver;
 
+import io.holdfast.driver.view.ScanCursor;
+
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.HeldCounts;
 import io.holdfast.engine.HoldOrWaiterView;

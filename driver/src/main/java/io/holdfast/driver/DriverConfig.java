@@ -1,5 +1,7 @@
 package io.holdfast.driver;
 
+import io.holdfast.driver.memory.MemoryBudgets;
+
 import io.holdfast.engine.EngineSettings;
 
 import java.time.Duration;

@@ -1,5 +1,11 @@
 package io.holdfast.driver;
 
+import io.holdfast.driver.memory.MemoryBudgets;
+
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
+
+import io.holdfast.driver.view.ScanCursor;
+
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.EngineViews;

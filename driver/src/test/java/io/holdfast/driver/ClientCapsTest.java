@@ -2,6 +2,7 @@ package io.holdfast.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;

@@ -1,5 +1,9 @@
 package io.holdfast.driver;
 
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
+
+import io.holdfast.driver.view.ScanCursor;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 

@@ -1,5 +1,7 @@
 package io.holdfast.driver;
 
+import io.holdfast.driver.memory.MemoryBudgets;
+
 import io.holdfast.engine.Key;
 import io.holdfast.testsupport.TestTier;
 

@@ -1,5 +1,7 @@
 package io.holdfast.driver;
 
+import io.holdfast.driver.memory.MemoryBudgets;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 

@@ -1,7 +1,7 @@
 package io.holdfast.server;
 
 import io.holdfast.driver.FailureText;
-import io.holdfast.driver.FixedSizeMemoryBudget;
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.driver.LogThrottle;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;

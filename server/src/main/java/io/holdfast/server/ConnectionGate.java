@@ -1,6 +1,6 @@
 package io.holdfast.server;
 
-import io.holdfast.driver.FixedSizeMemoryBudget;
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package io.holdfast.server;
 
-import io.holdfast.driver.FixedSizeMemoryBudget;
-import io.holdfast.driver.MemoryBudget;
-import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
+import io.holdfast.driver.memory.MemoryBudget;
+import io.holdfast.driver.memory.MemoryBudgets;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

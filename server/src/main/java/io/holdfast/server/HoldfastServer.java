@@ -10,7 +10,7 @@ import io.holdfast.driver.DriverSource;
 import io.holdfast.driver.FailureText;
 import io.holdfast.driver.Fences;
 import io.holdfast.driver.FileFences;
-import io.holdfast.driver.FixedSizeMemoryBudget;
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Secret;

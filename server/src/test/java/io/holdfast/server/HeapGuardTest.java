@@ -2,8 +2,8 @@ package io.holdfast.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.MemoryBudget;
-import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.memory.MemoryBudget;
+import io.holdfast.driver.memory.MemoryBudgets;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

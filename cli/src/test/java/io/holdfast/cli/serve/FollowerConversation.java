@@ -4,7 +4,7 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.DriverObserver;
 import io.holdfast.driver.KeyLimits;
-import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.driver.signal.SignalDriver;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;

@@ -1,7 +1,7 @@
 package io.holdfast.cluster.signal;
 
 import io.holdfast.cluster.entry.BatchItem;
-import io.holdfast.driver.ScanCursor;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.driver.signal.ChannelView;
 import io.holdfast.driver.signal.ListenOutcome;
 import io.holdfast.driver.signal.SignalHub;

@@ -8,7 +8,7 @@ import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.signal.ReplicatedSignals;
 import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.KeyLimits;
-import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;

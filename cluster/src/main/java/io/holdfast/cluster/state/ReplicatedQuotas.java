@@ -2,9 +2,9 @@ package io.holdfast.cluster.state;
 
 import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.KeyLimits;
-import io.holdfast.driver.MemoryBudget;
-import io.holdfast.driver.MemoryBudgets;
-import io.holdfast.driver.StateSizeEstimates;
+import io.holdfast.driver.memory.MemoryBudget;
+import io.holdfast.driver.memory.MemoryBudgets;
+import io.holdfast.driver.memory.StateSizeEstimates;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.Quotas;

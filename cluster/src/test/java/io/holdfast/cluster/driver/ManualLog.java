@@ -7,7 +7,7 @@ import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.KeyLimits;
-import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.EngineSettings;
 

@@ -14,7 +14,7 @@ import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.DriverObserver;
 import io.holdfast.driver.KeyLimits;
-import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;

@@ -5,7 +5,7 @@ import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.state.Replica;
 import io.holdfast.cluster.state.ReplicaListener;
 import io.holdfast.cluster.state.SessionIdEncoding;
-import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;

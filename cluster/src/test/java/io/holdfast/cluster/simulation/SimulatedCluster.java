@@ -9,7 +9,7 @@ import io.holdfast.cluster.state.SnapshotFile;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.DriverObserver;
 import io.holdfast.driver.KeyLimits;
-import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.EngineSettings;
 
 import java.io.ByteArrayInputStream;

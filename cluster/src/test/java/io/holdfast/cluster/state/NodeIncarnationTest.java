@@ -7,7 +7,7 @@ import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.driver.KeyLimits;
-import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 

@@ -2,7 +2,7 @@ package io.holdfast.driver.frontend;
 
 import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.FixedSizeMemoryBudget;
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.driver.signal.SignalServices;
 

@@ -1,7 +1,7 @@
 package io.holdfast.driver.signal;
 
-import io.holdfast.driver.FixedSizeMemoryBudget;
-import io.holdfast.driver.ScanCursor;
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;

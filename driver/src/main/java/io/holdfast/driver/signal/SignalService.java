@@ -1,6 +1,6 @@
 package io.holdfast.driver.signal;
 
-import io.holdfast.driver.ScanCursor;
+import io.holdfast.driver.view.ScanCursor;
 
 /**
  * Delivers signals: to the listeners of this process only, or also to those of other servers.

@@ -6,7 +6,7 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverSource;
 import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.ScanCursor;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
 import io.holdfast.engine.CounterView;

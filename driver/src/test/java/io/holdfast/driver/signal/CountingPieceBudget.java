@@ -1,6 +1,6 @@
 package io.holdfast.driver.signal;
 
-import io.holdfast.driver.FixedSizeMemoryBudget;
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 
 /** A memory budget that counts pieces, with a limit set by the test. */
 final class CountingPieceBudget implements FixedSizeMemoryBudget {

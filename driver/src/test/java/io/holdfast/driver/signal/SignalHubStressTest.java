@@ -2,7 +2,7 @@ package io.holdfast.driver.signal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.ScanCursor;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 

@@ -2,7 +2,7 @@ package io.holdfast.driver.signal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.FixedSizeMemoryBudget;
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 

@@ -1,6 +1,6 @@
 package io.holdfast.http.inspect;
 
-import io.holdfast.driver.ScanCursor;
+import io.holdfast.driver.view.ScanCursor;
 
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package io.holdfast.http.inspect;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.ScanCursor;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.driver.signal.ChannelView;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.Key;

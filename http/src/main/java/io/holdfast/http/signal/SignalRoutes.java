@@ -1,7 +1,7 @@
 package io.holdfast.http.signal;
 
 import io.holdfast.driver.EffectMailbox;
-import io.holdfast.driver.ScanCursor;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.driver.signal.ChannelView;
 import io.holdfast.driver.signal.DistributedSignals;
 import io.holdfast.driver.signal.ListenOutcome;

@@ -1,7 +1,7 @@
 package io.holdfast.http.web;
 
 import io.holdfast.driver.ClientUsage;
-import io.holdfast.driver.FixedSizeMemoryBudget;
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.driver.LogThrottle;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -7,7 +7,7 @@ import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.frontend.ClusterView;
 import io.holdfast.driver.frontend.FrontEndServices;

@@ -2,7 +2,7 @@ package io.holdfast.server.lockd;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.LogThrottle;
-import io.holdfast.driver.ScanCursor;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.HeldCounts;
 import io.holdfast.engine.HolderView;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.EffectMailbox;
-import io.holdfast.driver.ScanCursor;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
 import io.holdfast.driver.monitor.Histogram;

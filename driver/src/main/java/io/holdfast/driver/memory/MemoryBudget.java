@@ -1,4 +1,4 @@
-package io.holdfast.driver;
+package io.holdfast.driver.memory;
 
 /**
  * A memory budget for one kind of state. Bytes are estimates; every reservation is released once.

@@ -1,4 +1,4 @@
-package io.holdfast.driver;
+package io.holdfast.driver.memory;
 
 /** A memory budget that counts pieces of state of about the same size. */
 @FunctionalInterface

@@ -1,4 +1,4 @@
-package io.holdfast.driver;
+package io.holdfast.driver.memory;
 
 /**
  * A budget for each kind of state, so that no kind can use up the memory of another.

@@ -1,4 +1,4 @@
-package io.holdfast.driver;
+package io.holdfast.driver.memory;
 
 import io.holdfast.engine.Key;
 
