@@ -1,5 +1,6 @@
 package io.holdfast.bench;
 
+import io.holdfast.driver.memory.MemoryBudget;
 import io.holdfast.driver.signal.Signal;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.signal.SignalListener;
@@ -46,7 +47,7 @@ public class SignalBenchmark {
     @Param({"10+0", "10+12", "100000+10000"})
     private String others = "";
 
-    private SignalHub hub = new SignalHub(0, () -> true);
+    private SignalHub hub = new SignalHub(0, MemoryBudget.UNLIMITED);
     private final TestSignal signal = new TestSignal(Key.of("orders.eu.created"));
     private final Key exactChannel = Key.of("orders.eu.created");
     private final Key wildChannel = Key.of("orders.eu.paid");
@@ -57,7 +58,7 @@ public class SignalBenchmark {
 
     @Setup
     public void fill() {
-        hub = new SignalHub(0, () -> true);
+        hub = new SignalHub(0, MemoryBudget.UNLIMITED);
         String[] counts = others.split("\\+", -1);
         int exact = Integer.parseInt(counts[0]);
         int wild = Integer.parseInt(counts[1]);

@@ -1,7 +1,9 @@
 package io.holdfast.driver;
 
+import io.holdfast.driver.signal.SignalClient;
+import io.holdfast.driver.signal.SignalEmitter;
+import io.holdfast.driver.signal.SignalService;
 import io.holdfast.driver.view.ScanCursor;
-
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.HeldCounts;
 import io.holdfast.engine.HoldOrWaiterView;
@@ -24,6 +26,18 @@ import java.util.List;
 public interface Driver extends AutoCloseable {
     /** Opens a session whose effects are delivered to the mailbox. */
     Session open(EffectMailbox effectMailbox, ClientInfo clientInfo);
+
+    /** The signals that clients emit and listen to. */
+    SignalService signals();
+
+    /**
+     * Opens a client of the signals that has no session, or listens for a shorter time than its
+     * session lasts.
+     *
+     * @param effectMailbox receives results that come later; told if an operator ends the client
+     */
+    SignalClient openSignals(
+            EffectMailbox effectMailbox, ClientInfo clientInfo, SignalEmitter signalEmitter);
 
     /** The display name of an open session; null if there is no such session. */
     @Nullable String nameOf(long session);

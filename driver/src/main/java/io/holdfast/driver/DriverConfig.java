@@ -1,7 +1,6 @@
 package io.holdfast.driver;
 
 import io.holdfast.driver.memory.MemoryBudgets;
-
 import io.holdfast.engine.EngineSettings;
 
 import java.time.Duration;

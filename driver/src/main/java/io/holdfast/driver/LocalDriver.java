@@ -1,11 +1,11 @@
 package io.holdfast.driver;
 
-import io.holdfast.driver.memory.MemoryBudgets;
-
 import io.holdfast.driver.memory.FixedSizeMemoryBudget;
-
+import io.holdfast.driver.memory.MemoryBudgets;
+import io.holdfast.driver.signal.SignalClient;
+import io.holdfast.driver.signal.SignalEmitter;
+import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.view.ScanCursor;
-
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.EngineViews;
@@ -62,6 +62,7 @@ public final class LocalDriver implements Driver {
 
     private volatile boolean quarantined;
     private final DriverObserver driverObserver;
+    private final SignalHub signals;
 
     /** Uses {@link System#nanoTime} as the clock, which must also be the clock of the observer. */
     public LocalDriver(DriverConfig config, Fences fences) {
@@ -128,6 +129,7 @@ public final class LocalDriver implements Driver {
         this.clock = clock;
         this.driverObserver = config.watcher();
         this.fences = fences;
+        this.signals = new SignalHub(config.maxSubscriptions(), config.memory().subscriptions());
         LocalQuotas quotas =
                 new LocalQuotas(
                         fences, config.caps(), config.perClient(), config.memory(), this::usageOf);
@@ -180,6 +182,18 @@ public final class LocalDriver implements Driver {
         sessions.put(session.id(), session);
         driverObserver.onSessionOpened(session.id(), clientInfo);
         return session;
+    }
+
+    @Override
+    public SignalHub signals() {
+        return signals;
+    }
+
+    /** Opens no session: results never come later, and there is nothing to end. */
+    @Override
+    public SignalClient openSignals(
+            EffectMailbox effectMailbox, ClientInfo clientInfo, SignalEmitter signalEmitter) {
+        return signals.client(0, signalEmitter);
     }
 
     private @Nullable ClientUsage usageOf(long session) {

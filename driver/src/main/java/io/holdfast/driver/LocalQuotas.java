@@ -1,12 +1,9 @@
 package io.holdfast.driver;
 
-import io.holdfast.driver.memory.StateSizeEstimates;
-
-import io.holdfast.driver.memory.MemoryBudgets;
-
-import io.holdfast.driver.memory.MemoryBudget;
-
 import io.holdfast.driver.ClientUsage.Counted;
+import io.holdfast.driver.memory.MemoryBudget;
+import io.holdfast.driver.memory.MemoryBudgets;
+import io.holdfast.driver.memory.StateSizeEstimates;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Quotas;
 

@@ -1,5 +1,7 @@
 package io.holdfast.driver;
 
+import io.holdfast.driver.signal.SignalClient;
+import io.holdfast.driver.signal.SignalEmitter;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.SessionUsage;
@@ -95,6 +97,11 @@ final class LocalSession implements Session {
         }
         driver.shard(shard).apply(command, this);
         return true;
+    }
+
+    @Override
+    public SignalClient openSignals(SignalEmitter signalEmitter) {
+        return driver.signals().client(id, signalEmitter);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.holdfast.driver;
 
+import io.holdfast.driver.signal.SignalClient;
+import io.holdfast.driver.signal.SignalEmitter;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.TrackedRequestView;
 
@@ -20,6 +22,12 @@ public interface Session {
      *     EffectMailbox#onPending} was called
      */
     boolean submit(Command.Keyed command);
+
+    /**
+     * Opens a client of the signals. Results that come later are added to the mailbox of this
+     * session.
+     */
+    SignalClient openSignals(SignalEmitter signalEmitter);
 
     /**
      * The tracked acquires of this session with request numbers greater than {@code after}, in

@@ -1,7 +1,5 @@
 package io.holdfast.driver;
 
-import io.holdfast.driver.view.ScanCursor;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -11,6 +9,7 @@ import io.holdfast.driver.monitor.Histogram;
 import io.holdfast.driver.monitor.OperationType;
 import io.holdfast.driver.monitor.ServerEvent;
 import io.holdfast.driver.monitor.ServerMonitor;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;

@@ -1,12 +1,10 @@
 package io.holdfast.driver;
 
-import io.holdfast.driver.memory.FixedSizeMemoryBudget;
-
-import io.holdfast.driver.view.ScanCursor;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.CounterView;

@@ -1,9 +1,8 @@
 package io.holdfast.driver;
 
-import io.holdfast.driver.view.ScanCursor;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;

@@ -1,11 +1,9 @@
 package io.holdfast.driver;
 
-import io.holdfast.driver.memory.MemoryBudgets;
-
-import io.holdfast.driver.memory.FixedSizeMemoryBudget;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
+import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.Key;
 
 import org.junit.jupiter.api.DisplayName;

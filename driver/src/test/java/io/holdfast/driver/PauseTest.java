@@ -1,10 +1,9 @@
 package io.holdfast.driver;
 
-import io.holdfast.driver.memory.MemoryBudgets;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;

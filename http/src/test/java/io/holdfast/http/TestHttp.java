@@ -4,16 +4,14 @@ import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.DriverConfig;
-import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.driver.InputBarrier;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.driver.lagging.LaggingDriver;
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
+import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.driver.monitor.ServerMonitor;
-import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.signal.SignalServices;
 import io.holdfast.engine.EngineSettings;
 import io.vertx.core.json.JsonObject;
 
@@ -72,17 +70,12 @@ public final class TestHttp implements AutoCloseable {
                 new FrontEndServices(
                         lagging == null ? driver : lagging,
                         observatory,
-                        SignalServices.of(driver, TestHttp::newHub),
                         connections,
                         fixedSizeMemoryBudget,
                         new AuthFailures(),
                         draining::get,
                         Duration.ofSeconds(33));
         front = HttpFrontEnd.start(config, backend);
-    }
-
-    private static SignalHub newHub() {
-        return new SignalHub(0, () -> true);
     }
 
     /** Starts a server without authentication. */

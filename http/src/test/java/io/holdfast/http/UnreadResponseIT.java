@@ -6,8 +6,8 @@ import static io.holdfast.http.TestHttp.statusAndError;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ResourceKind;
 

@@ -1,8 +1,8 @@
 package io.holdfast.server;
 
 import io.holdfast.driver.FailureText;
-import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.driver.LogThrottle;
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;

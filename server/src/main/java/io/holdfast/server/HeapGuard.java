@@ -181,10 +181,6 @@ final class HeapGuard {
         return inUnits(connections);
     }
 
-    FixedSizeMemoryBudget subscriptions() {
-        return inUnits(subscriptions);
-    }
-
     private static FixedSizeMemoryBudget inUnits(MemoryBudget budget) {
         return new FixedSizeMemoryBudget() {
             @Override

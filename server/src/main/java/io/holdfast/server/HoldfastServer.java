@@ -10,14 +10,13 @@ import io.holdfast.driver.DriverSource;
 import io.holdfast.driver.FailureText;
 import io.holdfast.driver.Fences;
 import io.holdfast.driver.FileFences;
-import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.frontend.FrontEnd;
 import io.holdfast.driver.frontend.FrontEndServices;
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.driver.monitor.ServerMonitor;
-import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.connection.AddressFormat;
@@ -179,7 +178,6 @@ public final class HoldfastServer {
                 new DflockdService(
                         driver,
                         serverMonitor,
-                        () -> new SignalHub(config.maxSubscriptions(), heap.subscriptions()),
                         inputBudget,
                         drainState,
                         config.secret(),
@@ -346,7 +344,6 @@ public final class HoldfastServer {
         return new FrontEndServices(
                 driver,
                 serverMonitor,
-                dflockd.signals(),
                 dflockd.counted(),
                 connectionBudget,
                 dflockd.authFailures(),

@@ -5,7 +5,6 @@ import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.DriverObserver;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.memory.MemoryBudgets;
-import io.holdfast.driver.signal.SignalDriver;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
@@ -85,7 +84,7 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
         return (Driver)
                 Proxy.newProxyInstance(
                         Driver.class.getClassLoader(),
-                        new Class<?>[] {SignalDriver.class},
+                        new Class<?>[] {Driver.class},
                         (_, method, arguments) -> {
                             if (method.getName().equals("close")) {
                                 return null;

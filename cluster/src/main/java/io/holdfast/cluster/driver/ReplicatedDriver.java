@@ -13,18 +13,16 @@ import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.ClientUsage.Counted;
+import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.EffectMailbox;
-import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.driver.SaltGenerator;
-import io.holdfast.driver.view.ScanCursor;
-import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
-import io.holdfast.driver.signal.ChannelView;
-import io.holdfast.driver.signal.DistributedSignals;
-import io.holdfast.driver.signal.SignalDriver;
-import io.holdfast.driver.signal.SignalListener;
-import io.holdfast.driver.signal.SignalRequest;
+import io.holdfast.driver.memory.MemoryBudgets;
+import io.holdfast.driver.signal.SignalClient;
+import io.holdfast.driver.signal.SignalEmitter;
+import io.holdfast.driver.signal.SignalService;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.DataOperation;
@@ -72,7 +70,7 @@ import java.util.function.Supplier;
  *
  * <p>Lock order: the state, a session, the forwarder.
  */
-public final class ReplicatedDriver implements SignalDriver {
+public final class ReplicatedDriver implements Driver {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicatedDriver.class);
     private static final int SLICE = 512;
 
@@ -122,7 +120,7 @@ public final class ReplicatedDriver implements SignalDriver {
     private final Environment environment;
     private final BatchForwarder batchForwarder;
     private final LeaderTasks leaderTasks;
-    private final DistributedSignals signals;
+    private final ReplicatedSignals signals;
     private final SaltGenerator saltGenerator = new SaltGenerator();
     private final Map<Long, ReplicatedSession> sessions = new ConcurrentHashMap<>();
     private final AtomicLong lastSession = new AtomicLong();
@@ -196,7 +194,7 @@ public final class ReplicatedDriver implements SignalDriver {
         this.replica =
                 new Replica(
                         replicatedSettings, config.memory(), this::usageOf, replicaEventHandler);
-        this.signals = new ClusterSignals();
+        this.signals = replica.signals();
         this.leaderTasks =
                 new LeaderTasks(
                         replicatedLog,
@@ -733,44 +731,24 @@ public final class ReplicatedDriver implements SignalDriver {
     // ---- signals
 
     @Override
-    public DistributedSignals signals() {
+    public SignalService signals() {
         return signals;
     }
 
-    /** Signals between the clients of all nodes. */
-    private final class ClusterSignals implements DistributedSignals {
-        private final ReplicatedSignals state = replica.signals();
+    @Override
+    public SignalClient openSignals(
+            EffectMailbox effectMailbox, ClientInfo clientInfo, SignalEmitter signalEmitter) {
+        return new ReplicatedSignalClient(signals, open(effectMailbox, clientInfo), true);
+    }
 
-        @Override
-        public void submit(Session session, SignalRequest request) {
-            ((ReplicatedSession) session).submit(request);
-        }
-
-        @Override
-        public void attach(Session session, SignalListener signalListener) {
-            state.attach(session.id(), signalListener);
-        }
-
-        @Override
-        public void detach(Session session) {
-            state.detach(session.id());
-        }
-
-        @Override
-        public int listeners() {
-            return state.listeners();
-        }
-
-        @Override
-        public ScanCursor<ChannelView> list() {
-            return state.list();
-        }
+    SignalClient openSignals(ReplicatedSession session) {
+        return new ReplicatedSignalClient(signals, session, false);
     }
 
     // ---- sessions
 
     @Override
-    public Session open(EffectMailbox effectMailbox, ClientInfo clientInfo) {
+    public ReplicatedSession open(EffectMailbox effectMailbox, ClientInfo clientInfo) {
         long incarnation = batchForwarder.incarnation();
         ReplicatedSession session =
                 new ReplicatedSession(
@@ -798,7 +776,7 @@ public final class ReplicatedDriver implements SignalDriver {
 
     void forget(ReplicatedSession session) {
         sessions.remove(session.id());
-        signals.detach(session);
+        signals.detach(session.id());
         config.watcher().onSessionClosed(session.id(), session.peer());
     }
 

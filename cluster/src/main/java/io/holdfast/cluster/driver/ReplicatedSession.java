@@ -5,7 +5,8 @@ import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
-import io.holdfast.driver.signal.SignalRequest;
+import io.holdfast.driver.signal.SignalClient;
+import io.holdfast.driver.signal.SignalEmitter;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Refusal;
@@ -113,17 +114,13 @@ final class ReplicatedSession implements Session {
         return false;
     }
 
-    /** Submits a signal request; the result is delivered later. */
-    void submit(SignalRequest request) {
-        BatchItem batchItem =
-                switch (request) {
-                    case SignalRequest.Listen(long number, var pattern, var group) ->
-                            new BatchItem.Listen(id, number, pattern, group);
-                    case SignalRequest.Unlisten(long number, var pattern, var group) ->
-                            new BatchItem.Unlisten(id, number, pattern, group);
-                    case SignalRequest.Emit(long number, var channel, var payload) ->
-                            new BatchItem.Emit(id, number, channel, payload);
-                };
+    @Override
+    public SignalClient openSignals(SignalEmitter signalEmitter) {
+        return driver.openSignals(this);
+    }
+
+    /** Submits a request for signals; the result is delivered later. */
+    void submitSignal(BatchItem batchItem) {
         Refusal refusal = null;
         synchronized (this) {
             if (closed) {

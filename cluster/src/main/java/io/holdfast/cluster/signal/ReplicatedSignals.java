@@ -1,12 +1,15 @@
 package io.holdfast.cluster.signal;
 
 import io.holdfast.cluster.entry.BatchItem;
-import io.holdfast.driver.view.ScanCursor;
+import io.holdfast.driver.memory.MemoryBudget;
 import io.holdfast.driver.signal.ChannelView;
+import io.holdfast.driver.signal.HeapSignal;
 import io.holdfast.driver.signal.ListenOutcome;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.signal.SignalListener;
+import io.holdfast.driver.signal.SignalService;
 import io.holdfast.driver.signal.Subscriber;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
@@ -31,7 +34,7 @@ import java.util.concurrent.ConcurrentMap;
  * of the replica, by one thread at a time. {@link #attach}, {@link #detach}, {@link #list} and
  * {@link #listeners} may be called from any thread, without it.
  */
-public final class ReplicatedSignals {
+public final class ReplicatedSignals implements SignalService {
     private static final int VERSION = 1;
 
     private volatile SignalHub hub = newHub();
@@ -47,7 +50,8 @@ public final class ReplicatedSignals {
     private final ConcurrentMap<Long, SignalListener> attached = new ConcurrentHashMap<>();
 
     private static SignalHub newHub() {
-        return new SignalHub(0, () -> true); // memory is checked before a command is proposed
+        return new SignalHub(
+                0, MemoryBudget.UNLIMITED); // memory is checked before a command is proposed
     }
 
     /** Changes the maximum number of subscriptions of a session; 0 is unlimited. */
@@ -100,7 +104,7 @@ public final class ReplicatedSignals {
     }
 
     private void deliver(List<SignalListener> chosen, Key channel, ByteString payload) {
-        ReplicatedSignal signal = new ReplicatedSignal(channel, payload);
+        HeapSignal signal = new HeapSignal(channel, payload);
         for (SignalListener each : chosen) {
             SignalListener local = attached.get(((ReplicatedSignalListener) each).session());
             if (local == null) {
@@ -186,12 +190,12 @@ public final class ReplicatedSignals {
 
     // ---- views
 
-    /** Returns the number of subscriptions of all listeners. */
+    @Override
     public int listeners() {
         return hub.listeners();
     }
 
-    /** Returns the patterns and groups that have listeners. */
+    @Override
     public ScanCursor<ChannelView> list() {
         return hub.list();
     }

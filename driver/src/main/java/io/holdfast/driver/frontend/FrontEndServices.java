@@ -4,7 +4,6 @@ import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.driver.monitor.ServerMonitor;
-import io.holdfast.driver.signal.SignalServices;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -13,7 +12,6 @@ import java.util.function.BooleanSupplier;
 /**
  * The services of the server that a {@link FrontEnd} uses.
  *
- * @param signals the signal services by namespace
  * @param connections number of clients, as reported by stats; front ends count the sessions that
  *     represent a client themselves
  * @param connectionBudget memory for connections and their sessions
@@ -24,7 +22,6 @@ import java.util.function.BooleanSupplier;
 public record FrontEndServices(
         Driver driver,
         ServerMonitor observatory,
-        SignalServices signals,
         AtomicInteger connections,
         FixedSizeMemoryBudget connectionBudget,
         AuthFailures authFailures,

@@ -1,6 +1,6 @@
 package io.holdfast.driver.signal;
 
-import io.holdfast.driver.memory.FixedSizeMemoryBudget;
+import io.holdfast.driver.memory.MemoryBudget;
 import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
@@ -39,12 +39,12 @@ public final class SignalHub implements SignalService {
 
     private static final long PAUSE_NANOS = 50_000;
 
-    /**
-     * Memory of a registration, in pieces; a pattern with wildcards needs one more for each token.
-     */
-    private static final int PIECES = 2;
+    /** Estimated memory of a registration, and of each token of a pattern with wildcards. */
+    static final long REGISTRATION_BYTES = 1024;
 
-    private final FixedSizeMemoryBudget memoryBudget;
+    static final long TOKEN_BYTES = 512;
+
+    private final MemoryBudget memoryBudget;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
     /** This and all fields below are guarded by the lock. */
@@ -59,17 +59,20 @@ public final class SignalHub implements SignalService {
 
     /**
      * @param maxSubscriptions maximum number of registrations of one listener; 0 is no limit
-     * @param fixedSizeMemoryBudget memory for registrations
+     * @param memoryBudget memory for registrations
      */
-    public SignalHub(int maxSubscriptions, FixedSizeMemoryBudget fixedSizeMemoryBudget) {
+    public SignalHub(int maxSubscriptions, MemoryBudget memoryBudget) {
         this.maxSubscriptions = maxSubscriptions;
-        this.memoryBudget = fixedSizeMemoryBudget;
+        this.memoryBudget = memoryBudget;
     }
 
-    /** Whether wildcards are whole tokens, and {@code >} is only used as the last one. */
-    public static boolean isPattern(Key pattern) {
-        return !ChannelTokens.hasWildcard(pattern)
-                || ChannelTokens.isPattern(ChannelTokens.of(pattern));
+    /**
+     * Opens a client of this hub.
+     *
+     * @param session the session that is named in results
+     */
+    public SignalClient client(long session, SignalEmitter signalEmitter) {
+        return new HubClient(this, session, signalEmitter);
     }
 
     public Subscriber open(SignalListener signalListener) {
@@ -255,7 +258,7 @@ public final class SignalHub implements SignalService {
                 return ListenOutcome.LISTENING;
             }
             if ((maxSubscriptions > 0 && registrations.size() >= maxSubscriptions)
-                    || !tryReserve(PIECES + tokens.size())) {
+                    || !memoryBudget.tryReserve(bytes(tokens))) {
                 return ListenOutcome.LIMIT_REACHED;
             }
             GroupMembers groupMembers = topics.get(patternAndGroup);
@@ -333,9 +336,7 @@ public final class SignalHub implements SignalService {
         List<ByteString> tokens = wild ? ChannelTokens.of(pattern) : List.of();
         listenRegistration.members().remove(listenRegistration);
         registered--;
-        for (int i = 0; i < PIECES + tokens.size(); i++) {
-            memoryBudget.release();
-        }
+        memoryBudget.release(bytes(tokens));
         if (listenRegistration.members().size() > 0) {
             return;
         }
@@ -363,15 +364,7 @@ public final class SignalHub implements SignalService {
         }
     }
 
-    private boolean tryReserve(int pieces) {
-        for (int i = 0; i < pieces; i++) {
-            if (!memoryBudget.tryReserve()) {
-                for (int reserved = 0; reserved < i; reserved++) {
-                    memoryBudget.release();
-                }
-                return false;
-            }
-        }
-        return true;
+    private static long bytes(List<ByteString> tokens) {
+        return REGISTRATION_BYTES + TOKEN_BYTES * tokens.size();
     }
 }

@@ -6,9 +6,12 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverSource;
 import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
+import io.holdfast.driver.signal.SignalClient;
+import io.holdfast.driver.signal.SignalEmitter;
+import io.holdfast.driver.signal.SignalService;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.HeldCounts;
 import io.holdfast.engine.HoldOrWaiterView;
@@ -153,7 +156,18 @@ public final class LaggingDriver implements Driver {
         }
     }
 
-    // ---- reads go to the wrapped driver
+    // ---- signals and reads go to the wrapped driver
+
+    @Override
+    public SignalService signals() {
+        return behind.signals();
+    }
+
+    @Override
+    public SignalClient openSignals(
+            EffectMailbox effectMailbox, ClientInfo clientInfo, SignalEmitter signalEmitter) {
+        return behind.openSignals(effectMailbox, clientInfo, signalEmitter);
+    }
 
     @Override
     public @Nullable String nameOf(long session) {

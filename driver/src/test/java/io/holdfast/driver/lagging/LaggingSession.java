@@ -4,6 +4,8 @@ import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Session;
+import io.holdfast.driver.signal.SignalClient;
+import io.holdfast.driver.signal.SignalEmitter;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Refusal;
@@ -50,6 +52,12 @@ final class LaggingSession implements Session, EffectMailbox {
             }
         }
         effectMailbox.wake();
+    }
+
+    /** Signals do not lag. */
+    @Override
+    public SignalClient openSignals(SignalEmitter signalEmitter) {
+        return behind.openSignals(signalEmitter);
     }
 
     @Override

@@ -65,7 +65,7 @@ class PatternTreePropertyTest {
     void valid_patterns_are_recognized(@ForAll("texts") String text) {
         boolean valid = HubModel.isValid(List.of(text.split("\\.", -1)));
         assertThat(ChannelTokens.isPattern(tokens(text))).isEqualTo(valid);
-        assertThat(SignalHub.isPattern(Key.of(text))).isEqualTo(valid);
+        assertThat(SignalService.isPattern(Key.of(text))).isEqualTo(valid);
         assertThat(ChannelTokens.hasWildcard(Key.of(text)))
                 .isEqualTo(text.contains("*") || text.contains(">"));
     }

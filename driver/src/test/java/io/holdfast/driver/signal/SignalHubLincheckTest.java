@@ -1,5 +1,6 @@
 package io.holdfast.driver.signal;
 
+import io.holdfast.driver.memory.MemoryBudget;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 import io.holdfast.testsupport.TestTier;
@@ -26,7 +27,7 @@ public class SignalHubLincheckTest {
         ByteString.EMPTY, ByteString.of("workers"), ByteString.EMPTY
     };
 
-    private final SignalHub hub = new SignalHub(2, () -> true);
+    private final SignalHub hub = new SignalHub(2, MemoryBudget.UNLIMITED);
     private final SignalListener[] people = {new Ready(), new Ready()};
     private final Subscriber[] subscribers = {hub.open(people[0]), hub.open(people[1])};
 

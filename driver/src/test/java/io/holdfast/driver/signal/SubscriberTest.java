@@ -2,7 +2,7 @@ package io.holdfast.driver.signal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.memory.FixedSizeMemoryBudget;
+import io.holdfast.driver.memory.MemoryBudget;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 
@@ -276,25 +276,25 @@ class SubscriberTest {
 
     private static boolean seesAnEndHalfWay() throws InterruptedException {
         int registrations = 20_000;
-        SignalScenario one = new SignalScenario();
-        one.person("one").listen("a");
-        int all = registrations * one.room.taken();
         CountDownLatch begun = new CountDownLatch(1);
         AtomicInteger given = new AtomicInteger();
-        FixedSizeMemoryBudget fixedSizeMemoryBudget =
-                new FixedSizeMemoryBudget() {
+        MemoryBudget memoryBudget =
+                new MemoryBudget() {
                     @Override
-                    public boolean tryReserve() {
+                    public boolean tryReserve(long bytes) {
                         return true;
                     }
 
                     @Override
-                    public void release() {
+                    public void reserve(long bytes) {}
+
+                    @Override
+                    public void release(long bytes) {
                         begun.countDown();
                         given.incrementAndGet();
                     }
                 };
-        SignalHub hub = new SignalHub(0, fixedSizeMemoryBudget);
+        SignalHub hub = new SignalHub(0, memoryBudget);
         TestListener many = new TestListener("many", hub);
         for (int i = 0; i < registrations; i++) {
             many.listen("a" + i);
@@ -302,13 +302,13 @@ class SubscriberTest {
         Thread ending = Thread.ofPlatform().start(many::close);
         begun.await(); // the lock has been acquired by now
         boolean seen = false;
-        while (!seen && given.get() < all) {
+        while (!seen && given.get() < registrations) {
             hub.choose(Key.of("a1"));
             int gone = given.get();
-            seen = gone > 0 && gone < all;
+            seen = gone > 0 && gone < registrations;
         }
         ending.join();
-        assertThat(given).hasValue(all);
+        assertThat(given).hasValue(registrations);
         return seen;
     }
 }

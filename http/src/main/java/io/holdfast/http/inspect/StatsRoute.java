@@ -1,8 +1,8 @@
 package io.holdfast.http.inspect;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.driver.signal.ChannelView;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ListView;
@@ -140,11 +140,7 @@ final class StatsRoute {
                         write(driver.listLists(), ListView::key, view -> stats.write(view, out));
                 case SIGNAL_CHANNELS ->
                         write(
-                                httpExchange
-                                        .backend()
-                                        .signals()
-                                        .of(httpExchange.namespace())
-                                        .list(),
+                                driver.signals().list(),
                                 ChannelView::pattern,
                                 view ->
                                         stats.writeChannel(

@@ -1,8 +1,8 @@
 package io.holdfast.http.inspect;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.driver.SessionView;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.QueueView;

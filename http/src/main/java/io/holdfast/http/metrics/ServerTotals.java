@@ -1,7 +1,6 @@
 package io.holdfast.http.metrics;
 
 import io.holdfast.driver.frontend.FrontEndServices;
-import io.holdfast.driver.signal.SignalService;
 import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.ResourceKindUsage;
 
@@ -25,6 +24,6 @@ record ServerTotals(FrontEndServices backend) {
     }
 
     int listeners() {
-        return backend.signals().all().stream().mapToInt(SignalService::listeners).sum();
+        return backend.driver().signals().listeners();
     }
 }

@@ -2,9 +2,8 @@ package io.holdfast.http.signal;
 
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.EffectMailbox;
-import io.holdfast.driver.Session;
-import io.holdfast.driver.signal.DistributedSignals;
-import io.holdfast.driver.signal.SignalRequest;
+import io.holdfast.driver.signal.SignalClient;
+import io.holdfast.driver.signal.SignalEmitter;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
@@ -23,14 +22,14 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Emits replicated signals on behalf of requests, which have no session of their own. One driver
- * session serves all of them. Belongs to the event loop, except for the mailbox methods.
+ * Emits signals on behalf of requests, which have no session of their own: one client of the driver
+ * serves all of them. Belongs to the event loop, except for the mailbox methods.
  */
 final class HttpSignalEmitter implements EffectMailbox {
     private final HttpContext httpContext;
     private final Map<Long, HttpExchange> inFlight = new HashMap<>();
     private final Queue<Effect> effects = new ConcurrentLinkedQueue<>();
-    private @Nullable Session session;
+    private @Nullable SignalClient signals;
     private long requests;
     private boolean closed;
 
@@ -38,24 +37,28 @@ final class HttpSignalEmitter implements EffectMailbox {
         this.httpContext = httpContext;
     }
 
-    void emit(
-            DistributedSignals shared, HttpExchange httpExchange, Key channel, ByteString payload) {
+    void emit(HttpExchange httpExchange, Key channel, ByteString payload) {
         if (closed) {
             fail(httpExchange);
             return;
         }
-        Session open = session;
-        if (open == null) {
-            open =
+        if (signals == null) {
+            signals =
                     httpContext
                             .backend()
                             .driver()
-                            .open(this, ClientInfo.ofServer("signals over HTTP"));
-            session = open;
+                            .openSignals(
+                                    this,
+                                    ClientInfo.ofServer("signals over HTTP"),
+                                    SignalEmitter.ON_HEAP);
         }
         long request = ++requests;
-        inFlight.put(request, httpExchange);
-        shared.submit(open, new SignalRequest.Emit(request, channel, payload));
+        Effect result = signals.emit(request, channel, payload);
+        if (result == null) {
+            inFlight.put(request, httpExchange);
+        } else {
+            respond(httpExchange, result);
+        }
     }
 
     @Override
@@ -68,7 +71,7 @@ final class HttpSignalEmitter implements EffectMailbox {
         httpContext.runOnEventLoop(this::respond);
     }
 
-    /** The requests in flight fail, and the next request opens a new session. */
+    /** The requests in flight fail, and the next request opens a new client. */
     @Override
     public boolean kick() {
         httpContext.runOnEventLoop(this::end);
@@ -101,9 +104,9 @@ final class HttpSignalEmitter implements EffectMailbox {
         List<HttpExchange> unanswered = new ArrayList<>(inFlight.values());
         inFlight.clear();
         unanswered.forEach(HttpSignalEmitter::fail);
-        if (session != null) {
-            session.close(requests);
-            session = null;
+        if (signals != null) {
+            signals.close();
+            signals = null;
         }
     }
 

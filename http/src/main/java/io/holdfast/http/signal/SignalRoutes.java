@@ -1,22 +1,14 @@
 package io.holdfast.http.signal;
 
-import io.holdfast.driver.EffectMailbox;
-import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.driver.signal.ChannelView;
-import io.holdfast.driver.signal.DistributedSignals;
-import io.holdfast.driver.signal.ListenOutcome;
-import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.SignalService;
-import io.holdfast.driver.signal.Subscriber;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.ByteString;
-import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.holdfast.http.inspect.JsonFormat;
 import io.holdfast.http.lock.HttpSessions;
 import io.holdfast.http.web.ApiRouter;
-import io.holdfast.http.web.EventStream;
 import io.holdfast.http.web.HttpContext;
 import io.holdfast.http.web.HttpExchange;
 import io.holdfast.http.web.HttpProblem;
@@ -31,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 
 /** The routes that emit signals, listen to them, and list the listeners. */
@@ -82,16 +73,7 @@ public final class SignalRoutes {
         if (payload.length() > MAX_PUSHED - PUSHED_EXTRA - channel.bytes().length) {
             throw HttpProblem.badRequest("the payload is too long");
         }
-        switch (signals(httpExchange)) {
-            case SignalHub hub -> {
-                List<SignalListener> receivers = hub.choose(channel).listeners();
-                HttpSignal signal = new HttpSignal(channel, payload);
-                receivers.forEach(receiver -> receiver.deliver(signal));
-                httpExchange.ok(delivered(receivers.size()));
-            }
-            case DistributedSignals shared ->
-                    httpSignalEmitter.emit(shared, httpExchange, channel, payload);
-        }
+        httpSignalEmitter.emit(httpExchange, channel, payload);
     }
 
     static JsonObject delivered(long count) {
@@ -108,7 +90,7 @@ public final class SignalRoutes {
                     "pattern must be 1-256 bytes without blanks and line breaks");
         }
         Key pattern = Key.of(httpExchange.namespace(), bytes);
-        if (!SignalHub.isPattern(pattern)) {
+        if (!SignalService.isPattern(pattern)) {
             throw HttpProblem.badRequest("* and > must be whole tokens, and > the last");
         }
         ByteString group = group(httpExchange.queryBytes("group"));
@@ -116,75 +98,11 @@ public final class SignalRoutes {
             httpExchange.respond(200, "text/event-stream", Buffer.buffer());
             return;
         }
-        switch (signals(httpExchange)) {
-            case SignalHub hub -> listen(httpExchange, hub, pattern, group);
-            case DistributedSignals shared ->
-                    DistributedSignalStream.open(httpExchange, shared, sessions, ping)
-                            .listen(pattern, group);
-        }
-    }
-
-    private void listen(HttpExchange httpExchange, SignalHub hub, Key pattern, ByteString group)
-            throws HttpProblem {
-        Stream opened = new Stream();
-        HttpSessions.ForStream session =
-                sessions.openForStream(
-                        httpExchange, new StreamMailbox(httpExchange.web(), opened::close));
-        SignalStream listener = new SignalStream(httpExchange.web());
-        Subscriber subscriber = hub.open(listener);
-        ListenOutcome outcome = subscriber.listen(pattern, group);
-        if (outcome != ListenOutcome.LISTENING) {
-            subscriber.close();
-            session.close();
-            throw limitReached();
-        }
-        EventStream stream;
-        try {
-            stream = httpExchange.stream();
-        } catch (HttpProblem httpProblem) {
-            subscriber.close();
-            session.close();
-            throw httpProblem;
-        }
-        opened.stream = stream;
-        stream.onEnd(
-                () -> {
-                    listener.close();
-                    subscriber.close();
-                    session.close();
-                });
-        stream.pingEvery(ping);
-        listener.writeTo(stream);
+        new ListeningClient(httpExchange, sessions, ping).listen(pattern, group);
     }
 
     static HttpProblem limitReached() {
         return new HttpProblem(503, "no_room", "the maximum number of listeners is reached");
-    }
-
-    /** The stream of a session, which is opened after the session. */
-    private static final class Stream {
-        private @Nullable EventStream stream;
-
-        void close() {
-            if (stream != null) {
-                stream.close();
-            }
-        }
-    }
-
-    /** The mailbox of a session that submits no commands. */
-    private record StreamMailbox(HttpContext web, Runnable end) implements EffectMailbox {
-        @Override
-        public void add(Effect effect) {}
-
-        @Override
-        public void wake() {}
-
-        @Override
-        public boolean kick() {
-            web.runOnEventLoop(end);
-            return true;
-        }
     }
 
     /** Called when the server has stopped, on the event loop: fails the requests in flight. */
@@ -226,18 +144,14 @@ public final class SignalRoutes {
         return false;
     }
 
-    private static SignalService signals(HttpExchange httpExchange) {
-        return httpExchange.backend().signals().of(httpExchange.namespace());
-    }
-
     private void list(HttpExchange httpExchange) throws HttpProblem {
         String name = httpExchange.query("namespace");
         Namespace only = name == null ? null : new Namespace(name);
-        Collection<SignalService> all = httpExchange.backend().signals().all();
+        SignalService signals = httpExchange.backend().driver().signals();
         httpExchange.offLoop(
                 () -> {
                     JsonArray channels = new JsonArray();
-                    all.forEach(signalService -> addChannels(signalService, only, channels));
+                    addChannels(signals, only, channels);
                     return new JsonObject().put("channels", channels);
                 });
     }

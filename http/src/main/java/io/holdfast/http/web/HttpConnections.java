@@ -1,8 +1,8 @@
 package io.holdfast.http.web;
 
 import io.holdfast.driver.ClientUsage;
-import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.driver.LogThrottle;
+import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;

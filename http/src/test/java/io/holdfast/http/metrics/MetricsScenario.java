@@ -7,18 +7,16 @@ import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.frontend.ClusterView;
 import io.holdfast.driver.frontend.FrontEndServices;
+import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.signal.SignalServices;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 
@@ -45,15 +43,12 @@ final class MetricsScenario implements AutoCloseable {
                             MemoryBudgets.UNLIMITED,
                             observatory),
                     new ClockFences());
-    private final SignalServices signals =
-            SignalServices.of(driver, () -> new SignalHub(0, () -> true));
-    final SignalHub hub = (SignalHub) signals.of(Namespace.DEFAULT);
+    final SignalHub hub = driver.signals();
     final AtomicInteger connections = new AtomicInteger();
     final FrontEndServices backend =
             new FrontEndServices(
                     driver,
                     observatory,
-                    signals,
                     connections,
                     () -> true,
                     new AuthFailures(),

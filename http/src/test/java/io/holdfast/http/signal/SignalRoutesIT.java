@@ -12,7 +12,6 @@ import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Subscriber;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Namespace;
 import io.holdfast.http.EventReader;
 import io.holdfast.http.TestHttp;
 import io.vertx.core.json.JsonObject;
@@ -250,6 +249,6 @@ class SignalRoutesIT {
     }
 
     private SignalHub hub() {
-        return (SignalHub) http.backend.signals().of(Namespace.DEFAULT);
+        return http.driver.signals();
     }
 }

@@ -5,15 +5,10 @@ import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.Secret;
-import io.holdfast.driver.Session;
-import io.holdfast.driver.signal.DistributedSignals;
-import io.holdfast.driver.signal.ListenOutcome;
-import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.signal.SignalListener;
-import io.holdfast.driver.signal.SignalRecipients;
-import io.holdfast.driver.signal.SignalRequest;
+import io.holdfast.driver.signal.Signal;
+import io.holdfast.driver.signal.SignalClient;
+import io.holdfast.driver.signal.SignalEmitter;
 import io.holdfast.driver.signal.SignalService;
-import io.holdfast.driver.signal.Subscriber;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -79,7 +74,6 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     private final DflockdService service;
     private final Namespace namespace;
-    private final SignalService signalService;
     private final DflockdDecoder decoder;
     private boolean authenticated;
     private AuthDelay authDelay = AuthDelay.NONE;
@@ -108,17 +102,11 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     /** In tagged mode, the tag of the next response. */
     private long tag;
 
+    /** Null until the connection uses signals. */
+    private @Nullable SignalClient signals;
+
     /** Null until the connection subscribes to signals. */
     private @Nullable PushWriter pushWriter;
-
-    /** Its subscriptions, if signals are not distributed to other nodes. */
-    private @Nullable Subscriber subscriber;
-
-    /**
-     * In tagged mode, the session for distributed signals: subscriptions end with the connection,
-     * which the tagged session may outlive.
-     */
-    private @Nullable Session signalSession;
 
     /** Start of the read timeout of the current line. */
     private long lineSinceNanos;
@@ -130,7 +118,6 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         super(service);
         this.service = service;
         this.namespace = namespace;
-        this.signalService = service.signals().of(namespace);
         this.decoder = new DflockdDecoder(namespace);
         this.authenticated = service.secret() == null;
     }
@@ -149,18 +136,17 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         }
         if (pushWriter != null) {
             pushWriter.close();
-            unsubscribe();
             pushWriter = null;
         }
-        if (signalSession != null) {
-            signalSession.close(0);
+        if (signals != null) {
+            signals.close();
         }
     }
 
     @Override
     protected void finishing() {
-        if (pushWriter != null) {
-            unsubscribe(); // signals received so far are written, later ones are not
+        if (signals != null) {
+            signals.stopListening(); // signals received so far are written, later ones are not
         }
         writePushes();
     }
@@ -391,7 +377,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                 }
             }
             case DflockdRequest.Listen(var pattern, var group) -> {
-                if (!SignalHub.isPattern(pattern)) {
+                if (!SignalService.isPattern(pattern)) {
                     DflockdEncoder.error(responseBuffer());
                 } else if (mayCreate()) {
                     listen(pattern, group);
@@ -474,6 +460,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         }
         TaggedSession session = old != null ? old : open(hello);
         adopt(session.session());
+        signals = null; // of the previous session, which has not listened
         decoder.expectTags();
         TaggedEncoder.welcome(
                 session.session().id(),
@@ -714,26 +701,13 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     private void listen(Key pattern, ByteString group) {
         sessionUsed = true;
-        switch (signalService) {
-            case SignalHub hub -> {
-                Subscriber listener = subscriber;
-                if (listener == null) {
-                    listener = hub.open(listening().listener());
-                    subscriber = listener;
-                }
-                ListenOutcome outcome = listener.listen(pattern, group);
-                switch (outcome) {
-                    case LISTENING -> DflockdEncoder.ok(responseBuffer());
-                    case INVALID_PATTERN, LIMIT_REACHED, CLOSED -> refuse("listen: " + outcome);
-                }
-            }
-            case DistributedSignals shared -> {
-                if (pushWriter == null) {
-                    shared.attach(signalSession(), listening().listener());
-                }
-                submitRequest(shared, new SignalRequest.Listen(request(), pattern, group));
-            }
+        SignalClient client = signals();
+        if (pushWriter == null) {
+            pushWriter = new PushWriter(context(), service, connectionOutput(), this);
+            client.deliverTo(pushWriter.listener());
         }
+        long request = request();
+        respondOrAwait(request, client.listen(request, pattern, group));
     }
 
     private void refuse(String reason) {
@@ -744,69 +718,76 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         DflockdEncoder.error(responseBuffer());
     }
 
-    private PushWriter listening() {
-        PushWriter present = pushWriter;
-        if (present == null) {
-            present = new PushWriter(context(), service, connectionOutput(), this);
-            pushWriter = present;
-        }
-        return present;
-    }
-
     private void unlisten(Key pattern, ByteString group) {
-        if (pushWriter != null && signalService instanceof DistributedSignals shared) {
-            submitRequest(shared, new SignalRequest.Unlisten(request(), pattern, group));
+        if (pushWriter == null) {
+            DflockdEncoder.ok(responseBuffer());
             return;
         }
-        if (subscriber != null) {
-            subscriber.unlisten(pattern, group);
+        long request = request();
+        Effect result = signals().unlisten(request, pattern, group);
+        if (result != null) {
             writePushes(); // earlier signals precede the response
         }
-        DflockdEncoder.ok(responseBuffer());
-    }
-
-    /** Ends all subscriptions; not on the event loop if there are many. */
-    private void unsubscribe() {
-        if (signalService instanceof DistributedSignals shared) {
-            shared.detach(signalSession()); // ends its subscriptions
-        }
-        if (subscriber == null) {
-            return;
-        }
-        if (subscriber.isSmall()) {
-            subscriber.close();
-        } else {
-            Thread.startVirtualThread(subscriber::close);
-        }
+        respondOrAwait(request, result);
     }
 
     private void signal(Key channel, ByteString payload) {
-        switch (signalService) {
-            case SignalHub hub -> signal(hub, channel, payload);
-            case DistributedSignals shared ->
-                    submitRequest(shared, new SignalRequest.Emit(request(), channel, payload));
-        }
+        long request = request();
+        respondOrAwait(request, signals().emit(request, channel, payload));
     }
 
-    private void submitRequest(DistributedSignals shared, SignalRequest request) {
-        awaitResult(request.request());
-        shared.submit(signalSession(), request);
-    }
-
-    private Session signalSession() {
-        if (tagged == null) {
-            return session();
-        }
-        Session present = signalSession;
+    /** Registrations end with the connection, which a session in tagged mode may outlive. */
+    private SignalClient signals() {
+        SignalClient present = signals;
         if (present == null) {
-            present = service.driver().open(this, new ClientInfo("dflockd", this::name));
-            signalSession = present;
+            SignalEmitter emitter = new Emitter();
+            present =
+                    tagged == null
+                            ? session().openSignals(emitter)
+                            : service.driver()
+                                    .openSignals(
+                                            this, new ClientInfo("dflockd", this::name), emitter);
+            signals = present;
         }
         return present;
     }
 
+    /** Encodes a signal once for all recipients, and charges it to the work budget. */
+    private final class Emitter implements SignalEmitter {
+        @Override
+        public void examined(int count) {
+            cost(count / MATCH_STEPS_PER_COST);
+        }
+
+        @Override
+        public Signal create(Key channel, ByteString payload, int recipients) {
+            PushLine line =
+                    new PushLine(
+                            context().alloc(), channel, payload, recipients, service.pushBudget);
+            cost(recipients + line.length() / SIGNAL_BYTES_PER_COST);
+            return line;
+        }
+    }
+
+    /** Responds to a request for signals, now or when its result comes. */
+    private void respondOrAwait(long request, @Nullable Effect result) {
+        if (result == null) {
+            awaitResult(request);
+        } else {
+            respondSignal(result);
+        }
+    }
+
+    private void respondSignal(Effect result) {
+        switch (result) {
+            case Effect.Changed _ -> DflockdEncoder.ok(responseBuffer());
+            case Effect.Counted counted -> DflockdEncoder.number(counted.value(), responseBuffer());
+            default -> refuse("signals: " + result);
+        }
+    }
+
     /**
-     * Responds to a request for distributed signals. Pushed lines are held back while it is in
+     * Responds to a request for signals that took time. Pushed lines are held back while it is in
      * flight.
      */
     @Override
@@ -814,30 +795,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         if (tagged != null) {
             tag = effect.request(); // the responses to other requests may have changed it
         }
-        switch (effect) {
-            case Effect.Changed _ -> DflockdEncoder.ok(responseBuffer());
-            case Effect.Counted counted -> DflockdEncoder.number(counted.value(), responseBuffer());
-            default -> DflockdEncoder.error(responseBuffer());
-        }
+        respondSignal(effect);
         writePushes();
-    }
-
-    private void signal(SignalHub hub, Key channel, ByteString payload) {
-        SignalRecipients signalRecipients = hub.choose(channel);
-        List<SignalListener> receivers = signalRecipients.listeners();
-        cost(signalRecipients.cost() / MATCH_STEPS_PER_COST);
-        if (!receivers.isEmpty()) {
-            PushLine line =
-                    new PushLine(
-                            context().alloc(),
-                            channel,
-                            payload,
-                            receivers.size(),
-                            service.pushBudget);
-            receivers.forEach(receiver -> receiver.deliver(line));
-            cost(receivers.size() + line.length() / SIGNAL_BYTES_PER_COST);
-        }
-        DflockdEncoder.number(receivers.size(), responseBuffer());
     }
 
     /** Lines are pushed between responses, never within one. */

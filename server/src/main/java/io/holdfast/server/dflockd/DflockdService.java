@@ -4,8 +4,6 @@ import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.monitor.ServerMonitor;
-import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.signal.SignalServices;
 import io.holdfast.server.connection.ByteBudget;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.DrainState;
@@ -15,11 +13,9 @@ import io.netty.util.internal.PlatformDependent;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.function.Supplier;
 
 /** State and settings shared by all dflockd connections of a server. */
 public final class DflockdService extends ConnectionService {
-    private final SignalServices signals;
     final AuthFailures authFailures = new AuthFailures();
 
     /**
@@ -45,8 +41,6 @@ public final class DflockdService extends ConnectionService {
                             PlatformDependent.maxDirectMemory() / 2));
 
     /**
-     * @param newHub creates the hub of a namespace, unless the driver distributes signals to other
-     *     nodes
      * @param secret the secret that clients must send first; null for no authentication
      * @param writeTimeout zero is no limit
      * @param graces how long sessions in tagged mode may outlive their connections
@@ -56,7 +50,6 @@ public final class DflockdService extends ConnectionService {
     public DflockdService(
             Driver driver,
             ServerMonitor serverMonitor,
-            Supplier<SignalHub> newHub,
             InputBudget inputBudget,
             DrainState drainState,
             @Nullable Secret secret,
@@ -67,7 +60,6 @@ public final class DflockdService extends ConnectionService {
             boolean autoRelease,
             long maxPushBytes) {
         super("dflockd", driver, serverMonitor, inputBudget, drainState, writeTimeout);
-        this.signals = SignalServices.of(driver, newHub);
         this.secret = secret;
         this.defaultLeaseNanos = nanos(defaultLease);
         this.readTimeoutNanos = nanos(readTimeout);
@@ -90,11 +82,6 @@ public final class DflockdService extends ConnectionService {
      */
     public void changeSecret(@Nullable Secret next) {
         secret = next;
-    }
-
-    /** The signal services of the namespaces. */
-    public SignalServices signals() {
-        return signals;
     }
 
     /** The sessions in tagged mode. */

@@ -1,8 +1,8 @@
 package io.holdfast.server.dflockd;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.driver.signal.ChannelView;
+import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ListView;
@@ -67,10 +67,7 @@ final class StatsStream extends StreamedResponse {
             case LISTS ->
                     write(driver.listLists(), ListView::key, view -> stats.write(view, out()));
             case SIGNAL_CHANNELS ->
-                    write(
-                            service.signals().of(namespace).list(),
-                            ChannelView::pattern,
-                            this::write);
+                    write(driver.signals().list(), ChannelView::pattern, this::write);
         };
     }
 

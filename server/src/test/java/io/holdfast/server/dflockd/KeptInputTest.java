@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.monitor.ServerMonitor;
-import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.DrainState;
@@ -30,7 +29,6 @@ class KeptInputTest {
             new DflockdService(
                     driver,
                     new ServerMonitor(1, System::nanoTime),
-                    () -> new SignalHub(0, () -> true),
                     new InputBudget(Runtime.getRuntime().maxMemory() / 8),
                     new DrainState(),
                     null,

@@ -1,8 +1,8 @@
 package io.holdfast.http.signal;
 
 import io.holdfast.driver.EffectMailbox;
-import io.holdfast.driver.signal.DistributedSignals;
-import io.holdfast.driver.signal.SignalRequest;
+import io.holdfast.driver.signal.SignalClient;
+import io.holdfast.driver.signal.SignalEmitter;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
@@ -18,55 +18,56 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 
 /**
- * A listener of replicated signals: it requests the subscription first, and opens the stream when
- * the subscription is committed. Belongs to the event loop, except for the mailbox methods.
+ * A client that listens: it is registered first, and its stream begins when it is. Belongs to the
+ * event loop, except for the mailbox methods.
  */
-final class DistributedSignalStream implements EffectMailbox {
+final class ListeningClient implements EffectMailbox {
     private final HttpExchange httpExchange;
-    private final DistributedSignals shared;
     private final Duration ping;
     private final SignalStream listener;
     private final HttpSessions.ForStream session;
-    private volatile @Nullable Effect listenEffect;
+    private final SignalClient signals;
+    private volatile @Nullable Effect result;
     private @Nullable EventStream stream;
     private boolean closed;
 
-    private DistributedSignalStream(
-            HttpExchange httpExchange,
-            DistributedSignals shared,
-            HttpSessions sessions,
-            Duration ping)
+    /**
+     * @throws HttpProblem if a limit of sessions is reached
+     */
+    ListeningClient(HttpExchange httpExchange, HttpSessions sessions, Duration ping)
             throws HttpProblem {
         this.httpExchange = httpExchange;
-        this.shared = shared;
         this.ping = ping;
         this.listener = new SignalStream(httpExchange.web());
         this.session = sessions.openForStream(httpExchange, this);
-    }
-
-    static DistributedSignalStream open(
-            HttpExchange httpExchange,
-            DistributedSignals shared,
-            HttpSessions sessions,
-            Duration ping)
-            throws HttpProblem {
-        return new DistributedSignalStream(httpExchange, shared, sessions, ping);
+        this.signals = session.session().openSignals(SignalEmitter.ON_HEAP);
     }
 
     void listen(Key pattern, ByteString group) {
-        shared.attach(session.session(), listener);
         httpExchange.onGone(this::close);
-        shared.submit(session.session(), new SignalRequest.Listen(1, pattern, group));
+        signals.deliverTo(listener);
+        Effect known = signals.listen(1, pattern, group);
+        if (known != null) {
+            begin(known);
+        }
     }
 
     @Override
     public void add(Effect effect) {
-        listenEffect = effect;
+        result = effect;
     }
 
     @Override
     public void wake() {
-        httpExchange.web().runOnEventLoop(this::begin);
+        httpExchange
+                .web()
+                .runOnEventLoop(
+                        () -> {
+                            Effect known = result;
+                            if (known != null) {
+                                begin(known);
+                            }
+                        });
     }
 
     @Override
@@ -75,26 +76,26 @@ final class DistributedSignalStream implements EffectMailbox {
         return true;
     }
 
-    private void begin() {
-        Effect effect = listenEffect;
-        if (effect == null || stream != null || closed) {
+    private void begin(Effect known) {
+        if (stream != null || closed) {
             return;
         }
-        if (effect instanceof Effect.Changed) {
-            try {
-                write(httpExchange.stream());
-            } catch (HttpProblem httpProblem) {
-                refuse(httpProblem);
-            }
-        } else if (effect instanceof Effect.Refused(_, _, var reason)
-                && reason == Refusal.UNAVAILABLE) {
-            refuse(RefusalProblems.problem(reason));
-        } else {
-            refuse(SignalRoutes.limitReached());
+        switch (known) {
+            case Effect.Changed _ -> open();
+            case Effect.Refused(_, _, Refusal reason) when reason == Refusal.UNAVAILABLE ->
+                    refuse(RefusalProblems.problem(reason));
+            default -> refuse(SignalRoutes.limitReached());
         }
     }
 
-    private void write(EventStream opened) {
+    private void open() {
+        EventStream opened;
+        try {
+            opened = httpExchange.stream();
+        } catch (HttpProblem httpProblem) {
+            refuse(httpProblem);
+            return;
+        }
         stream = opened;
         opened.onEnd(this::close);
         opened.pingEvery(ping);
@@ -120,7 +121,7 @@ final class DistributedSignalStream implements EffectMailbox {
         }
         closed = true;
         listener.close();
-        shared.detach(session.session());
+        signals.close();
         session.close();
     }
 }
