@@ -2,11 +2,14 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+
 /**
  * A linked list of keyed states that also holds cursors, so that it can be read in slices while it
  * changes.
  */
-final class CursorList {
+final class CursorList<E extends KeyedState> implements Iterable<E> {
     /** An element of the list: the state of a key, or the cursor of a reader. */
     sealed interface Node permits KeyedState, KeyScan.Cursor {
         @Nullable Node before();
@@ -20,10 +23,6 @@ final class CursorList {
 
     private @Nullable Node first;
     private @Nullable Node last;
-
-    @Nullable Node first() {
-        return first;
-    }
 
     void addFirst(Node node) {
         link(null, node, first);
@@ -52,6 +51,47 @@ final class CursorList {
         }
         node.setBefore(null);
         node.setAfter(null);
+    }
+
+    /** Null if the node is a cursor. */
+    @SuppressWarnings("unchecked") // only elements and cursors are added
+    @Nullable E element(Node node) {
+        return node instanceof KeyScan.Cursor ? null : (E) node;
+    }
+
+    /** Elements may be added meanwhile, but not removed. */
+    @Override
+    public Iterator<E> iterator() {
+        return new Iterator<>() {
+            private @Nullable Node last;
+
+            @Override
+            public boolean hasNext() {
+                return following() != null;
+            }
+
+            @Override
+            public E next() {
+                E next = following();
+                if (next == null) {
+                    throw new NoSuchElementException();
+                }
+                last = next;
+                return next;
+            }
+
+            private @Nullable E following() {
+                Node node = last == null ? first : last.after();
+                while (node != null) {
+                    E element = element(node);
+                    if (element != null) {
+                        return element;
+                    }
+                    node = node.after();
+                }
+                return null;
+            }
+        };
     }
 
     private void link(@Nullable Node before, Node node, @Nullable Node after) {

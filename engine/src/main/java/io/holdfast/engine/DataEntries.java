@@ -8,7 +8,7 @@ import java.util.Map;
 /** The entries of one type: by key, and in order of creation. */
 final class DataEntries<E extends DataEntry> {
     private final Map<Key, E> byKey = new HashMap<>();
-    private final CursorList inOrder = new CursorList();
+    private final CursorList<E> inOrder = new CursorList<>();
 
     int size() {
         return byKey.size();
@@ -28,7 +28,7 @@ final class DataEntries<E extends DataEntry> {
         inOrder.remove(dataEntry);
     }
 
-    CursorList inOrder() {
+    CursorList<E> inOrder() {
         return inOrder;
     }
 }

@@ -1,7 +1,5 @@
 package io.holdfast.engine;
 
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 
 /** Writes counters, values and lists into a snapshot. */
@@ -18,36 +16,26 @@ final class DataSnapshotWriter {
         out.deadlines(data.expiries);
         out.deadlines(data.idleEnds);
         out.number(data.counters.size());
-        for (CursorList.Node node = first(data.counters); node != null; node = node.after()) {
-            if (node instanceof CounterEntry counterEntry) {
-                writeHeader(counterEntry);
-                out.number(counterEntry.value);
-                out.deadline(counterEntry);
-            }
+        for (CounterEntry counterEntry : data.counters.inOrder()) {
+            writeHeader(counterEntry);
+            out.number(counterEntry.value);
+            out.deadline(counterEntry);
         }
         out.number(data.values.size());
-        for (CursorList.Node node = first(data.values); node != null; node = node.after()) {
-            if (node instanceof ValueEntry valueEntry) {
-                writeHeader(valueEntry);
-                out.bytes(valueEntry.content.bytes());
-                out.flag(valueEntry.expires);
-                out.deadline(valueEntry);
-            }
+        for (ValueEntry valueEntry : data.values.inOrder()) {
+            writeHeader(valueEntry);
+            out.bytes(valueEntry.content.bytes());
+            out.flag(valueEntry.expires);
+            out.deadline(valueEntry);
         }
         out.number(data.lists.size());
-        for (CursorList.Node node = first(data.lists); node != null; node = node.after()) {
-            if (node instanceof ListEntry list) {
-                writeHeader(list);
-                out.number(list.size());
-                for (int i = 0; i < list.size(); i++) {
-                    out.bytes(list.item(i).bytes());
-                }
+        for (ListEntry list : data.lists.inOrder()) {
+            writeHeader(list);
+            out.number(list.size());
+            for (int i = 0; i < list.size(); i++) {
+                out.bytes(list.item(i).bytes());
             }
         }
-    }
-
-    private static CursorList.@Nullable Node first(DataEntries<?> dataEntries) {
-        return dataEntries.inOrder().first();
     }
 
     private void writeHeader(DataEntry dataEntry) throws IOException {

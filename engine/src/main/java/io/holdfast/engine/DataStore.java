@@ -38,16 +38,14 @@ final class DataStore {
         if (same) {
             return;
         }
-        for (CursorList.Node node = counters.inOrder().first(); node != null; node = node.after()) {
-            if (node instanceof CounterEntry counterEntry) {
-                idleEnds.remove(counterEntry);
-                if (counterEntry.value == 0) {
-                    markIdle(counterEntry);
-                }
+        for (CounterEntry counterEntry : counters.inOrder()) {
+            idleEnds.remove(counterEntry);
+            if (counterEntry.value == 0) {
+                markIdle(counterEntry);
             }
         }
-        for (CursorList.Node node = values.inOrder().first(); node != null; node = node.after()) {
-            if (node instanceof ValueEntry valueEntry && !valueEntry.expires) {
+        for (ValueEntry valueEntry : values.inOrder()) {
+            if (!valueEntry.expires) {
                 idleEnds.remove(valueEntry);
                 markIdle(valueEntry);
             }
@@ -131,12 +129,7 @@ final class DataStore {
     /** See {@link LockEngine#reserveAll}. */
     void reserveAll(Quotas quotas) {
         for (DataEntries<? extends DataEntry> dataEntries : List.of(counters, values, lists)) {
-            for (CursorList.Node node = dataEntries.inOrder().first();
-                    node != null;
-                    node = node.after()) {
-                if (!(node instanceof DataEntry dataEntry)) {
-                    continue;
-                }
+            for (DataEntry dataEntry : dataEntries.inOrder()) {
                 boolean _ = quotas.reserveEntry(dataEntry.key, dataEntry.creator);
                 switch (dataEntry) {
                     case CounterEntry _ -> {}
@@ -370,29 +363,19 @@ final class DataStore {
     KeyScan<CounterView> listCounters() {
         return new KeyScan<>(
                 counters.inOrder(),
-                (keyedState, now) ->
-                        keyedState instanceof CounterEntry counterEntry
-                                ? new CounterView(
-                                        counterEntry.key,
-                                        counterEntry.value,
-                                        idle(counterEntry, now))
-                                : null);
+                (counterEntry, now) ->
+                        new CounterView(
+                                counterEntry.key, counterEntry.value, idle(counterEntry, now)));
     }
 
     KeyScan<ValueView> listValues() {
-        return new KeyScan<>(
-                values.inOrder(),
-                (keyedState, now) ->
-                        keyedState instanceof ValueEntry valueEntry ? view(valueEntry, now) : null);
+        return new KeyScan<>(values.inOrder(), this::view);
     }
 
     KeyScan<ListView> listLists() {
         return new KeyScan<>(
                 lists.inOrder(),
-                (keyedState, now) ->
-                        keyedState instanceof ListEntry list
-                                ? new ListView(list.key, list.size(), idle(list, now))
-                                : null);
+                (list, now) -> new ListView(list.key, list.size(), idle(list, now)));
     }
 
     /** Null if the value is due and only has not been removed yet. */

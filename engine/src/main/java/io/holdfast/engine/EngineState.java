@@ -22,7 +22,7 @@ final class EngineState {
     final Deadlines idleEnds = new Deadlines();
 
     /** All keys, in order of creation. */
-    final CursorList all = new CursorList();
+    final CursorList<Resource> all = new CursorList<>();
 
     final DataStore data;
 

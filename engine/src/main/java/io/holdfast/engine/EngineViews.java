@@ -54,9 +54,8 @@ public final class EngineViews {
     public KeyScan<HolderView> listHolders(Namespace namespace, ResourceKind resourceKind) {
         return new KeyScan<>(
                 state.all,
-                (keyedState, _) ->
-                        keyedState instanceof Resource resource
-                                        && resource.kind() == resourceKind
+                (resource, _) ->
+                        resource.kind() == resourceKind
                                         && resource.holders() > 0
                                         && resource.key.namespace().equals(namespace)
                                 ? holders(resource)
@@ -125,10 +124,7 @@ public final class EngineViews {
     public KeyScan<QueueView> listQueues(int max) {
         return new KeyScan<>(
                 state.all,
-                (keyedState, now) ->
-                        keyedState instanceof Resource resource && resource.waiters > 0
-                                ? queueView(resource, max, now)
-                                : null,
+                (resource, now) -> resource.waiters > 0 ? queueView(resource, max, now) : null,
                 view -> view.holders().size() + view.waiters().size());
     }
 
@@ -329,10 +325,7 @@ public final class EngineViews {
     private KeyScan<ResourceView> listResources(boolean unused) {
         return new KeyScan<>(
                 state.all,
-                (keyedState, now) ->
-                        keyedState instanceof Resource resource && resource.isUnused() == unused
-                                ? view(resource, now)
-                                : null);
+                (resource, now) -> resource.isUnused() == unused ? view(resource, now) : null);
     }
 
     private ResourceView view(Resource resource, long now) {

@@ -14,8 +14,8 @@ import java.util.function.ToIntFunction;
 public final class KeyScan<T> {
     /** Returns the view of a key at this moment, or null to skip the key. */
     @FunctionalInterface
-    interface Viewer<T> {
-        @Nullable T view(KeyedState keyedState, long nowNanos);
+    interface Viewer<E, T> {
+        @Nullable T view(E element, long nowNanos);
     }
 
     /** Marks the position of a reader in the list. */
@@ -44,15 +44,15 @@ public final class KeyScan<T> {
         }
     }
 
-    private final CursorList list;
-    private final Viewer<T> viewer;
+    private final CursorList<?> list;
+    private final Viewer<CursorList.Node, T> viewer;
     private final ToIntFunction<T> extra;
     private @Nullable Cursor cursor;
 
     /** The scan ends here; null if it runs to the end of the list. */
     private final @Nullable Cursor end;
 
-    KeyScan(CursorList list, Viewer<T> viewer) {
+    <E extends KeyedState> KeyScan(CursorList<E> list, Viewer<E, T> viewer) {
         this(list, viewer, _ -> 0, null);
     }
 
@@ -62,14 +62,19 @@ public final class KeyScan<T> {
      *
      * @param extra the extra cost of a view, in keys, if it takes longer to read than others
      */
-    KeyScan(CursorList list, Viewer<T> viewer, ToIntFunction<T> extra) {
+    <E extends KeyedState> KeyScan(
+            CursorList<E> list, Viewer<E, T> viewer, ToIntFunction<T> extra) {
         this(list, viewer, extra, new Cursor());
     }
 
-    private KeyScan(
-            CursorList list, Viewer<T> viewer, ToIntFunction<T> extra, @Nullable Cursor end) {
+    private <E extends KeyedState> KeyScan(
+            CursorList<E> list, Viewer<E, T> viewer, ToIntFunction<T> extra, @Nullable Cursor end) {
         this.list = list;
-        this.viewer = viewer;
+        this.viewer =
+                (node, now) -> {
+                    E element = list.element(node);
+                    return element == null ? null : viewer.view(element, now);
+                };
         this.extra = extra;
         Cursor start = new Cursor();
         list.addFirst(start);
@@ -92,10 +97,7 @@ public final class KeyScan<T> {
         CursorList.Node passed = null;
         CursorList.Node node = current.after();
         for (int i = 0; i < max && node != null && node != end; i++) {
-            T view =
-                    node instanceof KeyedState keyedState
-                            ? viewer.view(keyedState, nowNanos)
-                            : null;
+            T view = viewer.view(node, nowNanos);
             if (view != null) {
                 out.add(view);
                 i += extra.applyAsInt(view);

@@ -55,12 +55,13 @@ public final class LockEngine {
         boolean same = engineSettings.idleNanos() == next.idleNanos();
         engineSettings = next;
         data.configure(next);
-        for (CursorList.Node node = state.all.first(); node != null && !same; node = node.after()) {
-            if (node instanceof Resource resource) {
-                idleEnds.remove(resource);
-                if (resource.isUnused() && !resource.suspended && resource.retained) {
-                    idleEnds.schedule(resource, engineSettings.idleEnd(resource.lastActivityNanos));
-                }
+        if (same) {
+            return;
+        }
+        for (Resource resource : state.all) {
+            idleEnds.remove(resource);
+            if (resource.isUnused() && !resource.suspended && resource.retained) {
+                idleEnds.schedule(resource, engineSettings.idleEnd(resource.lastActivityNanos));
             }
         }
     }
@@ -101,10 +102,7 @@ public final class LockEngine {
 
     /** Reserves the whole state with new quotas, which must not refuse a reservation. */
     public void reserveAll(Quotas quotas) {
-        for (CursorList.Node node = state.all.first(); node != null; node = node.after()) {
-            if (!(node instanceof Resource resource)) {
-                continue;
-            }
+        for (Resource resource : state.all) {
             boolean _ =
                     resource.retained
                             ? quotas.reserveKey(resource.key, resource.creator)
@@ -830,10 +828,8 @@ public final class LockEngine {
 
     private void endQuarantine(Quotas quotas, List<Effect> effects) {
         restartQuarantine = null;
-        for (CursorList.Node node = state.all.first(); node != null; node = node.after()) {
-            if (node instanceof Resource resource) {
-                serve(resource, quotas, effects);
-            }
+        for (Resource resource : state.all) {
+            serve(resource, quotas, effects);
         }
     }
 

@@ -28,10 +28,8 @@ final class StateWriter {
             rank(state.session(session));
         }
         out.number(state.locks.size() + state.semaphores.size() + state.shared.size());
-        for (CursorList.Node node = state.all.first(); node != null; node = node.after()) {
-            if (node instanceof Resource resource) {
-                resource(resource);
-            }
+        for (Resource resource : state.all) {
+            resource(resource);
         }
         for (long session : sessions) {
             unserved(state.session(session));

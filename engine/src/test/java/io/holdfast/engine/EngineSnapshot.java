@@ -43,17 +43,17 @@ final class EngineSnapshot {
             }
         }
         DataStore data = state.data;
-        for (CounterEntry counterEntry : sorted(data.counters, CounterEntry.class)) {
+        for (CounterEntry counterEntry : sorted(data.counters)) {
             write(counterEntry);
             out.writeLong(counterEntry.value);
         }
-        for (ValueEntry valueEntry : sorted(data.values, ValueEntry.class)) {
+        for (ValueEntry valueEntry : sorted(data.values)) {
             write(valueEntry);
             write(valueEntry.content.bytes());
             out.writeBoolean(valueEntry.expires);
             out.writeLong(valueEntry.expires ? data.expiries.timeOf(valueEntry) : 0);
         }
-        for (ListEntry list : sorted(data.lists, ListEntry.class)) {
+        for (ListEntry list : sorted(data.lists)) {
             write(list);
             out.writeInt(list.size());
             for (ByteString item : list.range(0, list.size())) {
@@ -62,16 +62,9 @@ final class EngineSnapshot {
         }
     }
 
-    private <E extends DataEntry> List<E> sorted(DataEntries<E> dataEntries, Class<E> type)
-            throws IOException {
+    private <E extends DataEntry> List<E> sorted(DataEntries<E> dataEntries) throws IOException {
         List<E> sorted = new ArrayList<>();
-        for (CursorList.Node node = dataEntries.inOrder().first();
-                node != null;
-                node = node.after()) {
-            if (type.isInstance(node)) {
-                sorted.add(type.cast(node));
-            }
-        }
+        dataEntries.inOrder().forEach(sorted::add);
         sorted.sort(Comparator.comparing(entry -> entry.key));
         out.writeInt(sorted.size());
         return sorted;
