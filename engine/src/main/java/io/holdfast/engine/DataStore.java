@@ -73,13 +73,13 @@ final class DataStore {
                 long old = read(c.key());
                 long sum = old + delta;
                 boolean overflow = ((old ^ sum) & (delta ^ sum)) < 0;
-                yield overflow ? refuse(c, Refusal.OUT_OF_RANGE) : change(c, sum, quotas);
+                yield overflow ? Refusal.OUT_OF_RANGE.to(c) : change(c, sum, quotas);
             }
             case DataOperation.Decrement(long delta) -> {
                 long old = read(c.key());
                 long rest = old - delta;
                 boolean overflow = ((old ^ delta) & (old ^ rest)) < 0;
-                yield overflow ? refuse(c, Refusal.OUT_OF_RANGE) : change(c, rest, quotas);
+                yield overflow ? Refusal.OUT_OF_RANGE.to(c) : change(c, rest, quotas);
             }
             case DataOperation.GetCounter() -> number(c, read(c.key()));
             case DataOperation.SetCounter(long value) ->
@@ -156,7 +156,7 @@ final class DataStore {
         if (counterEntry == null) {
             Quotas.Client client = quotas.client(c.session());
             if (!quotas.reserveEntry(c.key(), client)) {
-                return refuse(c, Refusal.TOO_MANY_ENTRIES);
+                return Refusal.TOO_MANY_ENTRIES.to(c);
             }
             counterEntry = new CounterEntry(c.key());
             counterEntry.creator = client;
@@ -175,11 +175,11 @@ final class DataStore {
         if (valueEntry == null) {
             Quotas.Client client = quotas.client(c.session());
             if (!quotas.reserveEntry(c.key(), client)) {
-                return refuse(c, Refusal.TOO_MANY_ENTRIES);
+                return Refusal.TOO_MANY_ENTRIES.to(c);
             }
             if (!quotas.reserveContent(chargedBytes(content))) {
                 quotas.returnEntry(c.key(), client);
-                return refuse(c, Refusal.TOO_MANY_ENTRIES);
+                return Refusal.TOO_MANY_ENTRIES.to(c);
             }
             valueEntry = new ValueEntry(c.key());
             valueEntry.creator = client;
@@ -187,7 +187,7 @@ final class DataStore {
         } else {
             int growth = chargedBytes(content) - chargedBytes(valueEntry.content);
             if (growth > 0 && !quotas.reserveContent(growth)) {
-                return refuse(c, Refusal.TOO_MANY_ENTRIES);
+                return Refusal.TOO_MANY_ENTRIES.to(c);
             }
             if (growth < 0) {
                 quotas.returnContent(-growth);
@@ -208,22 +208,22 @@ final class DataStore {
     private Effect push(Command.Data c, DataOperation.End end, ByteString item, Quotas quotas) {
         ListEntry list = lists.get(c.key());
         if (list != null && isFull(list)) {
-            return refuse(c, Refusal.LIST_FULL);
+            return Refusal.LIST_FULL.to(c);
         }
         if (list == null) {
             Quotas.Client client = quotas.client(c.session());
             if (!quotas.reserveEntry(c.key(), client)) {
-                return refuse(c, Refusal.TOO_MANY_ENTRIES);
+                return Refusal.TOO_MANY_ENTRIES.to(c);
             }
             if (!quotas.reserveContent(chargedBytes(item))) {
                 quotas.returnEntry(c.key(), client);
-                return refuse(c, Refusal.TOO_MANY_ENTRIES);
+                return Refusal.TOO_MANY_ENTRIES.to(c);
             }
             list = new ListEntry(c.key());
             list.creator = client;
             lists.add(list);
         } else if (!quotas.reserveContent(chargedBytes(item))) {
-            return refuse(c, Refusal.LIST_FULL);
+            return Refusal.LIST_FULL.to(c);
         }
         touch(list);
         list.push(end, item);
@@ -352,10 +352,6 @@ final class DataStore {
 
     private static Effect absent(Command.Data c) {
         return new Effect.Absent(c.session(), c.request());
-    }
-
-    private static Effect refuse(Command.Data c, Refusal reason) {
-        return new Effect.Refused(c.session(), c.request(), reason);
     }
 
     // ---- views

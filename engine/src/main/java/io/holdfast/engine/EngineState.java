@@ -8,9 +8,11 @@ import java.util.Map;
 
 /** The state of an engine; the rules are in {@link LockEngine}. */
 final class EngineState {
-    final Map<Key, Resource> locks = new HashMap<>();
-    final Map<Key, Resource> semaphores = new HashMap<>();
-    final Map<Key, Resource> shared = new HashMap<>();
+    EngineSettings settings;
+
+    final Map<Key, ReadWriteLock> locks = new HashMap<>();
+    final Map<Key, Semaphore> semaphores = new HashMap<>();
+    final Map<Key, SharedLock> shared = new HashMap<>();
     final Map<Namespace, Map<ResourceKind, UsageCounters>> usage = new HashMap<>();
     final Map<Long, SessionState> sessions = new HashMap<>();
     final Deadlines deadlines = new Deadlines();
@@ -26,22 +28,32 @@ final class EngineState {
 
     final DataStore data;
 
+    /** While it lasts, nothing but shared locks is granted; null if there is none. */
+    @Nullable RestartQuarantine restartQuarantine;
+
     /** The time of the last command. */
     long nowNanos = Long.MIN_VALUE;
 
     EngineState(EngineSettings engineSettings) {
+        this.settings = engineSettings;
         this.data = new DataStore(engineSettings);
     }
 
     Resource add(ResourceKind resourceKind, Key key, long limit) {
-        UsageCounters usageCounters = usage(key.namespace(), resourceKind);
-        Resource resource =
-                switch (resourceKind) {
-                    case LOCK -> new ReadWriteLock(key, usageCounters);
-                    case SEMAPHORE -> new Semaphore(key, limit, usageCounters);
-                    case SHARED -> new SharedLock(key, usageCounters);
-                };
-        space(resourceKind).put(key, resource);
+        UsageCounters counters = usage(key.namespace(), resourceKind);
+        return switch (resourceKind) {
+            case LOCK -> addLock(key);
+            case SEMAPHORE -> add(new Semaphore(key, limit, counters), semaphores);
+            case SHARED -> add(new SharedLock(key, counters), shared);
+        };
+    }
+
+    ReadWriteLock addLock(Key key) {
+        return add(new ReadWriteLock(key, usage(key.namespace(), ResourceKind.LOCK)), locks);
+    }
+
+    private <R extends Resource> R add(R resource, Map<Key, R> space) {
+        space.put(resource.key, resource);
         all.addLast(resource);
         return resource;
     }
@@ -51,7 +63,17 @@ final class EngineState {
         space(resource.kind()).remove(resource.key);
     }
 
-    Map<Key, Resource> space(ResourceKind resourceKind) {
+    @Nullable Resource find(ResourceKind resourceKind, Key key) {
+        return space(resourceKind).get(key);
+    }
+
+    @Nullable Hold find(ResourceKind resourceKind, Key key, Token token) {
+        Resource resource = find(resourceKind, key);
+        Hold hold = resource == null ? null : resource.find(token.fence());
+        return hold != null && hold.salt == token.salt() ? hold : null;
+    }
+
+    Map<Key, ? extends Resource> space(ResourceKind resourceKind) {
         return switch (resourceKind) {
             case LOCK -> locks;
             case SEMAPHORE -> semaphores;
@@ -81,8 +103,46 @@ final class EngineState {
         return sessionState;
     }
 
+    /** The client of a session, which may not exist in the engine yet. */
+    Quotas.@Nullable Client client(long session, Quotas quotas) {
+        SessionState known = sessions.get(session);
+        return known == null ? quotas.client(session) : known.client(quotas);
+    }
+
     UsageCounters usage(Namespace namespace, ResourceKind resourceKind) {
         return usage.computeIfAbsent(namespace, _ -> new EnumMap<>(ResourceKind.class))
                 .computeIfAbsent(resourceKind, _ -> new UsageCounters());
+    }
+
+    /** A shared lock excludes no session, so it is exempt. */
+    boolean isQuarantined(ResourceKind resourceKind) {
+        return restartQuarantine != null && resourceKind != ResourceKind.SHARED;
+    }
+
+    boolean isQueueFull(Resource resource) {
+        return settings.maxWaiters() > 0 && resource.waiters >= settings.maxWaiters();
+    }
+
+    /**
+     * The current time plus a duration; {@link Long#MAX_VALUE}, which is never, if that overflows.
+     */
+    long after(long spanNanos) {
+        long time = nowNanos + spanNanos;
+        return time < nowNanos ? Long.MAX_VALUE : time;
+    }
+
+    /** See {@link LockEngine#reserveAll}. */
+    void reserveAll(Quotas quotas) {
+        for (Resource resource : all) {
+            boolean _ =
+                    resource.retained
+                            ? quotas.reserveKey(resource.key, resource.creator)
+                            : quotas.reserveTransientKey(resource.key, resource.creator);
+            for (Hold hold : resource.holds()) {
+                boolean _ = quotas.reserveHold(hold.session.client(quotas));
+            }
+            resource.eachWait(waiter -> quotas.reserveWait(waiter.session.client(quotas)));
+        }
+        data.reserveAll(quotas);
     }
 }

@@ -31,8 +31,8 @@ public final class EngineViews {
 
     /** Whether an exclusive hold would be granted now. */
     public boolean isFree(ResourceKind resourceKind, Key key) {
-        Resource resource = state.space(resourceKind).get(key);
-        return resource == null || (resource.waiters == 0 && resource.admits());
+        Resource resource = state.find(resourceKind, key);
+        return resource == null || resource.admits(ReadWriteMode.WRITE);
     }
 
     /** Whether the data entry of an operation exists. */
@@ -65,7 +65,7 @@ public final class EngineViews {
 
     /** The holders of a key; null if there are none. */
     public @Nullable HolderView holders(ResourceKind resourceKind, Key key) {
-        Resource resource = state.space(resourceKind).get(key);
+        Resource resource = state.find(resourceKind, key);
         return resource == null || resource.holders() == 0 ? null : holders(resource);
     }
 
@@ -75,7 +75,7 @@ public final class EngineViews {
      */
     public @Nullable KeyView view(
             ResourceKind resourceKind, Key key, int ahead, int max, long now) {
-        Resource resource = state.space(resourceKind).get(key);
+        Resource resource = state.find(resourceKind, key);
         if (resource == null || resource.isUnused()) {
             return null;
         }
@@ -237,7 +237,7 @@ public final class EngineViews {
 
     /** Whether a session holds a key, other than by {@link Command.RequestOffer}. */
     public boolean isHolding(long session, ResourceKind resourceKind, Key key) {
-        Resource resource = state.space(resourceKind).get(key);
+        Resource resource = state.find(resourceKind, key);
         return resource != null && resource.holdOf(session) != null;
     }
 
@@ -246,7 +246,7 @@ public final class EngineViews {
         SessionState found = state.sessions.get(session);
         for (Hold hold = found == null ? null : found.lastHold; hold != null; hold = hold.before) {
             if (hold.request == request && hold.resource.key.equals(key)) {
-                return hold.resource == state.space(ResourceKind.LOCK).get(key)
+                return hold.resource == state.locks.get(key)
                         ? ResourceKind.LOCK
                         : ResourceKind.SEMAPHORE;
             }
@@ -256,7 +256,7 @@ public final class EngineViews {
 
     /** Whether an {@link Command.Enqueue} of the session has been granted and not been awaited. */
     public boolean hasUnawaited(long session, ResourceKind resourceKind, Key key) {
-        Resource resource = state.space(resourceKind).get(key);
+        Resource resource = state.find(resourceKind, key);
         SessionState found = state.sessions.get(session);
         return resource != null && found != null && found.enqueued(resource) instanceof Hold;
     }

@@ -88,6 +88,35 @@ sealed class Hold extends Deadline implements HoldOrWaiter permits OfferHold, Ho
         return false;
     }
 
+    /** Whether its session got its token; otherwise the session refers to it by the request. */
+    boolean hasToken() {
+        return true;
+    }
+
+    /** When an offer of it was requested. */
+    long requestedNanos() {
+        return sinceNanos;
+    }
+
+    /** Whether it was try-acquired: such a hold has no lease. */
+    boolean isTryAcquired() {
+        return leaseNanos == Command.FOREVER;
+    }
+
+    /** Whether nothing but the end of its session can end it; see {@link Command.CloseSession}. */
+    boolean mustEndWithSession(long lastAnswered) {
+        return isTryAcquired() || tokenSentBy == 0 || tokenSentBy > lastAnswered;
+    }
+
+    /** The event when its session ends it. */
+    final KeyEvent.Type ownEnd() {
+        return isOffer() ? KeyEvent.Type.GAVE_UP : KeyEvent.Type.RELEASED;
+    }
+
+    final Effect granted() {
+        return new Effect.Granted(session.id, request, resource.key, token(), leaseNanos);
+    }
+
     Token token() {
         return new Token(fence, salt);
     }

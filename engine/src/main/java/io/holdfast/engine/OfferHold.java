@@ -5,16 +5,15 @@ package io.holdfast.engine;
  * session, and its token is never delivered.
  */
 final class OfferHold extends Hold {
+    private final ReadWriteLock lock;
     private final ReadWriteMode readWriteMode;
-
-    /** When it was requested. */
-    final long requestedNanos;
+    private final long requestedNanos;
 
     /** Whether it is still an offer; its deadline is then the end of the offer. */
-    boolean offered;
+    private boolean offered;
 
     OfferHold(
-            Resource resource,
+            ReadWriteLock lock,
             SessionState sessionState,
             long request,
             long fence,
@@ -23,7 +22,8 @@ final class OfferHold extends Hold {
             ReadWriteMode readWriteMode,
             long requestedNanos,
             boolean offered) {
-        super(resource, sessionState, request, fence, salt, leaseNanos);
+        super(lock, sessionState, request, fence, salt, leaseNanos);
+        this.lock = lock;
         this.readWriteMode = readWriteMode;
         this.requestedNanos = requestedNanos;
         this.offered = offered;
@@ -42,5 +42,31 @@ final class OfferHold extends Hold {
     @Override
     boolean isOffer() {
         return offered;
+    }
+
+    /** Makes it a hold, so that other readers can be admitted. */
+    void confirm() {
+        offered = false;
+        lock.endOffer();
+    }
+
+    @Override
+    boolean hasToken() {
+        return false;
+    }
+
+    @Override
+    long requestedNanos() {
+        return requestedNanos;
+    }
+
+    @Override
+    boolean isTryAcquired() {
+        return false;
+    }
+
+    @Override
+    boolean mustEndWithSession(long lastAnswered) {
+        return true;
     }
 }

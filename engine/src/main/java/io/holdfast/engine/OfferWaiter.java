@@ -5,22 +5,31 @@ package io.holdfast.engine;
  * grant.
  */
 final class OfferWaiter extends Waiter {
+    private final ReadWriteLock lock;
     private final ReadWriteMode readWriteMode;
 
     /** How long the offer can be confirmed. */
     final long confirmNanos;
 
     OfferWaiter(
-            Resource resource,
+            ReadWriteLock lock,
             SessionState sessionState,
             long request,
             long salt,
             long leaseNanos,
             ReadWriteMode readWriteMode,
             long confirmNanos) {
-        super(resource, sessionState, request, salt, leaseNanos, false);
+        super(lock, sessionState, request, salt, leaseNanos, false);
+        this.lock = lock;
         this.readWriteMode = readWriteMode;
         this.confirmNanos = confirmNanos;
+    }
+
+    /** The offer. */
+    @Override
+    OfferHold toHold(long fence) {
+        return new OfferHold(
+                lock, session, request, fence, salt, leaseNanos, readWriteMode, sinceNanos, true);
     }
 
     @Override

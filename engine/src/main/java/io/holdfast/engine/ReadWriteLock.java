@@ -20,6 +20,17 @@ final class ReadWriteLock extends Resource {
         super(key, usage);
     }
 
+    @Override
+    void prepare(ReadWriteMode readWriteMode, EngineSettings engineSettings) {
+        if (readWriteMode == ReadWriteMode.READ) {
+            prepareForOffers(engineSettings);
+        }
+    }
+
+    void prepareForOffers(EngineSettings engineSettings) {
+        ReadWriteState _ = ensureReadWriteState(engineSettings.policy(key));
+    }
+
     /** Prepares the lock for readers and offers. */
     ReadWriteState ensureReadWriteState(QueuePolicy queuePolicy) {
         if (readWriteState == null) {
@@ -32,7 +43,8 @@ final class ReadWriteLock extends Resource {
         return readWriteState;
     }
 
-    boolean isShared() {
+    @Override
+    boolean hasSeparateQueues() {
         return readWriteState != null;
     }
 
@@ -47,14 +59,17 @@ final class ReadWriteLock extends Resource {
     }
 
     @Override
-    boolean admits() {
+    boolean hasFreeSlot() {
         return writer == null
                 && !suspended
                 && (readWriteState == null || readWriteState.readers.isEmpty());
     }
 
-    /** Whether a new reader would be admitted without waiting. */
-    boolean admitsReader() {
+    @Override
+    boolean admits(ReadWriteMode readWriteMode) {
+        if (readWriteMode == ReadWriteMode.WRITE) {
+            return super.admits(readWriteMode);
+        }
         if (writer != null || suspended) {
             return false;
         }
@@ -151,22 +166,20 @@ final class ReadWriteLock extends Resource {
         if (hold == null && readWriteState != null) {
             hold = readWriteState.readers.get(fence);
         }
-        return hold != null && hold.fence == fence && !(hold instanceof OfferHold) ? hold : null;
+        return hold != null && hold.fence == fence && hold.hasToken() ? hold : null;
     }
 
     /** Omits holds that began as an offer: their sessions refer to them by the request. */
     @Override
     @Nullable Hold holdOf(long session) {
-        return writer != null && writer.session.id == session && !(writer instanceof OfferHold)
-                ? writer
-                : null;
+        return writer != null && writer.session.id == session && writer.hasToken() ? writer : null;
     }
 
     @Override
     void add(Hold added) {
         if (readWriteState != null) {
-            if (added instanceof OfferHold offerHold && offerHold.offered) {
-                readWriteState.offer = offerHold;
+            if (added.isOffer()) {
+                readWriteState.offer = added;
             }
             if (added.mode() == ReadWriteMode.READ) {
                 readWriteState.readers.put(added.fence, added);
@@ -176,9 +189,8 @@ final class ReadWriteLock extends Resource {
         writer = added;
     }
 
-    /** Makes the offer a hold, so that other readers can be admitted. */
-    void confirm(OfferHold hold) {
-        hold.offered = false;
+    /** The offer has become a hold. */
+    void endOffer() {
         if (readWriteState != null) {
             readWriteState.offer = null;
         }

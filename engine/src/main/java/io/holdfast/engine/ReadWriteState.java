@@ -17,7 +17,7 @@ final class ReadWriteState {
     long arrivals;
 
     /** The unconfirmed offer; at most one. It is also one of the readers, or the writer. */
-    @Nullable OfferHold offer;
+    @Nullable Hold offer;
 
     /** The readers by fence, offers included, in order of grant. */
     final Map<Long, Hold> readers = new LinkedHashMap<>(4);

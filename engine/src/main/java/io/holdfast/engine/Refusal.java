@@ -27,5 +27,9 @@ public enum Refusal {
      * replicated one. The outcome of the request is unknown; a waiter or a hold that it may have
      * created is ended.
      */
-    UNAVAILABLE
+    UNAVAILABLE;
+
+    Effect.Refused to(Command.Keyed command) {
+        return new Effect.Refused(command.session(), command.request(), this);
+    }
 }

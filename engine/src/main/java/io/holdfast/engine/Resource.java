@@ -45,12 +45,28 @@ abstract sealed class Resource extends KeyedState permits ReadWriteLock, Semapho
 
     abstract long limit();
 
-    /** The admission rule: whether one more hold may be added now. */
-    abstract boolean admits();
+    /** The admission rule: whether one more exclusive hold may be added now. */
+    abstract boolean hasFreeSlot();
+
+    /** Whether a new request would be granted without waiting. */
+    boolean admits(ReadWriteMode readWriteMode) {
+        return waiters == 0 && hasFreeSlot();
+    }
+
+    /** Prepares for a hold or a waiter in a mode. */
+    void prepare(ReadWriteMode readWriteMode, EngineSettings engineSettings) {}
+
+    /**
+     * Whether readers and writers are in separate queues, so that a waiter that leaves may let
+     * another one be granted.
+     */
+    boolean hasSeparateQueues() {
+        return false;
+    }
 
     /** The waiter to be granted or offered now; null if there is none. */
     @Nullable Waiter next() {
-        return admits() ? firstWaiter() : null;
+        return hasFreeSlot() ? firstWaiter() : null;
     }
 
     abstract int holders();

@@ -29,7 +29,7 @@ final class Semaphore extends Resource {
     }
 
     @Override
-    boolean admits() {
+    boolean hasFreeSlot() {
         return holds.size() < limit;
     }
 

@@ -26,7 +26,7 @@ final class SharedLock extends Resource {
     }
 
     @Override
-    boolean admits() {
+    boolean hasFreeSlot() {
         return true;
     }
 

@@ -1,5 +1,7 @@
 package io.holdfast.engine;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.DataInput;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -91,18 +93,18 @@ final class StateReader {
         boolean enqueued = owned && in.flag();
         boolean tracked = owned && in.flag();
         int attributes = in.choice(SnapshotTags.ATTRIBUTE_COMBINATIONS);
-        boolean requested = isOffer(attributes, resource);
-        long requestedNanos = requested ? in.fixed() : 0;
-        boolean offered = requested && in.flag();
+        ReadWriteLock offeredLock = offeredLock(attributes, resource);
+        long requestedNanos = offeredLock != null ? in.fixed() : 0;
+        boolean offered = offeredLock != null && in.flag();
         long request = in.number();
         long tokenSentBy = in.number();
         long fence = in.number();
         long salt = in.fixed();
         long leaseNanos = in.number();
         Hold hold =
-                requested
+                offeredLock != null
                         ? new OfferHold(
-                                resource,
+                                offeredLock,
                                 sessionState,
                                 request,
                                 fence,
@@ -142,15 +144,15 @@ final class StateReader {
         boolean enqueued = in.flag();
         boolean tracked = in.flag();
         int attributes = in.choice(SnapshotTags.ATTRIBUTE_COMBINATIONS);
-        boolean requested = isOffer(attributes, resource);
-        long confirmNanos = requested ? in.number() : 0;
+        ReadWriteLock offeredLock = offeredLock(attributes, resource);
+        long confirmNanos = offeredLock != null ? in.number() : 0;
         long request = in.number();
         long salt = in.fixed();
         long leaseNanos = in.number();
         Waiter waiter =
-                requested
+                offeredLock != null
                         ? new OfferWaiter(
-                                resource,
+                                offeredLock,
                                 sessionState,
                                 request,
                                 salt,
@@ -179,12 +181,16 @@ final class StateReader {
         }
     }
 
-    private static boolean isOffer(int attributes, Resource resource) throws IOException {
-        boolean requested = (attributes & SnapshotTags.OFFERED) != 0;
-        SnapshotInput.check(
-                !requested || resource instanceof ReadWriteLock,
-                "offer for a kind that is not a lock");
-        return requested;
+    /** The lock, if a hold or waiter with these attributes began as a request of an offer. */
+    private static @Nullable ReadWriteLock offeredLock(int attributes, Resource resource)
+            throws IOException {
+        if ((attributes & SnapshotTags.OFFERED) == 0) {
+            return null;
+        }
+        if (resource instanceof ReadWriteLock lock) {
+            return lock;
+        }
+        throw SnapshotInput.malformed("offer for a kind that is not a lock");
     }
 
     private SessionState known(long id) throws IOException {

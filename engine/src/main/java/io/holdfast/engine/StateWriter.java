@@ -104,8 +104,8 @@ final class StateWriter {
         }
         if (hold instanceof OfferHold offer) {
             out.number(SnapshotTags.ofOffer(offer.mode()));
-            out.fixed(offer.requestedNanos);
-            out.flag(offer.offered);
+            out.fixed(offer.requestedNanos());
+            out.flag(offer.isOffer());
         } else {
             out.number(SnapshotTags.of(hold.attributes()));
         }

@@ -83,6 +83,11 @@ sealed class Waiter extends Deadline implements HoldOrWaiter
                         holdAttributes);
     }
 
+    /** The hold that it becomes. */
+    Hold toHold(long fence) {
+        return Hold.of(resource, session, request, fence, salt, leaseNanos, attributes());
+    }
+
     /** Whether a request is blocked on it. */
     final boolean isAwaited() {
         return request != NO_REQUEST;

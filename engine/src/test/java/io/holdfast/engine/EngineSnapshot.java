@@ -101,9 +101,9 @@ final class EngineSnapshot {
         out.writeBoolean(hold.session.enqueued(hold.resource) == hold);
         out.writeBoolean(hold instanceof OfferHold);
         if (hold instanceof OfferHold offer) {
-            out.writeBoolean(offer.offered);
+            out.writeBoolean(offer.isOffer());
             out.writeUTF(offer.mode().name());
-            out.writeLong(offer.requestedNanos);
+            out.writeLong(offer.requestedNanos());
         } else {
             write(hold.attributes());
         }
