@@ -1,6 +1,7 @@
 package io.holdfast.protocol.dflockd;
 
 import io.holdfast.engine.Namespace;
+import io.holdfast.protocol.RequestDecoder;
 import io.holdfast.protocol.text.HttpDetector;
 import io.netty.buffer.ByteBuf;
 
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Splits a stream of bytes into requests. The length of a line is limited, so buffered incomplete
  * input is bounded; no byte of an incomplete line is scanned twice. One per connection.
  */
-public final class DflockdDecoder {
+public final class DflockdDecoder implements RequestDecoder<DflockdInput> {
     private static final int MAX_LINE_BYTES = 256;
     private static final int MAX_LONG_ARGUMENT = 65536;
     private static final DflockdInput TOO_LONG = new DflockdInput.LineTooLong();
@@ -43,20 +44,17 @@ public final class DflockdDecoder {
         tagged = true;
     }
 
-    /** The number of complete lines so far. */
+    @Override
     public long linesRead() {
         return linesRead;
     }
 
-    /** Whether a request has begun and is not complete. */
+    @Override
     public boolean isInsideRequest() {
         return lines > 0 || scanned > 0 || discarding;
     }
 
-    /**
-     * Reads the next input from the buffer. Null if more bytes are needed; the bytes that are then
-     * left in the buffer must be at its start at the next call.
-     */
+    @Override
     public @Nullable DflockdInput decode(ByteBuf in) {
         int start = in.readerIndex();
         int end = in.writerIndex();

@@ -1,5 +1,6 @@
 package io.holdfast.protocol.lockd;
 
+import io.holdfast.protocol.RequestDecoder;
 import io.holdfast.protocol.text.HttpDetector;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Splits a stream of bytes into commands. The length of a line is limited; a longer line is not
  * executed, and only its last bytes are buffered. One per connection.
  */
-public final class LockdDecoder {
+public final class LockdDecoder implements RequestDecoder<LockdInput> {
     /** Maximum length of a line without its end; more than the original servers accept. */
     public static final int MAX_LINE_BYTES = 65536;
 
@@ -29,20 +30,17 @@ public final class LockdDecoder {
 
     private long linesRead;
 
-    /** The number of complete lines so far. */
+    @Override
     public long linesRead() {
         return linesRead;
     }
 
-    /** Whether a line has begun and is not complete. */
-    public boolean isInsideLine() {
+    @Override
+    public boolean isInsideRequest() {
         return scanned > 0 || tail != null;
     }
 
-    /**
-     * Reads the next command from the buffer. Null if more bytes are needed; the bytes that are
-     * then left in the buffer must be at its start at the next call.
-     */
+    @Override
     public @Nullable LockdInput decode(ByteBuf in) {
         int start = in.readerIndex();
         int end = in.writerIndex();

@@ -1,5 +1,6 @@
 package io.holdfast.protocol.socketlock;
 
+import io.holdfast.protocol.RequestDecoder;
 import io.netty.buffer.ByteBuf;
 
 import org.jspecify.annotations.Nullable;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * connection. An incomplete line at the end of the connection is never executed. One per
  * connection.
  */
-public final class SocketlockDecoder {
+public final class SocketlockDecoder implements RequestDecoder<SocketlockInput> {
     /** Maximum length of a line without its end. */
     public static final int MAX_LINE_BYTES = 65536;
 
@@ -18,10 +19,19 @@ public final class SocketlockDecoder {
     /** Number of bytes of the current line that have been scanned. */
     private int scanned;
 
-    /**
-     * Reads the next line from the buffer. Null if more bytes are needed; the bytes that are then
-     * left in the buffer must be at its start at the next call.
-     */
+    private long linesRead;
+
+    @Override
+    public long linesRead() {
+        return linesRead;
+    }
+
+    @Override
+    public boolean isInsideRequest() {
+        return scanned > 0;
+    }
+
+    @Override
     public @Nullable SocketlockInput decode(ByteBuf in) {
         int start = in.readerIndex();
         int end = in.writerIndex();
@@ -39,6 +49,7 @@ public final class SocketlockDecoder {
         byte[] line = new byte[length];
         in.readBytes(line).skipBytes(1);
         scanned = 0;
+        linesRead++;
         return new SocketlockInput.Line(SocketlockSyntax.parse(line));
     }
 }
