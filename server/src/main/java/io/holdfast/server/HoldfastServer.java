@@ -493,7 +493,7 @@ public final class HoldfastServer {
                     Consumer<ChannelPipeline> addHandlers =
                             pipeline -> {
                                 open.add(pipeline.channel());
-                                pipeline.addLast(new SocketlockHandler(service));
+                                pipeline.addLast(SocketlockHandler.connection(service));
                             };
                     return bindUnix(
                             path,
@@ -792,18 +792,18 @@ public final class HoldfastServer {
                     new WebSocketUpgrade(
                                     originPolicy,
                                     saturatedMillis(config.readTimeout()),
-                                    () -> new LockdWebSocketHandler(service, access))
+                                    () -> LockdWebSocketHandler.connection(service, access))
                             .addTo(pipeline, inputBudget);
         }
         if (listenAddress instanceof ListenAddress.Unix) {
             return pipeline ->
                     pipeline.addLast(
-                            new LockdHandler(
+                            LockdHandler.connection(
                                     service,
                                     access,
                                     "unix:" + lastUnixConnection.incrementAndGet()));
         }
-        return pipeline -> pipeline.addLast(new LockdHandler(service, access, null));
+        return pipeline -> pipeline.addLast(LockdHandler.connection(service, access, null));
     }
 
     private final class Initializer extends ChannelInitializer<Channel> {

@@ -9,8 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** State and settings shared by all connections of one protocol. */
 public abstract class ConnectionService {
-    /** The name of the protocol. */
-    final String protocol;
+    final ConnectionRules rules;
 
     protected final Driver driver;
 
@@ -23,31 +22,24 @@ public abstract class ConnectionService {
     /** Counts bytes that connections of this protocol have read and written. */
     final ProtocolTraffic traffic;
 
-    /** 0 is no limit. */
-    final long writeTimeoutNanos;
-
     /** The number of open connections. */
     final AtomicInteger connections = new AtomicInteger();
 
     /**
-     * @param protocol the name of the protocol
      * @param inputBudget shared by the whole server
-     * @param writeTimeout zero is no limit
      */
     protected ConnectionService(
-            String protocol,
+            ConnectionRules rules,
             Driver driver,
             ServerMonitor serverMonitor,
             InputBudget inputBudget,
-            DrainState drainState,
-            Duration writeTimeout) {
-        this.protocol = protocol;
+            DrainState drainState) {
+        this.rules = rules;
         this.driver = driver;
         this.serverMonitor = serverMonitor;
-        this.traffic = serverMonitor.traffic(protocol);
+        this.traffic = serverMonitor.traffic(rules.protocol());
         this.inputBudget = inputBudget;
         this.drainState = drainState;
-        this.writeTimeoutNanos = nanos(writeTimeout);
     }
 
     /** The duration in nanoseconds, limited to the largest number of whole seconds that fits. */

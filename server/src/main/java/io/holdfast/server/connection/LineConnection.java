@@ -345,7 +345,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 new LineOutput(
                         context,
                         service.traffic,
-                        service.writeTimeoutNanos,
+                        service.rules.writeTimeoutNanos(),
                         () -> guarded(this::writeTimedOut));
         if (context.channel().isActive()) { // added after a handshake
             open();
@@ -362,7 +362,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     private void open() {
         session =
                 service.driver.open(
-                        this, new ClientInfo(service.protocol, this::name, isConcurrent()));
+                        this, new ClientInfo(service.rules.protocol(), this::name, isConcurrent()));
         service.connections.incrementAndGet();
         service.traffic.connected();
         LOG.atDebug()

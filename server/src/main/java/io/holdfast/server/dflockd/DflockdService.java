@@ -5,6 +5,7 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.server.connection.ByteBudget;
+import io.holdfast.server.connection.ConnectionRules;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
@@ -59,7 +60,12 @@ public final class DflockdService extends ConnectionService {
             SessionGraces graces,
             boolean autoRelease,
             long maxPushBytes) {
-        super("dflockd", driver, serverMonitor, inputBudget, drainState, writeTimeout);
+        super(
+                new ConnectionRules("dflockd", false, readTimeout, true, writeTimeout, false),
+                driver,
+                serverMonitor,
+                inputBudget,
+                drainState);
         this.secret = secret;
         this.defaultLeaseNanos = nanos(defaultLease);
         this.readTimeoutNanos = nanos(readTimeout);

@@ -9,6 +9,7 @@ import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ResourceKind;
 import io.holdfast.protocol.lockd.LockdEncoder;
+import io.holdfast.server.connection.Connection;
 import io.holdfast.server.connection.StreamedResponse;
 import io.netty.buffer.ByteBuf;
 
@@ -53,7 +54,8 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
     /** A key with holders, and the names of these. */
     private record Held(Key key, long since, List<byte[]> holders) {}
 
-    private final LockdConnection<?> connection;
+    private final Connection<?> connection;
+    private final LockdFraming framing;
     private final LockdService service;
     private final Form form;
     private final ResourceKind resourceKind;
@@ -66,13 +68,15 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
      * @param only list this key or name alone; everything if it is empty
      */
     ListingStream(
-            LockdConnection<?> connection,
+            Connection<?> connection,
+            LockdFraming framing,
             LockdService service,
             Form form,
             ResourceKind resourceKind,
             ByteString only) {
-        super(connection.channelContext(), connection::writeListing);
+        super(connection.context(), connection::write);
         this.connection = connection;
+        this.framing = framing;
         this.service = service;
         this.form = form;
         this.resourceKind = resourceKind;
@@ -107,15 +111,15 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
 
     @Override
     public boolean isConnected() {
-        return connection.channelContext().channel().isActive();
+        return connection.context().channel().isActive();
     }
 
     @Override
     public void abort() {
         ABORTED.next(LOG.atWarn())
-                .addKeyValue("remote", connection.channelContext().channel().remoteAddress())
+                .addKeyValue("remote", connection.context().channel().remoteAddress())
                 .log("listing aborted: the memory budget of listings is used up");
-        connection.channelContext().close();
+        connection.context().close();
     }
 
     // ---- copying
@@ -230,7 +234,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
                 length += LockdEncoder.pairLength(held.key().bytes(), holder);
             }
         }
-        connection.beginLongResponse(length, out());
+        framing.beginLong(length, out());
         for (Held held : all) {
             for (byte[] holder : held.holders()) {
                 LockdEncoder.pair(held.key().bytes(), holder, out());
@@ -248,7 +252,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
         for (Held held : all) {
             length += LockdEncoder.mapEntryLength(held.key().bytes(), held.holders(), lists);
         }
-        connection.beginLongResponse(length, out());
+        framing.beginLong(length, out());
         LockdEncoder.beginMap(out());
         boolean first = true;
         for (Held held : all) {
@@ -282,7 +286,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
         for (ConnectionNameRegistry.Entry entry : entries) {
             length += LockdEncoder.pairLength(bytes(entry.connection()), entry.name().bytes());
         }
-        connection.beginLongResponse(length, out());
+        framing.beginLong(length, out());
         for (ConnectionNameRegistry.Entry entry : entries) {
             ByteBuf out = out();
             LockdEncoder.pair(bytes(entry.connection()), entry.name().bytes(), out);

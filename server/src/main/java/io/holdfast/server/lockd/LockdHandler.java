@@ -1,82 +1,97 @@
 package io.holdfast.server.lockd;
 
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.protocol.RequestDecoder;
 import io.holdfast.protocol.lockd.LockdDecoder;
 import io.holdfast.protocol.lockd.LockdInput;
+import io.holdfast.server.connection.Connection;
+import io.holdfast.server.connection.ConnectionEvent;
+import io.holdfast.server.connection.ProtocolHandler;
 import io.netty.buffer.ByteBuf;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** A lockd connection on TCP or a Unix socket: each line is a command. */
-public final class LockdHandler extends LockdConnection<LockdInput> {
-    private static final Logger LOG = LoggerFactory.getLogger(LockdHandler.class);
-
+/** lockd on TCP or a Unix socket: each line is a command. */
+public final class LockdHandler implements ProtocolHandler<LockdInput> {
+    private final Connection<LockdInput> connection;
     private final LockdDecoder decoder = new LockdDecoder();
-    private final @Nullable String name;
+    private final LockdCommands commands;
+
+    private LockdHandler(
+            Connection<LockdInput> connection, LockdService service, LockdAccess access) {
+        this.connection = connection;
+        this.commands = new LockdCommands(connection, service, access, new LineFraming(connection));
+    }
 
     /**
+     * A new connection, to be added to a pipeline.
+     *
      * @param name the name of the connection; null for its address
      */
-    public LockdHandler(LockdService service, LockdAccess access, @Nullable String name) {
-        super(service, access);
-        this.name = name;
+    public static Connection<LockdInput> connection(
+            LockdService service, LockdAccess access, @Nullable String name) {
+        var connection =
+                new Connection<LockdInput>(
+                        service, opened -> new LockdHandler(opened, service, access));
+        return name == null ? connection : connection.named(() -> name);
     }
 
     @Override
-    protected String name() {
-        return name == null ? super.name() : name;
+    public RequestDecoder<LockdInput> decoder() {
+        return decoder;
     }
 
     @Override
-    protected @Nullable LockdInput decode(ByteBuf bytes) {
-        return decoder.decode(bytes);
-    }
-
-    @Override
-    protected void handle(LockdInput next) {
+    public void serve(LockdInput next) {
         switch (next) {
-            case LockdInput.Command command -> serve(command);
-            case LockdInput.Invalid() -> serveInvalid();
-            case LockdInput.LooksLikeHttp() -> {
-                LOG.atDebug()
-                        .addKeyValue("conn", session().id())
-                        .log("HTTP request on a lock port; closing");
-                abort();
-            }
+            case LockdInput.Command command -> commands.serve(command);
+            case LockdInput.Invalid() -> commands.serveInvalid();
+            case LockdInput.LooksLikeHttp() -> connection.refuseHttp();
         }
     }
 
     @Override
-    boolean isInsideCommand() {
-        return decoder.isInsideLine();
+    public void effect(Command.@Nullable Keyed command, Effect effect) {
+        commands.effect(command, effect);
     }
 
     @Override
-    long commandsRead() {
-        return decoder.linesRead();
+    public void on(ConnectionEvent event) {
+        if (event == ConnectionEvent.END_OF_INPUT) {
+            serveLast();
+        } else {
+            commands.on(event);
+        }
     }
 
     /** A last line without a line end is a command too. */
-    @Override
-    protected void endOfRequests(@Nullable ByteBuf rest) {
-        LockdInput last = decoder.last(rest);
+    private void serveLast() {
+        LockdInput last = decoder.last(connection.rest());
         if (last != null) {
-            handle(last);
+            serve(last);
         }
-        if (state() == State.READY) {
-            finish();
+        if (connection.isReady()) {
+            connection.finish();
         } // else when its response is written
     }
 
     @Override
-    ByteBuf beginResponse() {
-        return output();
+    public void closed(long lastResponded, Runnable released) {
+        commands.closed(lastResponded, released);
     }
 
-    @Override
-    void endResponse(ByteBuf response) {}
+    /** Responses are lines that need no separation. */
+    private record LineFraming(Connection<?> connection) implements LockdFraming {
+        @Override
+        public ByteBuf begin() {
+            return connection.out();
+        }
 
-    @Override
-    void beginLongResponse(long length, ByteBuf out) {}
+        @Override
+        public void end(ByteBuf response) {}
+
+        @Override
+        public void beginLong(long length, ByteBuf out) {}
+    }
 }

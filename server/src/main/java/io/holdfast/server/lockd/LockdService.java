@@ -9,6 +9,7 @@ import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceKind;
 import io.holdfast.protocol.lockd.LockdEncoder;
 import io.holdfast.protocol.lockd.LockdVerb;
+import io.holdfast.server.connection.ConnectionRules;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
@@ -24,7 +25,6 @@ public final class LockdService extends ConnectionService {
     final Namespace namespace;
     final ConnectionNameRegistry registry = new ConnectionNameRegistry();
     final ListingBudget listings;
-    final long readTimeoutNanos;
     private final LockdCounters counters = new LockdCounters();
     private final @Nullable Consumer<String> events;
 
@@ -48,10 +48,14 @@ public final class LockdService extends ConnectionService {
             Duration readTimeout,
             Duration listingTimeout,
             @Nullable Consumer<String> events) {
-        super("lockd", driver, serverMonitor, inputBudget, drainState, listingTimeout);
+        super(
+                new ConnectionRules("lockd", false, readTimeout, false, listingTimeout, true),
+                driver,
+                serverMonitor,
+                inputBudget,
+                drainState);
         this.namespace = namespace;
         this.listings = listings;
-        this.readTimeoutNanos = nanos(readTimeout);
         this.events = events;
         this.verbose = events != null;
     }

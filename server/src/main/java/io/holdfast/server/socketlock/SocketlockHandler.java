@@ -9,6 +9,7 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.OfferRequestStatus;
 import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.Refusal;
+import io.holdfast.protocol.RequestDecoder;
 import io.holdfast.protocol.socketlock.SocketlockDecoder;
 import io.holdfast.protocol.socketlock.SocketlockDialect;
 import io.holdfast.protocol.socketlock.SocketlockEncoder;
@@ -16,8 +17,9 @@ import io.holdfast.protocol.socketlock.SocketlockFailure;
 import io.holdfast.protocol.socketlock.SocketlockInput;
 import io.holdfast.protocol.socketlock.SocketlockRequest;
 import io.holdfast.protocol.socketlock.SocketlockSyntax;
-import io.holdfast.server.connection.LineConnection;
-import io.netty.buffer.ByteBuf;
+import io.holdfast.server.connection.Connection;
+import io.holdfast.server.connection.ConnectionEvent;
+import io.holdfast.server.connection.ProtocolHandler;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,7 +33,7 @@ import java.util.Map;
  * A connection of the socketlock protocol. Its requests are identified by the client's lock ids
  * here, and in the engine by the number of the command that created them.
  */
-public final class SocketlockHandler extends LineConnection<SocketlockInput> {
+public final class SocketlockHandler implements ProtocolHandler<SocketlockInput> {
     private static final Logger LOG = LoggerFactory.getLogger(SocketlockHandler.class);
     private static final LogThrottle DISCONNECTS = new LogThrottle();
 
@@ -77,6 +79,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         }
     }
 
+    private final Connection<SocketlockInput> connection;
     private final SocketlockService service;
     private final SocketlockDecoder decoder = new SocketlockDecoder();
 
@@ -99,33 +102,35 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     /** The request of the command in flight. */
     private SocketlockRequest serving = new SocketlockRequest.Ignored();
 
-    public SocketlockHandler(SocketlockService service) {
-        super(service);
+    private SocketlockHandler(Connection<SocketlockInput> connection, SocketlockService service) {
+        this.connection = connection;
         this.service = service;
+    }
+
+    /** A new connection, to be added to a pipeline. */
+    public static Connection<SocketlockInput> connection(SocketlockService service) {
+        return new Connection<SocketlockInput>(
+                        service, opened -> new SocketlockHandler(opened, service))
+                .named(() -> "socketlock");
     }
 
     // ---- lifecycle
 
     @Override
-    protected String name() {
-        ByteString id = client;
-        return id == null ? "socketlock" : SocketlockEventLine.shown(id);
-    }
-
-    @Override
-    protected boolean isConcurrent() {
-        return true;
-    }
-
-    @Override
-    protected void ending() {
-        for (Request request : byLock.values()) {
-            erase(request);
+    public void on(ConnectionEvent event) {
+        switch (event) {
+            case END_OF_INPUT -> connection.finish();
+            case DRAINING -> connection.finishUnlessHolding();
+            case WRITABLE, READ_TIMEOUT, FINISHING -> {} // there is no read timeout
         }
     }
 
     @Override
-    protected void ended() {
+    public void closed(long lastResponded, Runnable released) {
+        for (Request request : byLock.values()) {
+            erase(request);
+        }
+        connection.session().close(lastResponded, released);
         for (Request request : byLock.values()) {
             service.reserveInput(-request.bytes);
         }
@@ -137,28 +142,23 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         }
     }
 
-    @Override
-    protected void respondDraining() {} // nothing blocks
-
     // ---- requests
 
     @Override
-    protected @Nullable SocketlockInput decode(ByteBuf bytes) {
-        return decoder.decode(bytes);
-    }
-
-    /** Writes effects that precede a request before its response. */
-    @Override
-    protected void beforeRequest() {
-        deliverEffects();
+    public RequestDecoder<SocketlockInput> decoder() {
+        return decoder;
     }
 
     @Override
-    protected void handle(SocketlockInput next) {
+    public void serve(SocketlockInput next) {
+        connection.deliverEffects(); // what precedes a request is written before its response
+        if (connection.isClosing()) {
+            return;
+        }
         switch (next) {
             case SocketlockInput.TooLong() -> {
-                LOG.atDebug().addKeyValue("conn", session().id()).log("line too long");
-                abort();
+                LOG.atDebug().addKeyValue("conn", connection.session().id()).log("line too long");
+                connection.abort();
             }
             case SocketlockInput.Line(var request) -> serve(request);
         }
@@ -192,16 +192,17 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
      */
     private boolean introduce(ByteString id, SocketlockDialect dialect) {
         client = id;
+        connection.named(() -> SocketlockEventLine.shown(id));
         socketlockDialect = dialect;
         if (service.reserveInput(id.length())) {
             return true;
         }
-        abort();
+        connection.abort();
         return false;
     }
 
     private void greet(ByteString id, SocketlockDialect dialect) {
-        SocketlockEncoder.connected(dialect, id, output());
+        SocketlockEncoder.connected(dialect, id, connection.out());
         event("hello", id);
         event("client_connected", id);
         event("connected", id);
@@ -212,18 +213,21 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             case SocketlockRequest.Greeting _ -> greet(id, socketlockDialect);
             case SocketlockRequest.Ping _ -> {
                 event("ping", id);
-                SocketlockEncoder.pong(id, output());
+                SocketlockEncoder.pong(id, connection.out());
                 event("pong", id);
             }
-            case SocketlockRequest.Eol _ -> finish();
+            case SocketlockRequest.Eol _ -> connection.finish();
             case SocketlockRequest.RequestLock requestLock -> requestLock(id, requestLock);
             case SocketlockRequest.Confirm(_, var lock) -> {
                 Request known = findRequest(id, lock);
                 if (known != null) {
                     serving = request;
-                    submit(
+                    connection.submit(
                             new Command.Confirm(
-                                    session().id(), nextRequest(), service.key, known.number));
+                                    connection.session().id(),
+                                    connection.nextRequest(),
+                                    service.key,
+                                    known.number));
                 }
             }
             case SocketlockRequest.Reject(_, var lock) -> {
@@ -233,9 +237,12 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
                         erase(known);
                     }
                     serving = request;
-                    submit(
+                    connection.submit(
                             new Command.Decline(
-                                    session().id(), nextRequest(), service.key, known.number));
+                                    connection.session().id(),
+                                    connection.nextRequest(),
+                                    service.key,
+                                    known.number));
                 }
             }
             case SocketlockRequest.Release(_, var lock) -> {
@@ -243,15 +250,18 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
                 if (known != null) {
                     erase(known); // before another client can become the holder
                     serving = request;
-                    submit(
+                    connection.submit(
                             new Command.CancelOrRelease(
-                                    session().id(), nextRequest(), service.key, known.number));
+                                    connection.session().id(),
+                                    connection.nextRequest(),
+                                    service.key,
+                                    known.number));
                 }
             }
             case SocketlockRequest.Status(_, var lock) -> check(id, request, lock);
             case SocketlockRequest.Token(_, var lock) -> check(id, request, lock);
             case SocketlockRequest.Epoch _ ->
-                    SocketlockEncoder.epoch(id, service.epoch(), output());
+                    SocketlockEncoder.epoch(id, service.epoch(), connection.out());
             case SocketlockRequest.IdentifyProcess(_, var process) ->
                     declaredProcess =
                             ProcessIdentity.parse(
@@ -309,7 +319,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             SocketlockRequest.RequestLock requestLock,
             ByteString lock,
             long seconds) {
-        long number = nextRequest();
+        long number = connection.nextRequest();
         if (register(id, number, lock, requestLock.mode(), seconds) == null) {
             fail(
                     id,
@@ -319,9 +329,9 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
                     SocketlockRequest.NO_SECONDS);
             return;
         }
-        submit(
+        connection.submit(
                 new Command.RequestOffer(
-                        session().id(),
+                        connection.session().id(),
                         number,
                         service.key,
                         requestLock.mode(),
@@ -337,9 +347,12 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             sendStatus(id, request, lock, false);
         } else {
             serving = request;
-            submit(
+            connection.submit(
                     new Command.QueryStatus(
-                            session().id(), nextRequest(), service.key, known.number));
+                            connection.session().id(),
+                            connection.nextRequest(),
+                            service.key,
+                            known.number));
         }
     }
 
@@ -355,7 +368,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         if (holdRecord == null) {
             return;
         }
-        long number = nextRequest();
+        long number = connection.nextRequest();
         Request request =
                 register(id, number, reassert.lock(), reassert.mode(), reassert.seconds());
         if (request == null) {
@@ -365,9 +378,9 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         }
         request.holdRecord = holdRecord;
         serving = reassert;
-        submit(
+        connection.submit(
                 new Command.Reassert(
-                        session().id(),
+                        connection.session().id(),
                         number,
                         service.key,
                         reassert.mode(),
@@ -423,7 +436,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             request.holdRecord = service.record(request.mode, id, request.lock, process(), fence);
         }
         if (request.holdRecord == null) {
-            abort();
+            connection.abort();
             return false;
         }
         return true;
@@ -435,7 +448,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             return declaredProcess;
         }
         if (systemProcess == null) {
-            systemProcess = ClientProcess.of(context().channel());
+            systemProcess = ClientProcess.of(connection.context().channel());
         }
         return systemProcess;
     }
@@ -443,7 +456,15 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     // ---- responses
 
     @Override
-    protected void respond(Command.Keyed command, Effect effect) {
+    public void effect(Command.@Nullable Keyed command, Effect effect) {
+        if (command == null) {
+            unsolicited(effect);
+        } else {
+            respond(command, effect);
+        }
+    }
+
+    private void respond(Command.Keyed command, Effect effect) {
         ByteString id = client;
         if (id == null) {
             throw new IllegalStateException("a result before the greeting: " + effect);
@@ -472,7 +493,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
                         service.inherited();
                     }
                 } else {
-                    abort(); // the state of its lock is unknown: closing releases it
+                    connection.abort(); // the state of its lock is unknown: closing releases it
                 }
             }
             case Effect.StatusReport statusReport -> respondStatus(id, statusReport);
@@ -527,7 +548,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             }
             case SocketlockRequest.Token(_, var lock) -> {
                 if (statusReport.status() == OfferRequestStatus.HELD) {
-                    SocketlockEncoder.token(id, lock, statusReport.fence(), output());
+                    SocketlockEncoder.token(id, lock, statusReport.fence(), connection.out());
                 } else {
                     sendStatus(id, serving, lock, false);
                 }
@@ -568,7 +589,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
 
     private void sendStatus(
             ByteString id, SocketlockRequest request, ByteString lock, boolean held) {
-        SocketlockEncoder.status(id, held, lock, output());
+        SocketlockEncoder.status(id, held, lock, connection.out());
         if (service.verbose && request instanceof SocketlockRequest.Status) {
             service.logEvent(
                     SocketlockEventLine.of(held ? "status_ok" : "status_timeout", id).lock(lock));
@@ -581,7 +602,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             @Nullable ByteString lock,
             @Nullable ReadWriteMode readWriteMode,
             long seconds) {
-        SocketlockEncoder.failed(id, socketlockFailure, output());
+        SocketlockEncoder.failed(id, socketlockFailure, connection.out());
         if (service.verbose) {
             service.logEvent(
                     SocketlockEventLine.of("request_failed", id)
@@ -594,8 +615,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
 
     // ---- unsolicited effects
 
-    @Override
-    protected void unsolicited(Effect effect) {
+    private void unsolicited(Effect effect) {
         ByteString id = client;
         Request request = byNumber.get(effect.request());
         if (id == null || request == null) {
@@ -611,18 +631,19 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             }
             default -> {}
         }
-        if (state() != State.CLOSING && unread() > MAX_UNREAD_BYTES) {
+        if (!connection.isClosing() && unread() > MAX_UNREAD_BYTES) {
             DISCONNECTS
                     .next(LOG.atWarn())
-                    .addKeyValue("conn", session().id())
+                    .addKeyValue("conn", connection.session().id())
                     .log("slow client disconnected");
-            abort();
+            connection.abort();
         }
     }
 
     /** Collected bytes, and those in flight above the low water mark of the channel. */
     private long unread() {
-        return connectionOutput().bufferedBytes() + context().channel().bytesBeforeWritable();
+        return connection.output().bufferedBytes()
+                + connection.context().channel().bytesBeforeWritable();
     }
 
     /**
@@ -632,11 +653,11 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
      */
     private void offer(ByteString id, Request request, long fence) {
         if (!service.mayOffer()) {
-            abort();
+            connection.abort();
             return;
         }
         if (declaredProcess != null || recordHold(id, request, fence)) {
-            SocketlockEncoder.offer(id, request.mode, request.lock, output());
+            SocketlockEncoder.offer(id, request.mode, request.lock, connection.out());
             event("lock_offered", id, request);
         }
     }

@@ -10,6 +10,7 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.protocol.socketlock.SocketlockRequest;
+import io.holdfast.server.connection.ConnectionRules;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
@@ -69,12 +70,11 @@ public final class SocketlockService extends ConnectionService {
             Runnable checkPrimaryLock,
             @Nullable Consumer<String> events) {
         super(
-                "socketlock",
+                new ConnectionRules("socketlock", true, Duration.ZERO, false, Duration.ZERO, false),
                 driver,
                 serverMonitor,
                 inputBudget,
-                drainState,
-                Duration.ZERO); // no write timeout
+                drainState);
         this.key = key;
         this.waitNanos = nanos(socketlockTimeouts.request());
         this.confirmNanos = nanos(socketlockTimeouts.confirm());

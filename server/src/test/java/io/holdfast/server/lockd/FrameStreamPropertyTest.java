@@ -59,7 +59,8 @@ class FrameStreamPropertyTest {
                     null);
     private final UnpooledByteBufAllocator memory = new UnpooledByteBufAllocator(false, true);
     private final EmbeddedChannel channel =
-            new EmbeddedChannel(new LockdWebSocketHandler(service, new LockdAccess(false, true)));
+            new EmbeddedChannel(
+                    LockdWebSocketHandler.connection(service, new LockdAccess(false, true)));
 
     static IntStream seeds() {
         return IntStream.range(0, STREAMS);

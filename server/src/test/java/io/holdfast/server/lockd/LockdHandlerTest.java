@@ -43,7 +43,8 @@ class LockdHandlerTest {
     }
 
     private EmbeddedChannel connect(String name) {
-        return new EmbeddedChannel(new LockdHandler(service, new LockdAccess(true, true), name));
+        return new EmbeddedChannel(
+                LockdHandler.connection(service, new LockdAccess(true, true), name));
     }
 
     /** Sends a line and returns the response, empty if there is none. */
