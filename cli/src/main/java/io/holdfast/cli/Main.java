@@ -76,8 +76,6 @@ public final class Main implements Runnable {
         public void run() {}
     }
 
-    private static final int FAILED = 1;
-
     @Override
     public void run() {
         throw new CommandLine.ParameterException(commandLine(Map.of()), "a command is missing");
@@ -93,15 +91,13 @@ public final class Main implements Runnable {
         String command = args.isEmpty() ? "" : args.getFirst();
         List<String> rest = args.isEmpty() ? args : args.subList(1, args.size());
         return switch (command) {
-            case "dflockd" -> checked(DflockdCommand.run(rest, environment, Version.line()));
-            case "lockd" -> checked(LockdCommand.run(rest, Version.line()));
-            case "socketlockd" -> checked(SocketlockdCommand.run(rest, Version.line()));
+            case "dflockd" ->
+                    StandardOutput.check(DflockdCommand.run(rest, environment, Version.line()));
+            case "lockd" -> StandardOutput.check(LockdCommand.run(rest, Version.line()));
+            case "socketlockd" ->
+                    StandardOutput.check(SocketlockdCommand.run(rest, Version.line()));
             default -> commandLine(command, environment).execute(args.toArray(String[]::new));
         };
-    }
-
-    private static int checked(int status) {
-        return StandardOutput.check(status, FAILED);
     }
 
     /** Creates only the given command if it is known, because creating all of them is slow. */
@@ -170,12 +166,7 @@ public final class Main implements Runnable {
     }
 
     private static int execute(ParseResult parsed) {
-        int status = new CommandLine.RunLast().execute(parsed);
-        return StandardOutput.check(status, last(parsed).exitCodeOnExecutionException());
-    }
-
-    private static CommandSpec last(ParseResult parsed) {
-        return parsed.hasSubcommand() ? last(parsed.subcommand()) : parsed.commandSpec();
+        return StandardOutput.check(new CommandLine.RunLast().execute(parsed));
     }
 
     /** Handles an exception that the command has not handled. */

@@ -15,6 +15,9 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** Keeps the first exception of a write to standard output, which a {@link PrintStream} hides. */
 public final class StandardOutput {
+    /** The exit status of every command whose output is incomplete; 1 would mean "not found". */
+    public static final int INCOMPLETE = 3;
+
     private static final AtomicReference<@Nullable IOException> FAILURE = new AtomicReference<>();
 
     private static volatile boolean reported;
@@ -39,10 +42,9 @@ public final class StandardOutput {
      * Reports a failed write on standard error. A pipe closed by its reader is not a failure.
      *
      * @param status the exit status of the command
-     * @param failed the exit status if its output is incomplete
-     * @return the status to exit with
+     * @return the status to exit with: {@code status}, or {@link #INCOMPLETE}
      */
-    public static int check(int status, int failed) {
+    public static int check(int status) {
         System.out.flush();
         IOException failure = FAILURE.get();
         if (failure == null || reported || isReaderGone(failure)) {
@@ -50,7 +52,7 @@ public final class StandardOutput {
         }
         setReported(); // a command may run another one, which calls check itself
         Printer.err("Error: cannot write to standard output: " + FailureText.of(failure));
-        return failed;
+        return INCOMPLETE;
     }
 
     private static boolean isReaderGone(IOException failure) {
