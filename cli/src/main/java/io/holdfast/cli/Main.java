@@ -89,7 +89,7 @@ public final class Main implements Runnable {
     /** Returns the exit status. */
     static int run(List<String> args, Map<String, String> environment) {
         String command = args.isEmpty() ? "" : args.getFirst();
-        List<String> rest = args.isEmpty() ? args : args.subList(1, args.size());
+        List<String> rest = args.isEmpty() ? args : helpAsFlag(args.subList(1, args.size()));
         return switch (command) {
             case "dflockd" ->
                     StandardOutput.check(DflockdCommand.run(rest, environment, Version.line()));
@@ -98,6 +98,16 @@ public final class Main implements Runnable {
                     StandardOutput.check(SocketlockdCommand.run(rest, Version.line()));
             default -> commandLine(command, environment).execute(args.toArray(String[]::new));
         };
+    }
+
+    /**
+     * {@code dflockd help} prints the help, and {@code dflockd version} the version: their flag
+     * parsers ignore words, so a server would start.
+     */
+    private static List<String> helpAsFlag(List<String> args) {
+        return args.equals(List.of("help")) || args.equals(List.of("version"))
+                ? List.of("--" + args.getFirst())
+                : args;
     }
 
     /** Creates only the given command if it is known, because creating all of them is slow. */

@@ -227,6 +227,21 @@ class CommandsTest {
                 .contains(named);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "dflockd, help",
+        "dflockd, version",
+        "lockd, help",
+        "lockd, version",
+        "socketlockd, help",
+        "socketlockd, version"
+    })
+    void help_or_version_after_a_drop_in_command_is_read_as_the_flag(String command, String word) {
+        Ended ended = Ended.of(command, word);
+        assertThat(ended.status()).isZero();
+        assertThat(ended).isEqualTo(Ended.of(command, "--" + word));
+    }
+
     @Test
     void dflockd_parses_its_own_flags() {
         Ended ended = Ended.of("dflockd", "-port", "99999");
