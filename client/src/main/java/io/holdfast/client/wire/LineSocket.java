@@ -35,6 +35,11 @@ final class LineSocket implements AutoCloseable {
 
     private static final int BUFFER = 64 * 1024;
 
+    /** The first byte of a TLS record that rejects a handshake, and the one after it. */
+    private static final byte TLS_ALERT = 21;
+
+    private static final byte TLS_MAJOR_VERSION = 3;
+
     private final String address;
     private final Socket raw;
     private final Socket socket;
@@ -43,6 +48,7 @@ final class LineSocket implements AutoCloseable {
     private final byte[] buffer = new byte[BUFFER];
     private int at;
     private int end;
+    private boolean received;
 
     private LineSocket(String address, Socket raw, Socket socket) throws IOException {
         this.address = address;
@@ -206,11 +212,30 @@ final class LineSocket implements AutoCloseable {
                     throw new IOException("A line is longer than " + MAX_LINE + " bytes");
                 }
             }
-            at = 0;
-            end = Math.max(0, in.read(buffer));
+            fill();
+        }
+    }
+
+    /**
+     * Reads the next bytes. Those of a server that expects TLS are recognized if they come first.
+     */
+    private void fill() throws IOException {
+        at = 0;
+        end = Math.max(0, in.read(buffer));
+        boolean isFirst = !received;
+        received = true;
+        if (isFirst && !(socket instanceof SSLSocket)) {
             if (end == 0) {
-                throw new EOFException("closed by the server");
+                throw new EOFException(
+                        "the server closed the connection without a response; does it require"
+                                + " TLS?");
             }
+            if (end > 1 && buffer[0] == TLS_ALERT && buffer[1] == TLS_MAJOR_VERSION) {
+                throw new IOException("the server requires TLS");
+            }
+        }
+        if (end == 0) {
+            throw new EOFException("closed by the server");
         }
     }
 

@@ -94,6 +94,29 @@ class LineSocketIT {
     }
 
     @Test
+    void a_connection_closed_before_the_first_response_raises_the_question_of_TLS()
+            throws Exception {
+        peer.shutdownOutput();
+        assertThatThrownBy(socket::readLine)
+                .isInstanceOf(EOFException.class)
+                .hasMessageContaining("does it require TLS?");
+    }
+
+    @Test
+    void a_connection_closed_after_a_response_has_nothing_to_do_with_TLS() throws Exception {
+        send("ok\n");
+        peer.shutdownOutput();
+        assertThat(socket.readLine()).isEqualTo("ok");
+        assertThatThrownBy(socket::readLine).hasMessage("closed by the server");
+    }
+
+    @Test
+    void a_TLS_alert_as_the_first_response_means_that_the_server_requires_TLS() throws Exception {
+        peer.getOutputStream().write(new byte[] {21, 3, 3, 0, 2, 2, 10}); // unexpected_message
+        assertThatThrownBy(socket::readLine).hasMessage("the server requires TLS");
+    }
+
+    @Test
     void an_unreachable_server_is_reported_with_its_address() throws Exception {
         listener.close();
         var address = InetSocketAddress.createUnresolved("127.0.0.1", listener.getLocalPort());
