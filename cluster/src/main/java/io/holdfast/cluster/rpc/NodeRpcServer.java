@@ -11,6 +11,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -21,10 +23,15 @@ import java.util.concurrent.ThreadFactory;
 /**
  * Handles the calls of other nodes: one thread for each connection, which starts its calls in
  * order.
+ *
+ * <p>A connection counts towards the maximum when it has sent its greeting, and with TLS its
+ * certificate. Before that it may be displaced by newer ones: strangers that send nothing cannot
+ * keep other nodes out, whose greeting arrives within a round trip or two.
  */
 public final class NodeRpcServer implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeRpcServer.class);
     private static final int MAX_CONNECTIONS = 64;
+    private static final int MAX_BEFORE_GREETING = 64;
 
     /** Executes calls. */
     public interface Handler {
@@ -44,6 +51,10 @@ public final class NodeRpcServer implements Closeable {
     private final ThreadFactory threads;
     private final Semaphore connectionPermits = new Semaphore(MAX_CONNECTIONS);
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+
+    /** Connections before the end of their greeting, the oldest first; guarded by itself. */
+    private final Deque<Socket> beforeGreeting = new ArrayDeque<>();
+
     private volatile boolean closed;
 
     public NodeRpcServer(
@@ -101,9 +112,9 @@ public final class NodeRpcServer implements Closeable {
     }
 
     private void begin(Socket socket) throws IOException {
-        if (!connectionPermits.tryAcquire()) {
-            socket.close();
-            return;
+        Socket displaced = addBeforeGreeting(socket);
+        if (displaced != null) {
+            displaced.close();
         }
         open.add(socket);
         boolean started = false;
@@ -118,9 +129,25 @@ public final class NodeRpcServer implements Closeable {
         }
     }
 
+    /** Returns the connection to close in its place, or null. */
+    private @Nullable Socket addBeforeGreeting(Socket socket) {
+        synchronized (beforeGreeting) {
+            beforeGreeting.addLast(socket);
+            return beforeGreeting.size() > MAX_BEFORE_GREETING
+                    ? beforeGreeting.removeFirst()
+                    : null;
+        }
+    }
+
     private void end(Socket socket) {
+        removeBeforeGreeting(socket);
         open.remove(socket);
-        connectionPermits.release();
+    }
+
+    private void removeBeforeGreeting(Socket socket) {
+        synchronized (beforeGreeting) {
+            beforeGreeting.remove(socket);
+        }
     }
 
     /** Waits after a failure: the process may be out of file descriptors or threads for a while. */
@@ -135,13 +162,24 @@ public final class NodeRpcServer implements Closeable {
     private void serve(Socket socket) {
         try (socket) {
             RpcConnection rpcConnection = rpcSocketFactory.accepted(socket, greetingMillis);
-            while (!closed) {
-                respond(rpcConnection, rpcConnection.read());
+            removeBeforeGreeting(socket);
+            if (connectionPermits.tryAcquire()) {
+                try {
+                    respondTo(rpcConnection);
+                } finally {
+                    connectionPermits.release();
+                }
             }
         } catch (IOException | RuntimeException e) {
             LOG.atDebug().setCause(e).log("connection from a peer closed");
         } finally {
             end(socket);
+        }
+    }
+
+    private void respondTo(RpcConnection rpcConnection) throws IOException {
+        while (!closed) {
+            respond(rpcConnection, rpcConnection.read());
         }
     }
 

@@ -392,15 +392,34 @@ class RpcConnectionIT {
     }
 
     @Test
+    void connections_without_a_greeting_keep_nobody_out() throws Exception {
+        List<Socket> open = new CopyOnWriteArrayList<>();
+        try {
+            for (int i = 0; i < 200; i++) {
+                open.add(stranger());
+            }
+            assertThat(call(ECHO, "member").get()).isEqualTo(bytes("member"));
+            assertThat(isClosedByPeer(open.getFirst())).isTrue();
+        } finally {
+            for (Socket socket : open) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
     void connections_beyond_the_maximum_are_refused() throws Exception {
         List<Socket> open = new CopyOnWriteArrayList<>();
         try {
             for (int i = 0; i < 64; i++) {
                 Socket socket = stranger();
                 socket.getOutputStream().write(RpcFrame.greeting());
+                socket.getOutputStream().write(RpcFrame.encode(ECHO, 1, bytes("x")));
+                assertThat(socket.getInputStream().read()).isZero(); // a response begins
                 open.add(socket);
             }
             try (Socket one = stranger()) {
+                one.getOutputStream().write(RpcFrame.greeting());
                 assertThat(isClosedByPeer(one)).isTrue();
             }
         } finally {
