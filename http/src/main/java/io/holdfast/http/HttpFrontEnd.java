@@ -133,6 +133,7 @@ public final class HttpFrontEnd implements FrontEnd {
         this.sessions =
                 new HttpSessions(
                         httpContext,
+                        this::unreadyCluster,
                         config.sessionIdle(),
                         config.maxSessions(),
                         config.maxSessionsPerAddress());
@@ -185,11 +186,18 @@ public final class HttpFrontEnd implements FrontEnd {
         if (!httpContext.isOpen()) {
             return new JsonObject().put("status", "starting");
         }
-        Supplier<ClusterView> cluster = config.cluster();
-        String reason = cluster == null ? null : cluster.get().unready();
+        String reason = unreadyCluster();
         return reason == null
                 ? null
                 : new JsonObject().put("status", "unavailable").put("reason", reason);
+    }
+
+    /**
+     * Why the cluster cannot commit requests of this node; null if it can, or without a cluster.
+     */
+    private @Nullable String unreadyCluster() {
+        Supplier<ClusterView> cluster = config.cluster();
+        return cluster == null ? null : cluster.get().unready();
     }
 
     /**
@@ -275,6 +283,8 @@ public final class HttpFrontEnd implements FrontEnd {
                             .setEnabledSecureTransportProtocols(TLS_VERSIONS)
                             .setUseAlpn(false)
                             .setSslHandshakeTimeout(HANDSHAKE_SECONDS);
+            // All servers get the same options: a key that cannot be used fails at the first one,
+            // before anything has changed.
             for (HttpServer server : tlsServers) {
                 try {
                     await(onLoop(() -> server.updateSSLOptions(tls, true)));

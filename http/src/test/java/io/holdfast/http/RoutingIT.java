@@ -49,7 +49,7 @@ final class RoutingIT {
     }
 
     @Test
-    void a_node_that_cannot_commit_is_not_ready_and_its_metrics_show_it() {
+    void a_node_that_cannot_commit_is_not_ready_opens_no_session_and_shows_it_in_its_metrics() {
         AtomicReference<String> reason = new AtomicReference<>();
         try (TestHttp node =
                 TestHttp.start(
@@ -71,6 +71,7 @@ final class RoutingIT {
             assertThat(node.get("/ready").body()).isEqualTo("{\"status\":\"ok\"}\n");
             assertThat(node.get("/metrics").body())
                     .contains("\nholdfast_cluster_serving 1.0\n", "\ndflockd_ready 1.0\n");
+            assertThat(node.post("/v1/sessions", "").statusCode()).isEqualTo(200);
 
             reason.set("no leader");
             HttpResponse<String> answer = node.get("/ready");
@@ -79,6 +80,8 @@ final class RoutingIT {
                     .isEqualTo("{\"status\":\"unavailable\",\"reason\":\"no leader\"}\n");
             assertThat(TestHttp.json(node.get("/v1/cluster")).getString("reason"))
                     .isEqualTo("no leader");
+            assertThat(TestHttp.statusAndError(node.post("/v1/sessions", "")))
+                    .isEqualTo("503 unavailable");
             assertThat(node.get("/metrics").body())
                     .contains("\nholdfast_cluster_serving 0.0\n", "\ndflockd_ready 0.0\n");
 

@@ -10,6 +10,8 @@ import io.holdfast.http.web.HttpExchange;
 import io.holdfast.http.web.HttpProblem;
 import io.vertx.core.Vertx;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /** The open sessions. Belongs to the event loop, except for {@link #open}. */
@@ -34,6 +37,7 @@ public final class HttpSessions {
     private record OpenSession(HttpSession session, Namespace namespace, Secret proof) {}
 
     private final HttpContext httpContext;
+    private final Supplier<@Nullable String> unready;
     private final Duration idle;
     private final int max;
     private final int maxPerAddress;
@@ -43,12 +47,19 @@ public final class HttpSessions {
     private final AtomicInteger open = new AtomicInteger();
 
     /**
+     * @param unready returns why no request can be committed, null if requests can
      * @param idle idle timeout: sessions that are unused for twice as long end; 0 for never
      * @param max the maximum number of sessions; 0 = unlimited
      * @param maxPerAddress the maximum number of sessions of one client address; 0 = unlimited
      */
-    public HttpSessions(HttpContext httpContext, Duration idle, int max, int maxPerAddress) {
+    public HttpSessions(
+            HttpContext httpContext,
+            Supplier<@Nullable String> unready,
+            Duration idle,
+            int max,
+            int maxPerAddress) {
         this.httpContext = httpContext;
+        this.unready = unready;
         this.idle = idle;
         this.max = max;
         this.maxPerAddress = maxPerAddress;
@@ -145,8 +156,12 @@ public final class HttpSessions {
      */
     record Created(String id, HttpSession session) {}
 
-    /** Opens a session. */
+    /** Opens a session, unless its requests would be refused. */
     Created create(HttpExchange httpExchange) throws HttpProblem {
+        String reason = unready.get();
+        if (reason != null) {
+            throw new HttpProblem(503, "unavailable", "no request can be committed: " + reason);
+        }
         Runnable leave = enter(httpExchange);
         String name = hex(httpContext.backend().driver().salt());
         String proof = hex(httpContext.backend().driver().salt());
