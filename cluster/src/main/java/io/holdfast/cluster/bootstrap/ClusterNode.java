@@ -219,16 +219,38 @@ public final class ClusterNode implements AutoCloseable {
 
     private void updateReadiness() {
         NodeStatus status = raft.status(driver.isServing(), 0);
-        nodeReadiness.update(
-                new NodeReadiness.Observation(
-                        stopReason(),
-                        status.serving(),
-                        status.leader() != null,
-                        raft.isMajoritySilent(NodeReadiness.MAX_STALL_NANOS / NANOS_PER_MILLI),
-                        status.commitIndex(),
-                        status.appliedIndex(),
-                        driver.unansweredNanos()),
-                System.nanoTime());
+        NodeReadiness.Change change =
+                nodeReadiness.update(
+                        new NodeReadiness.Observation(
+                                stopReason(),
+                                status.serving(),
+                                status.leader() != null,
+                                raft.isMajoritySilent(
+                                        NodeReadiness.MAX_STALL_NANOS / NANOS_PER_MILLI),
+                                status.commitIndex(),
+                                status.appliedIndex(),
+                                driver.unansweredNanos()),
+                        System.nanoTime());
+        if (!closed.get()) {
+            logChange(change);
+        }
+    }
+
+    private void logChange(NodeReadiness.Change change) {
+        switch (change) {
+            case NONE -> {}
+            case READY_AGAIN -> LOG.info("this node is ready again");
+            case NOT_READY ->
+                    LOG.atWarn()
+                            .addKeyValue("reason", unready())
+                            .log(
+                                    config.isSingle()
+                                            ? "this node is not ready, requests wait and fail;"
+                                                    + " check the disk of the data directory"
+                                            : "this node is not ready, requests wait and fail;"
+                                                    + " check the other nodes (holdfast cluster"
+                                                    + " status), the network and the disks");
+        }
     }
 
     private @Nullable String stopReason() {

@@ -36,6 +36,7 @@ final class NodeReadiness {
             long unansweredNanos) {}
 
     private volatile @Nullable String reason = "the node is starting";
+    private boolean wasReady;
     private long leaderSeenNanos;
 
     /** The index that must be applied by now, since it was committed a while ago. */
@@ -53,7 +54,14 @@ final class NodeReadiness {
         return reason;
     }
 
-    synchronized void update(Observation observation, long nowNanos) {
+    /** What an update has changed; the first time that a node is ready is no change. */
+    enum Change {
+        NONE,
+        NOT_READY,
+        READY_AGAIN
+    }
+
+    synchronized Change update(Observation observation, long nowNanos) {
         if (observation.hasLeader()) {
             leaderSeenNanos = nowNanos;
         }
@@ -61,7 +69,14 @@ final class NodeReadiness {
             target = observation.commitIndex();
             targetNanos = nowNanos;
         }
+        String before = reason;
         reason = reasonOf(observation, nowNanos);
+        if (reason == null) {
+            Change change = wasReady && before != null ? Change.READY_AGAIN : Change.NONE;
+            wasReady = true;
+            return change;
+        }
+        return before == null ? Change.NOT_READY : Change.NONE;
     }
 
     private @Nullable String reasonOf(Observation observation, long nowNanos) {

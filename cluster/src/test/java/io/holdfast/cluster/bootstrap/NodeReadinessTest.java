@@ -4,6 +4,7 @@ import static io.holdfast.cluster.bootstrap.NodeReadiness.MAX_STALL_NANOS;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.cluster.bootstrap.NodeReadiness.Change;
 import io.holdfast.cluster.bootstrap.NodeReadiness.Observation;
 
 import org.jspecify.annotations.Nullable;
@@ -83,6 +84,18 @@ class NodeReadinessTest {
                 .isNull();
         assertThat(update(new Observation(null, true, true, false, 10, 10, MAX_STALL_NANOS)))
                 .contains("nothing is committed");
+    }
+
+    @Test
+    void each_outage_is_reported_once_when_it_begins_and_once_when_it_ends() {
+        Observation silent = new Observation(null, true, true, true, 10, 10, 0);
+        assertThat(nodeReadiness.update(silent, now)).isEqualTo(Change.NONE); // still starting
+        assertThat(nodeReadiness.update(FINE, now)).isEqualTo(Change.NONE);
+        assertThat(nodeReadiness.update(silent, now)).isEqualTo(Change.NOT_READY);
+        now += MAX_STALL_NANOS;
+        assertThat(nodeReadiness.update(NO_LEADER, now)).isEqualTo(Change.NONE);
+        assertThat(nodeReadiness.update(FINE, now)).isEqualTo(Change.READY_AGAIN);
+        assertThat(nodeReadiness.update(FINE, now)).isEqualTo(Change.NONE);
     }
 
     @Test
