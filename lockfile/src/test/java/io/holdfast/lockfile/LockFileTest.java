@@ -31,7 +31,7 @@ class LockFileTest {
 
         @ParameterizedTest
         @ValueSource(strings = {"\0", "\u001f", "\u007f", "\u0085", "\u00a0", "\u200b", "\ufeff"})
-        void other_characters_are_no_whitespace(String other) {
+        void only_the_whitespace_of_a_lock_file_is_removed_from_its_lines(String other) {
             assertThat(content("pid=12" + other + "\ntimestamp=34\n"))
                     .isEqualTo(LockFileContent.FOREIGN);
             assertThat(content("timestamp=34\n" + other + "pid=12\n"))
@@ -153,7 +153,7 @@ class LockFileTest {
                     "\uff15",
                     "100000000000000000000"
                 })
-        void anything_else_is_no_number(String text) {
+        void a_lock_file_with_a_malformed_number_is_foreign(String text) {
             assertThat(content("pid=" + text + "\ntimestamp=34\n"))
                     .isEqualTo(LockFileContent.FOREIGN);
             assertThat(content("timestamp=" + text + "\npid=12\n"))
@@ -284,7 +284,7 @@ class LockFileTest {
                     "\ufeff",
                     "\ufeffpid=1\n"
                 })
-        void anything_else_is_no_debris(String text) {
+        void a_file_that_no_interrupted_write_can_leave_is_no_debris(String text) {
             assertThat(content(text)).isEqualTo(LockFileContent.FOREIGN);
         }
 

@@ -29,7 +29,7 @@ class LockFileWriterTest {
     }
 
     @Test
-    void absent_fields_are_left_out() {
+    void absent_fields_of_a_lock_file_are_left_out() {
         assertThat(written(new Holder(12, 34, null, null, null, null, null)))
                 .isEqualTo("pid=12\ntimestamp=0000000034\n");
     }
@@ -41,13 +41,13 @@ class LockFileWriterTest {
     }
 
     @Test
-    void no_text_can_end_its_line() {
+    void no_field_of_a_lock_file_can_contain_a_line_break() {
         assertThat(written(new Holder(12, 34, "a\npid=1", "b\rc", null, "d\r\npid=2", null)))
                 .isEqualTo("pid=12\ntimestamp=0000000034\ntag=a pid=1\nnonce=b c\nhost=d  pid=2\n");
     }
 
     @Test
-    void text_is_written_as_utf_8() {
+    void a_lock_file_is_written_in_utf_8() {
         assertThat(LockFile.write(new Holder(1, 2, "\u00e9" + LOCK, null, null, null, null)))
                 .endsWith(0xc3, 0xa9, 0xf0, 0x9f, 0x94, 0x92, '\n');
     }
@@ -62,7 +62,7 @@ class LockFileWriterTest {
 
     @ParameterizedTest
     @ValueSource(chars = {'\u007f', '\u0085', '\u2028', '\u2029'})
-    void each_other_line_end_of_a_tag_becomes_a_space(char end) {
+    void each_unicode_line_end_in_a_tag_becomes_a_space(char end) {
         assertThat(LockFile.tag("a" + end + "b", 3)).isEqualTo("a b");
     }
 

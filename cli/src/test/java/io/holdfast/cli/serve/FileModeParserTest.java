@@ -35,7 +35,7 @@ class FileModeParserTest {
             strings = {
                 "", "0", "66", "00660", "1660", "0668", "0o660", "-660", "rw-", " 660", "٦٦٠"
             })
-    void other_text_is_not_a_mode(String text) {
+    void text_other_than_three_octal_digits_is_not_a_file_mode(String text) {
         assertThatThrownBy(() -> FileModeParser.parse("mode", text))
                 .isInstanceOf(ConfigException.class)
                 .hasMessage("mode must be three octal digits, as in 0660 (got " + text + ")");

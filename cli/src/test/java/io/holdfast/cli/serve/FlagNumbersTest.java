@@ -64,7 +64,7 @@ class FlagNumbersTest {
                 "0x8000000000000000",
                 "99999999999999999999"
             })
-    void other_text_is_not_a_number(String text) {
+    void text_with_foreign_digits_or_out_of_range_is_not_a_flag_number(String text) {
         assertThat(FlagNumbers.parse(text)).isEmpty();
     }
 }

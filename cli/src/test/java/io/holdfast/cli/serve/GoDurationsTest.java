@@ -52,7 +52,7 @@ class GoDurationsTest {
                 "99999999999999999999s",
                 "."
             })
-    void other_text_is_not_a_go_duration(String text) {
+    void text_without_a_number_and_a_unit_of_go_is_not_a_go_duration(String text) {
         assertThat(GoDurations.parse(text)).isEmpty();
     }
 }

@@ -311,7 +311,7 @@ class LockdCommandTest {
 
         @ParameterizedTest
         @ValueSource(strings = {"-pidfile p", "--pid-file p", "-p p", "-verbose", "-verbose=true"})
-        void other_options_of_glockd_are_accepted(String args) {
+        void the_pid_file_and_verbose_options_of_glockd_are_accepted(String args) {
             assertThat(listeners(args)).containsExactly("lockd://127.0.0.1:9999");
         }
     }

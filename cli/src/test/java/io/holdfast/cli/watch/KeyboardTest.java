@@ -30,7 +30,7 @@ class KeyboardTest {
     }
 
     @Test
-    void letters_are_decoded() throws InterruptedException {
+    void typed_letters_are_decoded_as_key_presses() throws InterruptedException {
         assertThat(keys("qé鍵🔒"))
                 .containsExactly(
                         new KeyPress.Typed('q'),
@@ -70,12 +70,12 @@ class KeyboardTest {
     }
 
     @Test
-    void unknown_sequences_are_ignored() throws InterruptedException {
+    void unknown_escape_sequences_of_a_terminal_are_ignored() throws InterruptedException {
         assertThat(keys("\u0001\u001b[1;5C\u001b[99~x")).containsExactly(new KeyPress.Typed('x'));
     }
 
     @Test
-    void a_single_escape_is_decoded() throws InterruptedException {
+    void a_single_escape_key_is_decoded() throws InterruptedException {
         assertThat(keys("\u001b")).containsExactly(KeyPress.SpecialKey.ESCAPE);
     }
 }

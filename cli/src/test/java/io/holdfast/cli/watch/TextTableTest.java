@@ -46,7 +46,7 @@ class TextTableTest {
     }
 
     @Test
-    void wide_cells_are_cut() {
+    void wide_cells_of_a_table_are_cut() {
         assertThat(TABLE.lines(34))
                 .containsExactly(
                         "KEY            HOLDER      WAITING",

@@ -32,7 +32,7 @@ class DurationsPropertyTest {
     }
 
     @Property(tries = 1000)
-    void arbitrary_text_never_throws(@ForAll String text) {
+    void parsing_arbitrary_text_as_a_duration_never_throws(@ForAll String text) {
         Durations.parse(text).ifPresent(span -> assertThat(span.isNegative()).isFalse());
     }
 }

@@ -39,7 +39,7 @@ class DurationsTest {
                 "", " ", "s", ".", ".s", "-1", "+1", "1 s", " 1", "1s ", "1S", "2d", "1m30s", "1e3",
                 "1,5", "0x10", "٣", "1ns", "1us", "--", "NaN", "1.2.3"
             })
-    void other_text_is_not_a_duration(String text) {
+    void text_without_a_number_and_a_known_unit_is_not_a_duration(String text) {
         assertThat(Durations.parse(text)).isEmpty();
     }
 

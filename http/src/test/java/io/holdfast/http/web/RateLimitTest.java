@@ -15,7 +15,7 @@ final class RateLimitTest {
     }
 
     @Test
-    void a_bucket_starts_full_and_fills_again() {
+    void a_rate_limit_bucket_starts_full_and_fills_again() {
         RateLimit limit = new RateLimit(10, 2, now::get);
 
         assertThat(limit.tryAcquire("a")).isTrue();
@@ -38,7 +38,7 @@ final class RateLimitTest {
     }
 
     @Test
-    void buckets_unused_for_long_are_removed() {
+    void rate_limit_buckets_unused_for_long_are_removed() {
         RateLimit limit = new RateLimit(1, 1, now::get);
         for (int i = 0; i < 1000; i++) {
             limit.tryAcquire("address " + i);
@@ -51,7 +51,7 @@ final class RateLimitTest {
     }
 
     @Test
-    void the_number_of_buckets_is_limited() {
+    void the_number_of_rate_limit_buckets_is_limited() {
         RateLimit limit = new RateLimit(1, 1, now::get);
         for (int i = 0; i < 110_000; i++) {
             limit.tryAcquire("address " + i);
@@ -61,7 +61,7 @@ final class RateLimitTest {
     }
 
     @Test
-    void a_rate_of_0_is_unlimited() {
+    void a_rate_limit_of_0_is_unlimited() {
         RateLimit limit = new RateLimit(0, 0, now::get);
 
         assertThat(limit.tryAcquire("a")).isTrue();

@@ -146,7 +146,7 @@ class DflockdDataSyntaxTest {
                     "18446744073709551616",
                     "99999999999999999999999999"
                 })
-        void a_counter_request_with_any_other_argument_is_malformed(String text) {
+        void a_counter_request_with_an_invalid_argument_is_malformed(String text) {
             assertThat(request("incr", "k", text)).isEqualTo(MALFORMED);
             assertThat(request("decr", "k", text)).isEqualTo(MALFORMED);
             assertThat(request("cset", "k", text)).isEqualTo(MALFORMED);
@@ -405,7 +405,7 @@ class DflockdDataSyntaxTest {
                     "0 18446744073709551615",
                     "0\u200b1"
                 })
-        void a_range_request_with_any_other_argument_is_malformed(String argument) {
+        void a_range_request_with_an_invalid_argument_is_malformed(String argument) {
             assertThat(request("lrange", "k", argument)).isEqualTo(MALFORMED);
         }
     }
@@ -450,7 +450,7 @@ class DflockdDataSyntaxTest {
 
     @ParameterizedTest
     @MethodSource("commands")
-    void a_data_request_takes_any_other_bytes_as_its_key(String command) {
+    void a_data_request_takes_any_bytes_but_whitespace_as_its_key(String command) {
         String argument = command.equals("lrange") ? "0 1" : "1";
         for (int c = 0; c < 256; c++) {
             if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {

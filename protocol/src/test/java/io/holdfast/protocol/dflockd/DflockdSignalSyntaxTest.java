@@ -110,7 +110,7 @@ class DflockdSignalSyntaxTest {
                 strings = {
                     "a", "a.b", "a..b", ".", "..", ".a", "a.", "\u00e9", "\u0000", "a<b", "?"
                 })
-        void a_signal_takes_any_other_key_as_its_channel(String channel) {
+        void a_signal_takes_any_key_without_wildcards_as_its_channel(String channel) {
             assertThat(request("signal", channel, "hello"))
                     .isEqualTo(new Signal(key(channel), bytes("hello")));
         }

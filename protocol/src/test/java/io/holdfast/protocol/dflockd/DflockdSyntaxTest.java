@@ -99,7 +99,7 @@ class DflockdSyntaxTest {
                     "1;2",
                     "0 1 " + "2"
                 })
-        void an_acquire_of_a_lock_with_any_other_argument_is_malformed(String argument) {
+        void an_acquire_of_a_lock_with_an_invalid_argument_is_malformed(String argument) {
             assertThat(request("l", "printer", argument)).isEqualTo(MALFORMED);
         }
 
@@ -120,7 +120,7 @@ class DflockdSyntaxTest {
                     "0 2 soon",
                     "0 9223372036854775808"
                 })
-        void an_acquire_of_a_slot_with_any_other_argument_is_malformed(String argument) {
+        void an_acquire_of_a_slot_with_an_invalid_argument_is_malformed(String argument) {
             assertThat(request("sl", "printer", argument)).isEqualTo(MALFORMED);
         }
 
@@ -166,13 +166,13 @@ class DflockdSyntaxTest {
 
         @ParameterizedTest
         @ValueSource(strings = {"0", "-1", "soon", "30 more", "30 30", "30 30 30"})
-        void an_enqueue_for_a_lock_with_any_other_argument_is_malformed(String argument) {
+        void an_enqueue_for_a_lock_with_an_invalid_argument_is_malformed(String argument) {
             assertThat(request("e", "printer", argument)).isEqualTo(MALFORMED);
         }
 
         @ParameterizedTest
         @ValueSource(strings = {"", " ", "0", "-4", "many", "4 0", "4 -1", "4 soon", "4 5 6"})
-        void an_enqueue_for_a_slot_with_any_other_argument_is_malformed(String argument) {
+        void an_enqueue_for_a_slot_with_an_invalid_argument_is_malformed(String argument) {
             assertThat(request("se", "printer", argument)).isEqualTo(MALFORMED);
         }
     }
@@ -188,7 +188,7 @@ class DflockdSyntaxTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "-1", "soon", "1 2", "1 more"})
-    void a_wait_request_with_any_other_argument_is_malformed(String argument) {
+    void a_wait_request_with_an_invalid_argument_is_malformed(String argument) {
         assertThat(request("w", "printer", argument)).isEqualTo(MALFORMED);
         assertThat(request("sw", "printer", argument)).isEqualTo(MALFORMED);
     }
