@@ -50,7 +50,8 @@ class LockdOperationTest {
         "GET_SHARED, 1000000000000000000 Shared Lock Get Success: a b",
         "RELEASE_SHARED, 2 Shared Lock Release Success: a b",
     })
-    void a_lockd_operation_refuses_a_line_that_is_not_its_response(LockdOperation command, String line) {
+    void a_lockd_operation_refuses_a_line_that_is_not_its_response(
+            LockdOperation command, String line) {
         assertThatThrownBy(() -> command.parse(line, "a b"))
                 .isInstanceOf(LockdProtocolException.class)
                 .hasMessageStartingWith("Unexpected response to '" + command.verb() + " a b': ");

@@ -48,7 +48,7 @@ public final class PrimaryLock {
      */
     private static final Map<Object, FileChannel> KEPT_OPEN = new ConcurrentHashMap<>();
 
-    private static final String TAKEN = "io.holdfast.socketlock.seat:";
+    private static final String TAKEN = "io.holdfast.socketlock.primary:";
     private static final int FILE_TYPE = 0170000;
     private static final int SOCKET = 0140000;
     private static final int FRESH_NAMES = 36 * 36 * 36 * 36;

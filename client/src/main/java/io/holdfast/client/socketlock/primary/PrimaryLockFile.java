@@ -18,7 +18,7 @@ import java.util.Locale;
  */
 final class PrimaryLockFile {
     static final int RECORD_BYTES = 256;
-    private static final String MAGIC = "holdfast-seat";
+    private static final String MAGIC = "holdfast-lock";
     private static final String FREE = "free";
     private static final int HEADER_FIELDS = 12;
 

@@ -49,7 +49,7 @@ final class LockProgram {
         }
         print("connected " + ProcessHandle.current().pid());
         LockProgram program = new LockProgram(client);
-        daemon(program::watchSeat);
+        daemon(program::watchPrimaryLock);
         var commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = commands.readLine(); line != null; line = commands.readLine()) {
             program.obey(line.split(" ", -1));
@@ -148,7 +148,7 @@ final class LockProgram {
         }
     }
 
-    private void watchSeat() {
+    private void watchPrimaryLock() {
         boolean was = false;
         while (true) {
             boolean is = client.isPrimary();
