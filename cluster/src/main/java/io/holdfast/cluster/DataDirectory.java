@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  */
 public final class DataDirectory implements AutoCloseable {
     private static final String RAFT = "raft";
-    private static final String LOCK = "lock";
+    static final String LOCK = "lock";
 
     /** Files that an unused directory may have; {@code lost+found} is in every new file system. */
     private static final Set<String> HARMLESS =

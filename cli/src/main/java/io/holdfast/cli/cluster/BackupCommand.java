@@ -1,5 +1,6 @@
 package io.holdfast.cli.cluster;
 
+import io.holdfast.cluster.SnapshotRequest;
 import io.holdfast.cluster.admin.Backup;
 import io.holdfast.console.output.Printer;
 
@@ -11,18 +12,24 @@ import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 
 /** {@code holdfast cluster backup}. */
 @Command(
         name = "backup",
         description = {
-            "Copies the newest snapshot of a node to a file, whether the node is running or not.",
+            "Copies the state of a node to a file: of a node of a cluster, or of a single server"
+                    + " with a data directory.",
             "",
-            "With --cluster and --node the node first writes a new snapshot. Otherwise changes"
-                    + " after its last snapshot are not in the backup."
+            "Run it on the machine of the node, while the node is running: the node writes a new"
+                    + " snapshot first. With --cluster and --node the request goes through its"
+                    + " cluster port, otherwise through the data directory. Of a stopped node the"
+                    + " last snapshot is copied, without the changes after it."
         })
 final class BackupCommand extends AdminCommand {
+    private static final Duration SNAPSHOT_TIMEOUT = Duration.ofMinutes(10);
+
     @Option(
             names = "--data-dir",
             required = true,
@@ -52,6 +59,8 @@ final class BackupCommand extends AdminCommand {
                         "--node is required: the node that writes the snapshot");
             }
             cluster.admin(variables).snapshot(name);
+        } else {
+            new SnapshotRequest(folder).submit(SNAPSHOT_TIMEOUT);
         }
         Path copied = Backup.copy(folder, file);
         Printer.out(copied.getFileName() + " was copied to " + file);

@@ -3,6 +3,8 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.cli.cluster.ClusterCommand;
+
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -14,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 @DisplayName("A server with a data directory")
@@ -21,6 +24,10 @@ class DurableServerIT {
     @TempDir private Path folder;
 
     private ServerProcess serve(String... more) throws IOException {
+        return serveIn("data", more);
+    }
+
+    private ServerProcess serveIn(String name, String... more) throws IOException {
         List<String> args =
                 new ArrayList<>(
                         List.of(
@@ -28,7 +35,7 @@ class DurableServerIT {
                                 "--listen",
                                 "dflockd://127.0.0.1:0",
                                 "--data-dir",
-                                folder.resolve("data").toString()));
+                                folder.resolve(name).toString()));
         args.addAll(List.of(more));
         return ServerProcess.start(args.toArray(String[]::new));
     }
@@ -81,6 +88,31 @@ class DurableServerIT {
             server.signal("TERM");
             assertThat(server.status()).isZero();
         }
+    }
+
+    @Test
+    void a_running_server_is_backed_up_with_all_that_it_has_acknowledged() throws Exception {
+        String data = folder.resolve("data").toString();
+        String copy = folder.resolve("copy").toString();
+        try (var server = serve();
+                var client = new LineClient(server.port())) {
+            for (int round = 1; round <= 2; round++) {
+                assertThat(client.request("incr", "pages", "1")).isEqualTo("ok " + round);
+                assertThat(cluster("backup", "--data-dir", data, copy + round)).isZero();
+            }
+            kill(server);
+        }
+        assertThat(folder.resolve("data").resolve("snapshot-request")).doesNotExist();
+        String restored = folder.resolve("restored").toString();
+        assertThat(cluster("restore", "--data-dir", restored, copy + 2)).isZero();
+        try (var server = serveIn("restored");
+                var client = new LineClient(server.port())) {
+            assertThat(client.request("get", "pages", "")).isEqualTo("ok 2");
+        }
+    }
+
+    private static int cluster(String... args) {
+        return ClusterCommand.create(Map.of()).execute(args);
     }
 
     @Test

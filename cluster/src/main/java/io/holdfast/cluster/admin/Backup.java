@@ -94,7 +94,7 @@ public final class Backup {
             throw new ClusterException(
                     "the node has written no snapshot into "
                             + dataDirectory
-                            + " yet: give --cluster and --node to make it write one");
+                            + " yet: start it, and back it up while it runs");
         }
         return newest;
     }

@@ -5,6 +5,7 @@ import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.DataDirectory;
 import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.NodeStatus;
+import io.holdfast.cluster.SnapshotRequest;
 import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.raft.LeaderClock;
@@ -13,12 +14,14 @@ import io.holdfast.cluster.raft.RaftTls;
 import io.holdfast.cluster.state.Replica;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.FailureText;
 
 import org.apache.ratis.conf.Parameters;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -59,6 +62,8 @@ public final class ClusterNode implements AutoCloseable {
     private final RepeatingThread checkWorker;
     private final RepeatingThread syncWorker;
     private final NodeReadiness nodeReadiness = new NodeReadiness(System.nanoTime());
+    private final SnapshotRequest snapshotRequest;
+    private final AtomicBoolean isWritingSnapshot = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private ClusterNode(
@@ -68,6 +73,7 @@ public final class ClusterNode implements AutoCloseable {
             Parameters parameters) {
         this.config = config;
         this.data = data;
+        this.snapshotRequest = new SnapshotRequest(config.dataDir());
         this.leaderClock = new LeaderClock(System::nanoTime, driverConfig.inputBarrier());
         this.raft = new RaftNode(config, parameters, leaderClock);
         this.driver =
@@ -214,7 +220,27 @@ public final class ClusterNode implements AutoCloseable {
     /** Has a thread of its own, since the disk may be busy. */
     private long sync() {
         raft.sync();
+        if (snapshotRequest.isPending() && !isWritingSnapshot.getAndSet(true)) {
+            raft.writeSnapshot().whenComplete((written, _) -> snapshotEnded(written));
+        }
         return NANOS_PER_MILLI * 100;
+    }
+
+    /**
+     * @param written null after a failure
+     */
+    private void snapshotEnded(@Nullable Boolean written) {
+        try {
+            if (Boolean.TRUE.equals(written)) { // otherwise it is tried again
+                snapshotRequest.complete();
+            }
+        } catch (IOException e) {
+            LOG.atWarn()
+                    .addKeyValue("reason", FailureText.of(e))
+                    .log("could not remove the request for a snapshot from the data directory");
+        } finally {
+            isWritingSnapshot.set(false);
+        }
     }
 
     private void updateReadiness() {

@@ -44,6 +44,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -322,20 +323,29 @@ public final class RaftNode implements AutoCloseable {
 
     /** Writes a snapshot and purges the log before it, in the background. */
     private void snapshotSoon() {
+        Thread.startVirtualThread(this::writeSnapshot);
+    }
+
+    /**
+     * Writes a snapshot of all applied entries, unless the last one has them, and purges the log
+     * before it.
+     *
+     * @return whether it was written
+     */
+    public CompletableFuture<Boolean> writeSnapshot() {
         RaftServer started = server;
         if (started == null) {
-            return;
+            return CompletableFuture.completedFuture(false);
         }
-        Thread.startVirtualThread(
-                () ->
-                        started.snapshotManagementAsync(
-                                SnapshotManagementRequest.newCreate(
-                                        ClientId.randomId(),
-                                        started.getId(),
-                                        groupId,
-                                        1,
-                                        SNAPSHOT_MILLIS,
-                                        1)));
+        return started.snapshotManagementAsync(
+                        SnapshotManagementRequest.newCreate(
+                                ClientId.randomId(),
+                                started.getId(),
+                                groupId,
+                                1,
+                                SNAPSHOT_MILLIS,
+                                1))
+                .thenApply(RaftClientReply::isSuccess);
     }
 
     /** Transfers the leadership if this node is the leader and another node is up. */
