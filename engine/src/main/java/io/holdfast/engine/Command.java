@@ -24,6 +24,17 @@ public sealed interface Command {
         ResourceKind kind();
     }
 
+    /** A command that acquires a slot, at once if it is free and otherwise through the queue. */
+    sealed interface AcquireRequest extends Locking {
+        long limit();
+
+        long leaseNanos();
+
+        long salt();
+
+        HoldAttributes terms();
+    }
+
     /** Acquires a slot, waiting in the queue for up to {@code waitNanos}; 0 does not wait. */
     record Acquire(
             long session,
@@ -35,7 +46,7 @@ public sealed interface Command {
             long leaseNanos,
             long salt,
             HoldAttributes terms)
-            implements Locking {
+            implements AcquireRequest {
         public Acquire(
                 long session,
                 long request,
@@ -72,7 +83,7 @@ public sealed interface Command {
             long leaseNanos,
             long salt,
             ReadWriteMode mode)
-            implements Locking {
+            implements AcquireRequest {
         public Enqueue(
                 long session,
                 long request,
@@ -82,6 +93,11 @@ public sealed interface Command {
                 long leaseNanos,
                 long salt) {
             this(session, request, kind, key, limit, leaseNanos, salt, ReadWriteMode.WRITE);
+        }
+
+        @Override
+        public HoldAttributes terms() {
+            return HoldAttributes.of(mode);
         }
     }
 

@@ -116,8 +116,7 @@ public final class LockEngine {
         // First, so that no rule below meets a holder whose lease is over.
         expireDue(dueNanos < now ? dueNanos : state.nowNanos, quotas, effects);
         switch (command) {
-            case Command.Acquire acquire -> acquire(acquire, quotas, effects);
-            case Command.Enqueue enqueue -> enqueue(enqueue, quotas, effects);
+            case Command.AcquireRequest acquire -> acquire(acquire, quotas, effects);
             case Command.Await await -> await(await, quotas, effects);
             case Command.Release release -> release(release, quotas, effects);
             case Command.Renew renew -> renew(renew, effects);
@@ -165,11 +164,17 @@ public final class LockEngine {
         return state;
     }
 
-    private void acquire(Command.Acquire c, Quotas quotas, List<Effect> effects) {
+    private void acquire(Command.AcquireRequest c, Quotas quotas, List<Effect> effects) {
         ReadWriteMode mode = c.terms().mode();
+        Resource existing = state.find(c.kind(), c.key());
         SessionState known = state.sessions.get(c.session());
+        boolean enqueue = c instanceof Command.Enqueue;
+        if (enqueue && existing != null && known != null && known.enqueued(existing) != null) {
+            effects.add(Refusal.ALREADY_ENQUEUED.to(c));
+            return;
+        }
         Quotas.Client client = known == null ? quotas.client(c.session()) : known.client(quotas);
-        Resource resource = admit(c, c.limit(), mode, client, quotas, effects);
+        Resource resource = reserve(c, existing, client, quotas, effects);
         if (resource == null) {
             return;
         }
@@ -186,102 +191,74 @@ public final class LockEngine {
                             c.leaseNanos(),
                             c.terms());
             lifecycle.grant(hold, state.nowNanos);
+            if (enqueue) {
+                session.recordEnqueue(resource, hold);
+            }
             effects.add(hold.granted());
         } else if (state.isQueueFull(resource)) {
             effects.add(Refusal.TOO_MANY_WAITERS.to(c));
-        } else if (c.waitNanos() == 0) {
+        } else if (c instanceof Command.Acquire acquire && acquire.waitNanos() == 0) {
             effects.add(new Effect.TimedOut(c.session(), c.request()));
-            events.timedOut(c, resource);
+            events.timedOut(acquire, resource);
         } else if (!quotas.reserveWait(client)) {
             effects.add(Refusal.TOO_MANY_WAITERS.to(c));
         } else {
             resource.prepare(mode, state.settings);
-            Waiter waiter =
-                    Waiter.of(
-                            resource,
-                            session,
-                            c.request(),
-                            c.salt(),
-                            c.leaseNanos(),
-                            false,
-                            c.terms());
-            lifecycle.queue(waiter);
-            events.record(KeyEvent.Type.WAITING, waiter);
-            state.deadlines.schedule(waiter, state.after(c.waitNanos()));
+            queue(c, resource, session, effects);
         }
         idleKeys.mark(resource, quotas);
     }
 
-    private void enqueue(Command.Enqueue c, Quotas quotas, List<Effect> effects) {
-        Resource known = state.find(c.kind(), c.key());
-        if (known != null && state.session(c.session()).enqueued(known) != null) {
-            effects.add(Refusal.ALREADY_ENQUEUED.to(c));
-            return;
+    private void queue(
+            Command.AcquireRequest c,
+            Resource resource,
+            SessionState session,
+            List<Effect> effects) {
+        boolean enqueue = c instanceof Command.Enqueue;
+        Waiter waiter =
+                Waiter.of(
+                        resource,
+                        session,
+                        enqueue ? Waiter.NO_REQUEST : c.request(),
+                        c.salt(),
+                        c.leaseNanos(),
+                        enqueue,
+                        c.terms());
+        lifecycle.queue(waiter);
+        events.record(KeyEvent.Type.WAITING, waiter);
+        switch (c) {
+            case Command.Acquire acquire ->
+                    state.deadlines.schedule(waiter, state.after(acquire.waitNanos()));
+            case Command.Enqueue _ -> {
+                session.recordEnqueue(resource, waiter);
+                effects.add(new Effect.Queued(c.session(), c.request()));
+            }
         }
-        Quotas.Client client = state.client(c.session(), quotas);
-        Resource resource = admit(c, c.limit(), c.mode(), client, quotas, effects);
-        if (resource == null) {
-            return;
-        }
-        SessionState session = state.session(c.session(), client);
-        HoldAttributes attributes = HoldAttributes.of(c.mode());
-        if (isFree(resource, c.mode())) {
-            resource.prepare(c.mode(), state.settings);
-            Hold hold =
-                    Hold.of(
-                            resource,
-                            session,
-                            c.request(),
-                            quotas.nextFence(),
-                            c.salt(),
-                            c.leaseNanos(),
-                            attributes);
-            lifecycle.grant(hold, state.nowNanos);
-            session.recordEnqueue(resource, hold);
-            effects.add(hold.granted());
-        } else if (state.isQueueFull(resource) || !quotas.reserveWait(client)) {
-            effects.add(Refusal.TOO_MANY_WAITERS.to(c));
-        } else {
-            resource.prepare(c.mode(), state.settings);
-            Waiter waiter =
-                    Waiter.of(
-                            resource,
-                            session,
-                            Waiter.NO_REQUEST,
-                            c.salt(),
-                            c.leaseNanos(),
-                            true,
-                            attributes);
-            lifecycle.queue(waiter);
-            events.record(KeyEvent.Type.WAITING, waiter);
-            session.recordEnqueue(resource, waiter);
-            effects.add(new Effect.Queued(c.session(), c.request()));
-        }
-        idleKeys.mark(resource, quotas);
     }
 
     /**
-     * The resource of a new request, created if there is none; null if the request was refused. If
-     * the resource is free, the hold has been reserved.
+     * Reserves a key, unless it is retained already, and a hold, if the slot is free. Returns the
+     * resource, created if there is none; null if the request was refused.
      */
-    private @Nullable Resource admit(
-            Command.Locking c,
-            long limit,
-            ReadWriteMode readWriteMode,
+    private @Nullable Resource reserve(
+            Command.AcquireRequest c,
+            @Nullable Resource existing,
             Quotas.@Nullable Client client,
             Quotas quotas,
             List<Effect> effects) {
-        Resource resource = state.find(c.kind(), c.key());
-        if (resource != null && resource.limit() != limit) {
+        if (existing != null && existing.limit() != c.limit()) {
             effects.add(Refusal.LIMIT_MISMATCH.to(c));
             return null;
         }
         boolean free =
-                resource == null ? !state.isQuarantined(c.kind()) : isFree(resource, readWriteMode);
+                existing == null
+                        ? !state.isQuarantined(c.kind())
+                        : isFree(existing, c.terms().mode());
         if (free && !quotas.reserveHold(client)) {
             effects.add(Refusal.TOO_MANY_KEYS.to(c));
             return null;
         }
+        Resource resource = existing;
         if (resource == null || !resource.retained) {
             if (!quotas.reserveKey(c.key(), client)) {
                 if (free) {
@@ -291,7 +268,7 @@ public final class LockEngine {
                 return null;
             }
             if (resource == null) {
-                resource = state.add(c.kind(), c.key(), limit);
+                resource = state.add(c.kind(), c.key(), c.limit());
             } else {
                 quotas.returnTransientKey(c.key(), resource.creator);
             }
