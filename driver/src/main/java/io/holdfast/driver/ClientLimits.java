@@ -1,5 +1,7 @@
 package io.holdfast.driver;
 
+import static io.holdfast.driver.config.SettingRange.requireNotNegative;
+
 /**
  * The limits of one client, which is a connection or a session that outlives connections. 0 is no
  * limit.
@@ -13,8 +15,8 @@ public record ClientLimits(int names, int waits, int entries) {
     public static final ClientLimits NONE = new ClientLimits(0, 0, 0);
 
     public ClientLimits {
-        if (names < 0 || waits < 0 || entries < 0) {
-            throw new IllegalArgumentException("limits of a client must be >= 0");
-        }
+        requireNotNegative("max-names-per-connection", names);
+        requireNotNegative("max-waiters-per-connection", waits);
+        requireNotNegative("max-keys-per-connection", entries);
     }
 }

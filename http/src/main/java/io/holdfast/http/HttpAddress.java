@@ -1,5 +1,6 @@
 package io.holdfast.http;
 
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Namespace;
 
 /**
@@ -12,10 +13,14 @@ import io.holdfast.engine.Namespace;
 public record HttpAddress(String host, int port, boolean tls, Namespace namespace) {
     public HttpAddress {
         if (host.isEmpty()) {
-            throw new IllegalArgumentException("an HTTP address needs a host");
+            throw new ConfigException("an HTTP address needs a host");
         }
         if (port < 0 || port > 65535) {
-            throw new IllegalArgumentException("a port must be 0-65535 (got " + port + ")");
+            throw new ConfigException("a port must be 0-65535 (got " + port + ")");
+        }
+        if (namespace.name().chars().anyMatch(Character::isISOControl)) {
+            throw new ConfigException(
+                    "the namespace of " + authority(host, port) + " contains a control character");
         }
     }
 
@@ -29,10 +34,20 @@ public record HttpAddress(String host, int port, boolean tls, Namespace namespac
         return new HttpAddress(host, boundPort, tls, namespace);
     }
 
+    /** Host and port, as in a URL. */
+    public String authority() {
+        return authority(host, port);
+    }
+
+    private static String authority(String host, int port) {
+        return (host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host)
+                + ":"
+                + port;
+    }
+
     /** The URL of the address, without a path. */
     @Override
     public String toString() {
-        String name = host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
-        return (tls ? "https://" : "http://") + name + ":" + port;
+        return (tls ? "https://" : "http://") + authority();
     }
 }

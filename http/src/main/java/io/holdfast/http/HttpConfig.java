@@ -1,6 +1,10 @@
 package io.holdfast.http;
 
+import static io.holdfast.driver.config.SettingRange.requireNotNegative;
+import static io.holdfast.driver.config.SettingRange.requirePositive;
+
 import io.holdfast.driver.Secret;
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.driver.frontend.ClusterView;
 
 import org.jspecify.annotations.Nullable;
@@ -10,11 +14,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import javax.net.ssl.X509KeyManager;
-
 /**
  * Settings of the HTTP front end. A limit of 0 is unlimited.
  *
+ * @param addresses without any, the other settings have no effect
  * @param secret the secret that clients must send; null for no authentication
  * @param readToken a second secret, for read access only; requires {@code secret}
  * @param admin whether the admin routes are available without a secret
@@ -24,7 +27,6 @@ import javax.net.ssl.X509KeyManager;
  * @param ping interval of the pings on event streams
  * @param corsOrigins origins of pages that may use the API; {@code *} for all
  * @param allowedHosts host names accepted in the Host header, in addition to the server's own
- * @param key certificate and private key of the addresses with TLS
  * @param version of the program, as reported to clients
  * @param cluster supplies the state of the cluster; null without a cluster
  */
@@ -42,22 +44,66 @@ public record HttpConfig(
         Duration ping,
         Set<String> corsOrigins,
         Set<String> allowedHosts,
-        @Nullable X509KeyManager key,
         String version,
         @Nullable Supplier<ClusterView> cluster) {
     public HttpConfig {
         addresses = List.copyOf(addresses);
         corsOrigins = Set.copyOf(corsOrigins);
         allowedHosts = Set.copyOf(allowedHosts);
-        if (addresses.isEmpty()) {
-            throw new IllegalArgumentException("HTTP needs an address");
+        requireNotNegative("http-session-idle-timeout", sessionIdle);
+        requireNotNegative("http-max-sessions", maxSessions);
+        requireNotNegative("http-max-sessions-per-ip", maxSessionsPerAddress);
+        requireNotNegative("http-max-connections-per-ip", maxConnectionsPerAddress);
+        requireNotNegative("http-rate-limit-per-ip", rate);
+        requireNotNegative("http-rate-limit-burst", burst);
+        requirePositive("http-sse-ping-interval", ping);
+        if (!addresses.isEmpty()) {
+            requireServable(secret, readToken, sessionIdle, ping);
         }
+    }
+
+    private static void requireServable(
+            @Nullable Secret secret,
+            @Nullable Secret readToken,
+            Duration sessionIdle,
+            Duration ping) {
         if (readToken != null && secret == null) {
-            throw new IllegalArgumentException("a read-only token needs a secret beside it");
+            throw new ConfigException(
+                    "--http-read-token requires --auth-token: without it every client has full"
+                            + " access");
         }
-        if (key == null && addresses.stream().anyMatch(HttpAddress::tls)) {
-            throw new IllegalArgumentException("https needs a certificate and its key");
+        if (sessionIdle.isPositive() && ping.compareTo(sessionIdle) >= 0) {
+            throw new ConfigException(
+                    "--http-sse-ping-interval must be less than --http-session-idle-timeout (got "
+                            + ping.toSeconds()
+                            + "s and "
+                            + sessionIdle.toSeconds()
+                            + "s)");
         }
+    }
+
+    /**
+     * Returns the same configuration in a program of that version.
+     *
+     * @param supplier supplies the state of the cluster; null without a cluster
+     */
+    public HttpConfig in(String program, @Nullable Supplier<ClusterView> supplier) {
+        return new HttpConfig(
+                addresses,
+                secret,
+                readToken,
+                admin,
+                sessionIdle,
+                maxSessions,
+                maxSessionsPerAddress,
+                maxConnectionsPerAddress,
+                rate,
+                burst,
+                ping,
+                corsOrigins,
+                allowedHosts,
+                program,
+                supplier);
     }
 
     /** Returns a builder with the default settings: no authentication and no limits. */
@@ -71,7 +117,7 @@ public record HttpConfig(
     }
 
     public static final class Builder {
-        private final List<HttpAddress> addresses;
+        private List<HttpAddress> addresses;
         private @Nullable Secret secret;
         private @Nullable Secret readToken;
         private boolean admin;
@@ -84,12 +130,16 @@ public record HttpConfig(
         private Duration ping = Duration.ofSeconds(15);
         private Set<String> corsOrigins = Set.of();
         private Set<String> allowedHosts = Set.of();
-        private @Nullable X509KeyManager key;
         private String version = "unknown";
         private @Nullable Supplier<ClusterView> cluster;
 
         private Builder(List<HttpAddress> addresses) {
             this.addresses = addresses;
+        }
+
+        public Builder addresses(List<HttpAddress> values) {
+            addresses = values;
+            return this;
         }
 
         public Builder secret(@Nullable Secret value) {
@@ -127,9 +177,13 @@ public record HttpConfig(
             return this;
         }
 
-        public Builder rate(int perSecond, int atOnce) {
+        public Builder rate(int perSecond) {
             rate = perSecond;
-            burst = atOnce;
+            return this;
+        }
+
+        public Builder burst(int value) {
+            burst = value;
             return this;
         }
 
@@ -145,11 +199,6 @@ public record HttpConfig(
 
         public Builder allowedHosts(Set<String> value) {
             allowedHosts = value;
-            return this;
-        }
-
-        public Builder key(@Nullable X509KeyManager value) {
-            key = value;
             return this;
         }
 
@@ -178,7 +227,6 @@ public record HttpConfig(
                     ping,
                     corsOrigins,
                     allowedHosts,
-                    key,
                     version,
                     cluster);
         }

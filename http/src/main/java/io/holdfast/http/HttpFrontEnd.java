@@ -203,14 +203,16 @@ public final class HttpFrontEnd implements FrontEnd {
     /**
      * Binds all addresses. The server is not ready before {@link #open}.
      *
+     * @param key certificate and private key of the addresses with TLS; null if there are none
      * @throws IOException if an address cannot be bound; its message has the reason
      */
-    public static HttpFrontEnd start(HttpConfig config, FrontEndServices frontEndServices)
+    public static HttpFrontEnd start(
+            HttpConfig config, @Nullable X509KeyManager key, FrontEndServices frontEndServices)
             throws IOException {
         HttpFrontEnd front = new HttpFrontEnd(config, frontEndServices);
         try {
             for (HttpAddress address : config.addresses()) {
-                front.bind(address);
+                front.bind(address, address.tls() ? key : null);
             }
             front.sessions.start(front.vertx);
             front.httpConnections.start(front.vertx);
@@ -221,7 +223,10 @@ public final class HttpFrontEnd implements FrontEnd {
         }
     }
 
-    private void bind(HttpAddress address) throws IOException {
+    private void bind(HttpAddress address, @Nullable X509KeyManager key) throws IOException {
+        if (address.tls() && key == null) {
+            throw new IOException("cannot listen on " + address + " without a certificate");
+        }
         if (address.port() != 0 && !boundAddresses.add(socketAddressOf(address))) {
             throw new IOException("cannot listen on " + address + " twice");
         }
@@ -236,7 +241,6 @@ public final class HttpFrontEnd implements FrontEnd {
                         .setPerFrameWebSocketCompressionSupported(false)
                         .setPerMessageWebSocketCompressionSupported(false)
                         .setUseAlpn(false);
-        X509KeyManager key = address.tls() ? config.key() : null;
         if (key != null) {
             options.setSsl(true)
                     .setKeyCertOptions(KeyCertOptions.wrap(key))

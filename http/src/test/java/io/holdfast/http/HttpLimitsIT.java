@@ -81,7 +81,7 @@ final class HttpLimitsIT {
 
     @Test
     void requests_above_the_rate_limit_of_an_address_are_refused_except_health_and_readiness() {
-        TestHttp http = start(config -> config.rate(1, 2));
+        TestHttp http = start(config -> config.rate(1).burst(2));
         http.get("/v1/keys");
         http.get("/v1/keys");
 

@@ -131,10 +131,11 @@ final class RoutingIT {
         assertThatThrownBy(
                         () ->
                                 HttpFrontEnd.start(
-                                        HttpConfig.at(first, second).build(), http.backend))
+                                        HttpConfig.at(first, second).build(), null, http.backend))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("twice");
-        assertThatThrownBy(() -> HttpFrontEnd.start(HttpConfig.at(again).build(), http.backend))
+        assertThatThrownBy(
+                        () -> HttpFrontEnd.start(HttpConfig.at(again).build(), null, http.backend))
                 .isInstanceOf(IOException.class);
     }
 

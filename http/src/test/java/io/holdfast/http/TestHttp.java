@@ -75,7 +75,7 @@ public final class TestHttp implements AutoCloseable {
                         new AuthFailures(),
                         draining::get,
                         Duration.ofSeconds(33));
-        front = HttpFrontEnd.start(config, backend);
+        front = HttpFrontEnd.start(config, null, backend);
     }
 
     /** Starts a server without authentication. */

@@ -10,7 +10,6 @@ import io.holdfast.driver.DriverSource;
 import io.holdfast.driver.FailureText;
 import io.holdfast.driver.Fences;
 import io.holdfast.driver.FileFences;
-import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.frontend.FrontEnd;
@@ -163,8 +162,8 @@ public final class HoldfastServer {
         this.driver = open(source); // first: if it fails, nothing has to be undone
         this.gate =
                 new ConnectionGate(
-                        config.maxConnections(),
-                        config.maxConnectionsPerAddress(),
+                        config.limits().maxConnections(),
+                        config.limits().maxConnectionsPerAddress(),
                         connectionBudget);
         this.loops = newLoops(ioTransport, config);
         this.unixLoops =
@@ -173,7 +172,9 @@ public final class HoldfastServer {
                         : loops;
         this.suspendedKeys = new SuspendedKeys(driver);
         this.runFileGraces =
-                restart == null ? null : new RunFileGraces(restart, config.maxSessionGrace());
+                restart == null
+                        ? null
+                        : new RunFileGraces(restart, config.timeouts().maxSessionGrace());
         this.dflockd =
                 new DflockdService(
                         driver,
@@ -181,15 +182,15 @@ public final class HoldfastServer {
                         inputBudget,
                         drainState,
                         config.secret(),
-                        config.defaultLease(),
-                        config.readTimeout(),
-                        config.writeTimeout(),
+                        config.timeouts().defaultLease(),
+                        config.timeouts().read(),
+                        config.timeouts().write(),
                         runFileGraces == null
-                                ? SessionGraces.upTo(config.maxSessionGrace())
+                                ? SessionGraces.upTo(config.timeouts().maxSessionGrace())
                                 : runFileGraces,
-                        config.settings().autoRelease(),
-                        config.maxPushBytes());
-        this.originPolicy = new OriginPolicy(config.lockd().allowedOrigins());
+                        config.autoRelease(),
+                        config.limits().maxPushBytes());
+        this.originPolicy = new OriginPolicy(config.webSocketOrigins());
     }
 
     /** Creates a front end and binds its addresses. */
@@ -282,14 +283,11 @@ public final class HoldfastServer {
         try {
             return source.open(
                     new DriverConfig(
-                            config.settings(),
-                            new KeyLimits(
-                                    config.maxLocks(),
-                                    config.lockd().maxLocks(),
-                                    config.maxEntries()),
-                            config.perClient(),
-                            config.collectEvery(),
-                            config.maxSubscriptions(),
+                            config.engineSettings(),
+                            config.limits().keys(),
+                            config.limits().perClient(),
+                            config.timeouts().collectEvery(),
+                            config.limits().maxSubscriptions(),
                             heap.state(),
                             serverMonitor,
                             this::afterInputRead));
@@ -348,7 +346,7 @@ public final class HoldfastServer {
                 connectionBudget,
                 dflockd.authFailures(),
                 drainState::isOn,
-                config.defaultLease());
+                config.timeouts().defaultLease());
     }
 
     /** Grants nothing while clients of an earlier run may still rely on holds that it granted. */
@@ -518,7 +516,7 @@ public final class HoldfastServer {
                 primaryLock,
                 fences::next,
                 checkSoon,
-                protocol.events() == null && LOG.isDebugEnabled() ? LOG::debug : protocol.events());
+                config.events() == null && LOG.isDebugEnabled() ? LOG::debug : config.events());
     }
 
     private ServerBootstrap bootstrap(ListenEndpoint listenEndpoint) {
@@ -669,7 +667,7 @@ public final class HoldfastServer {
      * event is repeated because a hold may also end by its lease or through another connection.
      */
     private boolean awaitConnections() {
-        Duration timeout = config.shutdownTimeout();
+        Duration timeout = config.timeouts().shutdown();
         long startNanos = System.nanoTime();
         ChannelGroupFuture allClosed = connections.newCloseFuture();
         do {
@@ -767,9 +765,9 @@ public final class HoldfastServer {
                 inputBudget,
                 drainState,
                 listings,
-                config.readTimeout(),
-                config.writeTimeout(),
-                config.lockd().events());
+                config.timeouts().read(),
+                config.timeouts().write(),
+                config.events());
     }
 
     private Consumer<ChannelPipeline> pipelineOf(ListenEndpoint listenEndpoint) {
@@ -791,7 +789,7 @@ public final class HoldfastServer {
             return pipeline ->
                     new WebSocketUpgrade(
                                     originPolicy,
-                                    saturatedMillis(config.readTimeout()),
+                                    saturatedMillis(config.timeouts().read()),
                                     () -> LockdWebSocketHandler.connection(service, access))
                             .addTo(pipeline, inputBudget);
         }
@@ -823,7 +821,7 @@ public final class HoldfastServer {
             }
             if (usesTls) {
                 SslHandler handler = Objects.requireNonNull(tls).newHandler(channel.alloc());
-                handler.setHandshakeTimeoutMillis(saturatedMillis(config.readTimeout()));
+                handler.setHandshakeTimeoutMillis(saturatedMillis(config.timeouts().read()));
                 channel.pipeline().addLast(handler);
             }
             addHandlers.accept(channel.pipeline());

@@ -1,5 +1,6 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.config.ConfigException;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;

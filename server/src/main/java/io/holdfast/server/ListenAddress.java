@@ -1,5 +1,6 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.server.connection.AddressFormat;
 
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 

@@ -7,8 +7,6 @@ import io.holdfast.server.socketlock.SocketlockTimeouts;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.function.Consumer;
-
 /** The protocol of a listener and the namespace of its keys. */
 public sealed interface ListenerProtocol {
     Namespace namespace();
@@ -31,14 +29,11 @@ public sealed interface ListenerProtocol {
      * @param key the key of the lock; null for a lock that no other listener serves
      * @param policy the queue policy of the lock; null for that of another listener of this key, or
      *     first come first served
-     * @param events receives a line of text for each event, null if events are not logged; called
-     *     on event loops, so must not block
      */
     record Socketlock(
             Namespace namespace,
             @Nullable ByteString key,
             @Nullable QueuePolicy policy,
-            SocketlockTimeouts limits,
-            @Nullable Consumer<String> events)
+            SocketlockTimeouts limits)
             implements ListenerProtocol {}
 }

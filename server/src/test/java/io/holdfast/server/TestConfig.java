@@ -4,7 +4,6 @@ import static java.time.Duration.ofSeconds;
 
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.Secret;
-import io.holdfast.engine.EngineSettings;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -171,27 +170,38 @@ public final class TestConfig {
     }
 
     public ServerConfig build() {
-        return new ServerConfig(
-                listeners,
-                new EngineSettings(maxWaiters, idle.toNanos(), autoRelease, maxListLength),
-                maxKeys,
-                maxEntries,
-                maxSubscriptions,
-                maxPushBytes,
-                perClient,
-                new LockdConfig(maxLockdLocks, allowedOrigins, events),
-                maxConnections,
-                maxConnectionsPerAddress,
-                ofSeconds(33),
-                collectEvery,
-                readTimeout,
-                writeTimeout,
-                shutdownTimeout,
-                maxSessionGrace,
-                secret,
-                tls,
-                fenceFile,
-                ioTransport,
-                eventLoops);
+        return ServerConfig.builder()
+                .listeners(listeners)
+                .limits(
+                        Limits.builder()
+                                .maxLocks(maxKeys)
+                                .maxLockdLocks(maxLockdLocks)
+                                .maxEntries(maxEntries)
+                                .maxWaiters(maxWaiters)
+                                .maxListLength(maxListLength)
+                                .maxSubscriptions(maxSubscriptions)
+                                .maxPushBytes(maxPushBytes)
+                                .perClient(perClient)
+                                .maxConnections(maxConnections)
+                                .maxConnectionsPerAddress(maxConnectionsPerAddress)
+                                .build())
+                .timeouts(
+                        Timeouts.builder()
+                                .collectEvery(collectEvery)
+                                .idle(idle)
+                                .read(readTimeout)
+                                .write(writeTimeout)
+                                .shutdown(shutdownTimeout)
+                                .maxSessionGrace(maxSessionGrace)
+                                .build())
+                .autoRelease(autoRelease)
+                .webSocketOrigins(allowedOrigins)
+                .events(events)
+                .secret(secret)
+                .tls(tls)
+                .fenceFile(fenceFile)
+                .transport(ioTransport)
+                .eventLoops(eventLoops)
+                .build();
     }
 }

@@ -2,22 +2,19 @@ package io.holdfast.testing;
 
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.HoldfastBuilder;
-import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.Secret;
-import io.holdfast.engine.EngineSettings;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.IoTransport;
+import io.holdfast.server.Limits;
 import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.LockdConfig;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.StartException;
+import io.holdfast.server.Timeouts;
 
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
-import java.util.Set;
 
 /**
  * A server in this JVM, on a free port of the loopback address.
@@ -119,28 +116,21 @@ public final class EmbeddedHoldfast implements AutoCloseable {
     }
 
     private ServerConfig config() {
-        return new ServerConfig(
-                List.of(new ListenEndpoint(HOST, port, false)),
-                new EngineSettings(0, Duration.ofSeconds(60).toNanos(), true, 0),
-                0,
-                0,
-                0,
-                1 << 20,
-                ClientLimits.NONE,
-                new LockdConfig(0, Set.of(), null),
-                0,
-                0,
-                defaultLease,
-                Duration.ofSeconds(5),
-                Duration.ofSeconds(23),
-                Duration.ofSeconds(5),
-                Duration.ofSeconds(5),
-                Duration.ofSeconds(60),
-                authToken == null ? null : new Secret(authToken.getBytes(StandardCharsets.UTF_8)),
-                null,
-                null,
-                IoTransport.NIO,
-                1);
+        return ServerConfig.builder()
+                .listeners(new ListenEndpoint(HOST, port, false))
+                .limits(Limits.builder().maxLocks(0).unlimitedClients().build())
+                .timeouts(
+                        Timeouts.builder()
+                                .defaultLease(defaultLease)
+                                .shutdown(Duration.ofSeconds(5))
+                                .build())
+                .secret(
+                        authToken == null
+                                ? null
+                                : new Secret(authToken.getBytes(StandardCharsets.UTF_8)))
+                .transport(IoTransport.NIO)
+                .eventLoops(1)
+                .build();
     }
 
     /** Settings of the server. */

@@ -1,9 +1,11 @@
 package io.holdfast.cli.serve;
 
+import static io.holdfast.driver.config.SettingRange.requirePositive;
+
 import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.NodeAddress;
-import io.holdfast.server.ConfigException;
+import io.holdfast.driver.config.ConfigException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,8 @@ final class ClusterSettings {
 
     /** Returns null if the server keeps its state in memory only. */
     static @Nullable ClusterConfig of(SettingValues values) {
+        requirePositive("cluster-wait", values.seconds(Setting.CLUSTER_WAIT));
+        requirePositive("session-timeout", values.seconds(Setting.SESSION_TIMEOUT));
         Path folder = values.path(Setting.DATA_DIR);
         if (folder == null && !values.isSet(Setting.CLUSTER)) {
             refuseWhatNeeds(

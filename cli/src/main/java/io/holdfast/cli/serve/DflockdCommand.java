@@ -1,11 +1,9 @@
 package io.holdfast.cli.serve;
 
-import io.holdfast.driver.Secret;
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ConfigException;
-import io.holdfast.server.ListenAddress;
+import io.holdfast.http.HttpAddress;
 import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.LockdConfig;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -14,7 +12,6 @@ import org.slf4j.LoggerFactory;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * {@code holdfast dflockd}: the original's flags, variables, defaults and exit behaviour. A
@@ -52,7 +49,7 @@ public final class DflockdCommand {
             return ServerRun.configurationError(e);
         }
         try {
-            return ServerRun.run(plan(flags, environment), "--port or --http-port");
+            return ServerRun.run(plan(flags, environment), "--port or --http-port", null);
         } catch (ConfigException e) {
             return ServerRun.configurationError(e);
         }
@@ -64,7 +61,7 @@ public final class DflockdCommand {
         }
         return SETTINGS.stream()
                 .filter(s -> s.flag.equals(name))
-                .map(s -> s.type == Setting.Type.SWITCH)
+                .map(s -> s.type == SettingType.SWITCH)
                 .findFirst()
                 .orElse(null);
     }
@@ -94,50 +91,46 @@ public final class DflockdCommand {
     }
 
     static ServerPlan plan(Map<String, String> flags, Map<String, String> environment) {
-        SettingValues values = new SettingValues(false);
-        for (Setting setting : SETTINGS) {
-            values.put(setting, value(setting, flags, environment));
+        SettingValues values =
+                new SettingValues(
+                        SETTINGS,
+                        setting -> setting.dflockdDefault,
+                        List.of(
+                                setting -> variable(setting, environment),
+                                setting -> flag(setting, flags)));
+        if (values.number(Setting.MAX_LOCKS) < 1) { // the original has no unlimited number of them
+            throw new ConfigException(
+                    "--max-locks must be > 0 (got " + values.text(Setting.MAX_LOCKS) + ")");
         }
         boolean tls = values.isSet(Setting.TLS_CERT) || values.isSet(Setting.TLS_KEY);
-        int port = (int) values.number(Setting.PORT);
-        ListenEndpoint listenEndpoint = new ListenEndpoint(values.text(Setting.HOST), port, tls);
-        List<HttpListener> http = http(values, port, tls);
-        ServerSecrets serverSecrets = secrets(flags, environment);
-        return new ServerPlan(
-                values.toConfig(
-                        List.of(listenEndpoint),
-                        http,
-                        serverSecrets.full(),
-                        new LockdConfig(0, Set.of(), null)),
-                values.http(http, serverSecrets.full(), serverSecrets.reading()),
-                null,
-                () -> secrets(flags, environment),
-                null);
-    }
-
-    private static ServerSecrets secrets(
-            Map<String, String> flags, Map<String, String> environment) {
-        return new ServerSecrets(
-                secret(Setting.AUTH_TOKEN, Setting.AUTH_TOKEN_FILE, flags, environment),
-                secret(Setting.HTTP_READ_TOKEN, Setting.HTTP_READ_TOKEN_FILE, flags, environment));
-    }
-
-    private static List<HttpListener> http(SettingValues values, int port, boolean tls) {
-        int httpPort = (int) values.number(Setting.HTTP_PORT);
-        if (httpPort == 0) {
-            return List.of();
+        String host = values.text(Setting.HOST);
+        int port = port(values, Setting.PORT);
+        int httpPort = port(values, Setting.HTTP_PORT);
+        ServerPlan.Builder plan = values.toPlan().secrets(() -> ServerSecrets.of(values));
+        plan.server().listeners(new ListenEndpoint(host, port, tls));
+        if (httpPort != 0) {
+            if (httpPort == port) {
+                throw new ConfigException(
+                        "--http-port must not be that of --port (got " + port + ")");
+            }
+            String httpHost =
+                    values.isSet(Setting.HTTP_HOST) ? values.text(Setting.HTTP_HOST) : host;
+            plan.http()
+                    .addresses(
+                            List.of(new HttpAddress(httpHost, httpPort, tls, Namespace.DEFAULT)));
         }
-        if (httpPort == port) {
-            throw new ConfigException("--http-port must not be that of --port (got " + port + ")");
-        }
-        String host =
-                values.text(values.isSet(Setting.HTTP_HOST) ? Setting.HTTP_HOST : Setting.HOST);
-        return List.of(
-                new HttpListener(new ListenAddress.Tcp(host, httpPort), tls, Namespace.DEFAULT));
+        return plan.build();
     }
 
-    private static String value(
-            Setting setting, Map<String, String> flags, Map<String, String> environment) {
+    private static int port(SettingValues values, Setting setting) {
+        long port = values.number(setting);
+        if (port < 0 || port > 65535) {
+            throw new ConfigException("--" + setting.flag + " must be 0-65535 (got " + port + ")");
+        }
+        return (int) port;
+    }
+
+    private static @Nullable String variable(Setting setting, Map<String, String> environment) {
         for (String variable : setting.dflockdVariables) {
             String text = environment.getOrDefault(variable, "");
             if (text.isEmpty()) {
@@ -150,40 +143,23 @@ public final class DflockdCommand {
                     .addKeyValue("variable", variable)
                     .log("ignored a variable with an invalid value");
         }
+        return null;
+    }
+
+    /** A flag that repeats the default counts as unset, as an empty token does. */
+    private static @Nullable String flag(Setting setting, Map<String, String> flags) {
         if (setting == Setting.AUTO_RELEASE_ON_DISCONNECT && flags.containsKey(NO_AUTO_RELEASE)) {
             boolean no =
                     FlagBooleans.parseGoFlag(flags.getOrDefault(NO_AUTO_RELEASE, "")).orElse(true);
             return no ? "false" : "true";
         }
         String given = flags.get(setting.flag);
-        if (given == null) {
-            return String.valueOf(setting.dflockdDefault);
+        if (given == null || given.equals(setting.dflockdDefault)) {
+            return null;
         }
-        return setting.type == Setting.Type.SWITCH
+        return setting.type == SettingType.SWITCH
                 ? String.valueOf(FlagBooleans.parseGoFlag(given).orElseThrow())
                 : given;
-    }
-
-    /** Returns the first that is set and not empty: the two variables, then the two flags. */
-    private static @Nullable Secret secret(
-            Setting direct,
-            Setting file,
-            Map<String, String> flags,
-            Map<String, String> environment) {
-        String variable = environment.getOrDefault(direct.dflockdVariables.getFirst(), "");
-        String fileVariable = environment.getOrDefault(file.dflockdVariables.getFirst(), "");
-        String flag = flags.getOrDefault(direct.flag, "");
-        String fileFlag = flags.getOrDefault(file.flag, "");
-        if (!variable.isEmpty()) {
-            return SettingValues.secret(direct, variable);
-        }
-        if (!fileVariable.isEmpty()) {
-            return SettingValues.secretFile(direct, fileVariable);
-        }
-        if (!flag.isEmpty()) {
-            return SettingValues.secret(direct, flag);
-        }
-        return fileFlag.isEmpty() ? null : SettingValues.secretFile(direct, fileFlag);
     }
 
     static String usage() {
@@ -192,18 +168,7 @@ public final class DflockdCommand {
         text.append("Serves the dflockd protocol with dflockd's flags, variables and defaults.\n");
         text.append("A variable overrides its flag. Times are in whole seconds.\n\n");
         for (Setting setting : SETTINGS) {
-            String value =
-                    switch (setting.type) {
-                        case TEXT -> " TEXT";
-                        case COUNT -> " N";
-                        case SECONDS -> " SECONDS";
-                        case SWITCH -> "";
-                    };
-            text.append("  --").append(setting.flag).append(value).append('\n');
-            text.append("        ").append(setting.help);
-            if (!String.valueOf(setting.dflockdDefault).isEmpty()) {
-                text.append(" (default ").append(setting.dflockdDefault).append(')');
-            }
+            text.append(setting.usage(String.valueOf(setting.dflockdDefault)));
             if (!setting.dflockdVariables.isEmpty()) {
                 text.append("\n        variable ");
                 text.append(String.join(", or ", setting.dflockdVariables));

@@ -1,6 +1,6 @@
 package io.holdfast.cli.serve;
 
-import io.holdfast.server.ConfigException;
+import io.holdfast.driver.config.ConfigException;
 
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;

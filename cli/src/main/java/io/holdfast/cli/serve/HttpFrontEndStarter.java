@@ -9,12 +9,12 @@ import io.holdfast.http.HttpConfig;
 import io.holdfast.http.HttpFrontEnd;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.StartException;
+import io.holdfast.server.TlsFiles;
 import io.holdfast.server.TlsLoader;
 
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -26,31 +26,28 @@ final class HttpFrontEndStarter implements HoldfastServer.FrontEndStarter {
     /** Set so that Vert.x logs through SLF4J. */
     private static final String VERTX_LOGGER = "vertx.logger-delegate-factory-class-name";
 
-    private final HttpSettings settings;
-    private final @Nullable Supplier<ClusterView> cluster;
+    private final HttpConfig config;
+    private final @Nullable TlsFiles tls;
     private List<HttpAddress> addresses = List.of();
     private @Nullable HttpFrontEnd running;
 
-    HttpFrontEndStarter(HttpSettings settings) {
-        this(settings, null);
-    }
-
     /**
+     * @param tls certificate and key of the addresses with TLS
      * @param cluster returns the cluster's status as seen by this node; null without a cluster
      */
-    HttpFrontEndStarter(HttpSettings settings, @Nullable Supplier<ClusterView> cluster) {
-        this.settings = settings;
-        this.cluster = cluster;
+    HttpFrontEndStarter(
+            HttpConfig config, @Nullable TlsFiles tls, @Nullable Supplier<ClusterView> cluster) {
+        this.config = config.in(version(), cluster);
+        this.tls = tls;
     }
 
     @Override
     public FrontEnd start(FrontEndServices frontEndServices) throws StartException {
-        HttpConfig config = config();
         if (System.getProperty(VERTX_LOGGER) == null) {
             System.setProperty(VERTX_LOGGER, "io.vertx.core.logging.SLF4JLogDelegateFactory");
         }
         try {
-            HttpFrontEnd front = HttpFrontEnd.start(config, frontEndServices);
+            HttpFrontEnd front = HttpFrontEnd.start(config, key(), frontEndServices);
             running = front;
             addresses = front.addresses();
             return front;
@@ -61,8 +58,8 @@ final class HttpFrontEndStarter implements HoldfastServer.FrontEndStarter {
 
     /** Reads the certificate and its key from the files; null without TLS. */
     private @Nullable X509KeyManager key() throws StartException {
-        boolean tls = settings.listeners().stream().anyMatch(HttpListener::tls);
-        return tls && settings.tls() != null ? TlsLoader.keyManager(settings.tls()) : null;
+        boolean needed = config.addresses().stream().anyMatch(HttpAddress::tls);
+        return needed && tls != null ? TlsLoader.keyManager(tls) : null;
     }
 
     /** Makes new connections use these secrets and this certificate. */
@@ -78,34 +75,6 @@ final class HttpFrontEndStarter implements HoldfastServer.FrontEndStarter {
     /** Returns the listening addresses; empty before the start. */
     List<HttpAddress> addresses() {
         return addresses;
-    }
-
-    private HttpConfig config() throws StartException {
-        List<HttpAddress> listening = new ArrayList<>();
-        for (HttpListener listener : settings.listeners()) {
-            listening.add(
-                    new HttpAddress(
-                            listener.address().host(),
-                            listener.address().port(),
-                            listener.tls(),
-                            listener.namespace()));
-        }
-        return HttpConfig.at(listening)
-                .secret(settings.secret())
-                .readToken(settings.reading())
-                .admin(settings.admin())
-                .sessionIdle(settings.idle())
-                .ping(settings.ping())
-                .maxSessions(settings.maxSessions())
-                .maxSessionsPerAddress(settings.maxSessionsPerAddress())
-                .maxConnectionsPerAddress(settings.maxConnectionsPerAddress())
-                .rate(settings.rate(), settings.burst())
-                .corsOrigins(settings.origins())
-                .allowedHosts(settings.hosts())
-                .key(key())
-                .version(version())
-                .cluster(cluster)
-                .build();
     }
 
     /** Returns the version of the jar; a build that is not packaged has none. */

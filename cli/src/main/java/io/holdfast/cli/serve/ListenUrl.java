@@ -1,8 +1,9 @@
 package io.holdfast.cli.serve;
 
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ConfigException;
+import io.holdfast.http.HttpAddress;
 import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.ListenerProtocol;
@@ -51,13 +52,14 @@ final class ListenUrl {
         return text.startsWith("http://") || text.startsWith("https://");
     }
 
-    static HttpListener parseHttp(String text) {
+    static HttpAddress parseHttp(String text) {
         ListenUrl url = new ListenUrl(text);
         ListenAddress.Tcp address = url.address(HTTP_PORT);
-        HttpListener listener =
-                new HttpListener(address, text.startsWith("https:"), url.namespace());
+        HttpAddress http =
+                new HttpAddress(
+                        address.host(), address.port(), text.startsWith("https:"), url.namespace());
         url.checkAllUsed();
-        return listener;
+        return http;
     }
 
     static ListenEndpoint parse(String text) {
@@ -153,8 +155,7 @@ final class ListenUrl {
                 SocketlockValues.limits(
                         duration("request-timeout"),
                         duration("confirm-timeout"),
-                        duration("max-ttl")),
-                null);
+                        duration("max-ttl")));
     }
 
     private Duration duration(String name) {

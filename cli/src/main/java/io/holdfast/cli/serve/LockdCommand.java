@@ -1,8 +1,8 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.console.options.FileNames;
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ConfigException;
 import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.ListenerProtocol;
@@ -86,7 +86,7 @@ public final class LockdCommand {
     private final List<ListenAddress> tcp = new ArrayList<>();
     private final List<ListenAddress> webSockets = new ArrayList<>();
     private final List<Path> unix = new ArrayList<>();
-    private final SettingValues values = new SettingValues(true);
+    private final Map<Setting, String> given = new EnumMap<>(Setting.class);
     private @Nullable ListenAddress glockdTcp;
     private @Nullable ListenAddress glockdWebSocket;
     private boolean defaultTcp = true;
@@ -96,14 +96,7 @@ public final class LockdCommand {
     private @Nullable Set<PosixFilePermission> unixMode;
     private @Nullable String pidFile;
 
-    private LockdCommand() {
-        for (Setting setting : Setting.values()) {
-            if (setting.serveDefault != null) {
-                values.put(setting, SETTINGS.getOrDefault(setting, setting.serveDefault));
-            }
-        }
-        values.removeLimitsPerConnection(); // lockd has no such limits
-    }
+    private LockdCommand() {}
 
     private static Map<Setting, String> settings() {
         Map<Setting, String> all = new EnumMap<>(Setting.class);
@@ -165,7 +158,7 @@ public final class LockdCommand {
             return false;
         }
         Setting setting = setting(name);
-        return setting == null ? null : setting.type == Setting.Type.SWITCH;
+        return setting == null ? null : setting.type == SettingType.SWITCH;
     }
 
     private static @Nullable Setting setting(String name) {
@@ -215,9 +208,11 @@ public final class LockdCommand {
         if (!setting.reads(value)) {
             throw new ConfigException("--" + flag.name() + " cannot be " + value);
         }
-        values.put(
-                setting,
-                setting == Setting.WS_ALLOW_ORIGIN ? values.text(setting) + "," + value : value);
+        if (setting.repeatedLabel == null) {
+            given.put(setting, value);
+        } else {
+            given.merge(setting, value, (before, more) -> before + "," + more);
+        }
     }
 
     private static boolean isZero(String value) {
@@ -269,19 +264,17 @@ public final class LockdCommand {
 
     private int serve() {
         return ServerRun.run(
-                config(verbose ? ConsoleEventLog.start(System.out) : null),
-                "--tcp or --ws",
-                pidFile);
+                plan(verbose ? ConsoleEventLog.start(System.out) : null), "--tcp or --ws", pidFile);
     }
 
     /** For tests: returns the configuration of these arguments. */
     static ServerConfig config(String... args) throws GoFlags.FlagException {
         LockdCommand command = new LockdCommand();
         GoFlags.parseAll(Arrays.asList(args), LockdCommand::isSwitch).flags().forEach(command::set);
-        return command.config((Consumer<String>) null);
+        return command.plan(null).server();
     }
 
-    private ServerConfig config(@Nullable Consumer<String> events) {
+    private ServerPlan plan(@Nullable Consumer<String> events) {
         List<ListenEndpoint> listeners = new ArrayList<>();
         for (ListenAddress listenAddress : with(tcp, glockdTcp)) {
             listeners.add(endpoint(listenAddress, false));
@@ -301,7 +294,11 @@ public final class LockdCommand {
             }
             listeners.add(endpoint(address("--tcp", "" + ListenUrl.LOCKD_PORT), false));
         }
-        return values.toConfig(listeners, null, values.lockd(events));
+        ServerPlan.Builder plan =
+                new SettingValues(SETTINGS.keySet(), SETTINGS::get, List.of(given::get)).toPlan();
+        plan.limits().unlimitedClients(); // lockd has no such limits
+        plan.server().listeners(listeners).events(events);
+        return plan.build();
     }
 
     private static List<ListenAddress> with(
@@ -323,22 +320,7 @@ public final class LockdCommand {
 
     static String usage() {
         StringBuilder text = new StringBuilder(USAGE);
-        SETTINGS.forEach(
-                (setting, value) -> {
-                    String label =
-                            switch (setting.type) {
-                                case TEXT -> " TEXT";
-                                case COUNT -> " N";
-                                case SECONDS -> " SECONDS";
-                                case SWITCH -> "";
-                            };
-                    text.append("  --").append(setting.flag).append(label).append('\n');
-                    text.append("        ").append(setting.help);
-                    if (!value.isEmpty()) {
-                        text.append(" (default ").append(value).append(')');
-                    }
-                    text.append('\n');
-                });
+        SETTINGS.forEach((setting, value) -> text.append(setting.usage(value)).append('\n'));
         return text.append(GLOCKD_USAGE).toString();
     }
 }

@@ -2,7 +2,7 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.console.options.FileNames;
 import io.holdfast.driver.FailureText;
-import io.holdfast.server.ConfigException;
+import io.holdfast.driver.config.ConfigException;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

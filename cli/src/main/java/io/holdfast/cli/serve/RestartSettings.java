@@ -1,6 +1,7 @@
 package io.holdfast.cli.serve;
 
-import io.holdfast.server.ConfigException;
+import io.holdfast.driver.config.ConfigException;
+import io.holdfast.driver.config.SettingRange;
 import io.holdfast.server.RestartQuarantineConfig;
 
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ final class RestartSettings {
     static @Nullable RestartQuarantineConfig of(
             SettingValues values, Map<String, String> environment) {
         Duration max = values.seconds(Setting.RESTART_QUARANTINE);
+        SettingRange.requireNotNegative("restart-quarantine", max);
         if (max.isZero() || values.isSet(Setting.DATA_DIR) || values.isSet(Setting.CLUSTER)) {
             return null;
         }

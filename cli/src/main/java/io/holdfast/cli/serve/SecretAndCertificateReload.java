@@ -1,7 +1,7 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.driver.FailureText;
-import io.holdfast.server.ConfigException;
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.StartException;
 

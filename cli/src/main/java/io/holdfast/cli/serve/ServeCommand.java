@@ -1,7 +1,7 @@
 package io.holdfast.cli.serve;
 
-import io.holdfast.driver.Secret;
-import io.holdfast.server.ConfigException;
+import io.holdfast.driver.config.ConfigException;
+import io.holdfast.http.HttpAddress;
 import io.holdfast.server.ListenEndpoint;
 
 import org.jspecify.annotations.Nullable;
@@ -25,16 +25,6 @@ public final class ServeCommand implements Callable<Integer> {
 
     private static final List<Setting> SETTINGS =
             Arrays.stream(Setting.values()).filter(s -> s.serveDefault != null).toList();
-
-    /** The settings that may be repeated, with the label of one value. */
-    private static final Map<Setting, String> REPEATED =
-            Map.of(
-                    Setting.LISTEN,
-                    "URL",
-                    Setting.WS_ALLOW_ORIGIN,
-                    "NAME",
-                    Setting.CLUSTER,
-                    "NODES");
 
     private final Map<String, String> environment;
     private final CommandSpec spec;
@@ -60,41 +50,37 @@ public final class ServeCommand implements Callable<Integer> {
                         "")
                 .sortOptions(false);
         for (Setting setting : SETTINGS) {
-            spec.addOption(option(setting));
+            spec.addOption(optionSpec(setting));
         }
         CommandLine line = new CommandLine(spec);
         line.setParameterExceptionHandler((e, args) -> usageError(e));
         return line;
     }
 
-    private static OptionSpec option(Setting setting) {
+    private static OptionSpec optionSpec(Setting setting) {
         String shown = String.valueOf(setting.serveDefault);
         OptionSpec.Builder option =
                 OptionSpec.builder("--" + setting.flag)
                         .description(setting.help + (shown.isEmpty() ? "" : " (" + shown + ")"));
-        return switch (setting.type) {
-            case SWITCH ->
-                    option.type(Boolean.class)
-                            .arity("0..1")
-                            .fallbackValue("true")
-                            .negatable(true)
-                            .build();
-            case TEXT ->
-                    REPEATED.containsKey(setting)
-                            ? option.type(List.class)
-                                    .auxiliaryTypes(String.class)
-                                    .paramLabel(REPEATED.get(setting))
-                                    .build()
-                            : option.type(String.class).paramLabel("TEXT").build();
-            case COUNT -> option.type(String.class).paramLabel("N").build();
-            case SECONDS -> option.type(String.class).paramLabel("SECONDS").build();
-        };
+        if (setting.type == SettingType.SWITCH) {
+            return option.type(Boolean.class)
+                    .arity("0..1")
+                    .fallbackValue("true")
+                    .negatable(true)
+                    .build();
+        }
+        return setting.repeatedLabel == null
+                ? option.type(String.class).paramLabel(setting.type.label).build()
+                : option.type(List.class)
+                        .auxiliaryTypes(String.class)
+                        .paramLabel(setting.repeatedLabel)
+                        .build();
     }
 
     @Override
     public Integer call() {
         try {
-            return ServerRun.run(plan(), "--listen");
+            return ServerRun.run(plan(), "--listen", null);
         } catch (ConfigException e) {
             return usageError(e);
         }
@@ -106,23 +92,16 @@ public final class ServeCommand implements Callable<Integer> {
     }
 
     ServerPlan plan() {
-        SettingValues values = new SettingValues(true);
+        SettingValues values =
+                new SettingValues(
+                        SETTINGS,
+                        setting -> setting.serveDefault,
+                        List.of(this::option, this::variable));
         for (Setting setting : SETTINGS) {
-            String text = value(setting);
-            if (!setting.reads(text)) {
-                throw new ConfigException(
-                        "--"
-                                + setting.flag
-                                + " must be "
-                                + expected(setting)
-                                + " (got "
-                                + text
-                                + ")");
-            }
-            values.put(setting, text);
+            checkReadable(setting, values.text(setting));
         }
         List<ListenEndpoint> listeners = new ArrayList<>();
-        List<HttpListener> http = new ArrayList<>();
+        List<HttpAddress> http = new ArrayList<>();
         for (String url : values.text(Setting.LISTEN).split("[,\\s]+", -1)) {
             if (!ListenUrl.isHttp(url)) {
                 listeners.add(ListenUrl.parse(url));
@@ -130,35 +109,23 @@ public final class ServeCommand implements Callable<Integer> {
                 http.add(ListenUrl.parseHttp(url));
             }
         }
-        ServerSecrets serverSecrets = secrets();
-        return new ServerPlan(
-                values.toConfig(listeners, http, serverSecrets.full(), values.lockd(null)),
-                values.http(http, serverSecrets.full(), serverSecrets.reading()),
-                ClusterSettings.of(values),
-                this::secrets,
-                RestartSettings.of(values, environment));
+        ServerPlan.Builder plan = values.toPlan().secrets(() -> ServerSecrets.of(values));
+        plan.server().listeners(listeners);
+        plan.http().addresses(http);
+        return plan.cluster(ClusterSettings.of(values))
+                .restart(RestartSettings.of(values, environment))
+                .build();
     }
 
-    private static String expected(Setting setting) {
-        return switch (setting.type) {
-            case TEXT -> "a text";
-            case COUNT -> "a whole number";
-            case SECONDS -> "a whole number of seconds";
-            case SWITCH -> "true or false";
-        };
+    private static void checkReadable(Setting setting, String text) {
+        if (!setting.reads(text)) {
+            throw new ConfigException(
+                    "--%s must be %s (got %s)"
+                            .formatted(setting.flag, setting.type.description, text));
+        }
     }
 
-    private String value(Setting setting) {
-        String given = given(setting);
-        return given != null ? given : variable(setting, String.valueOf(setting.serveDefault));
-    }
-
-    private String variable(Setting setting, String otherwise) {
-        String text = environment.getOrDefault(setting.holdfastVariable(), "");
-        return text.isEmpty() ? otherwise : text;
-    }
-
-    private @Nullable String given(Setting setting) {
+    private @Nullable String option(Setting setting) {
         Object value = spec.findOption("--" + setting.flag).getValue();
         if (value instanceof List<?> several) {
             return String.join(",", several.stream().map(String::valueOf).toList());
@@ -166,26 +133,9 @@ public final class ServeCommand implements Callable<Integer> {
         return value == null ? null : value.toString();
     }
 
-    private ServerSecrets secrets() {
-        return new ServerSecrets(
-                secret(Setting.AUTH_TOKEN, Setting.AUTH_TOKEN_FILE),
-                secret(Setting.HTTP_READ_TOKEN, Setting.HTTP_READ_TOKEN_FILE));
-    }
-
-    private @Nullable Secret secret(Setting direct, Setting file) {
-        String flag = given(direct);
-        String fileFlag = given(file);
-        if (flag != null) {
-            return SettingValues.secret(direct, flag);
-        }
-        if (fileFlag != null) {
-            return SettingValues.secretFile(direct, fileFlag);
-        }
-        String variable = variable(direct, "");
-        String fileVariable = variable(file, "");
-        if (!variable.isEmpty()) {
-            return SettingValues.secret(direct, variable);
-        }
-        return fileVariable.isEmpty() ? null : SettingValues.secretFile(direct, fileVariable);
+    /** An empty variable counts as unset. */
+    private @Nullable String variable(Setting setting) {
+        String text = environment.getOrDefault(setting.holdfastVariable(), "");
+        return text.isEmpty() ? null : text;
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.cli.serve;
 
+import io.holdfast.cli.logging.LineLogger;
 import io.holdfast.cli.process.ProcessSignal;
 import io.holdfast.cli.process.SignalHandlers;
 import io.holdfast.cli.process.StartTerminal;
@@ -121,19 +122,10 @@ final class ServerRun {
      * Returns the exit status.
      *
      * @param listenOption the option to suggest if an address is already in use
-     */
-    static int run(ServerPlan plan, String listenOption) {
-        return run(plan, null, e -> logFailure(e, listenOption));
-    }
-
-    /**
-     * Returns the exit status.
-     *
-     * @param listenOption the option to suggest if an address is already in use
      * @param pidFile file to write the process id to; null for none
      */
-    static int run(ServerConfig config, String listenOption, @Nullable String pidFile) {
-        return run(new ServerPlan(config), pidFile, e -> logFailure(e, listenOption));
+    static int run(ServerPlan plan, String listenOption, @Nullable String pidFile) {
+        return run(plan, pidFile, e -> logFailure(e, listenOption));
     }
 
     /**
@@ -141,8 +133,8 @@ final class ServerRun {
      *
      * @param failure text before the reason if the start fails; both are printed as a plain line
      */
-    static int runQuietly(ServerConfig config, String failure) {
-        return run(new ServerPlan(config), null, e -> System.err.println(failure + e.summary()));
+    static int runQuietly(ServerPlan plan, String failure) {
+        return run(plan, null, e -> System.err.println(failure + e.summary()));
     }
 
     private static void logFailure(StartException e, String listenOption) {
@@ -156,6 +148,7 @@ final class ServerRun {
 
     private static int run(
             ServerPlan plan, @Nullable String pidFile, Consumer<StartException> failed) {
+        LineLogger.setDebug(plan.debug());
         Ending ending = new Ending();
         // checked before the server is reachable
         boolean drains = plan.secrets() == null || StartTerminal.isThere();
@@ -188,10 +181,12 @@ final class ServerRun {
             Consumer<StartException> failed) {
         HoldfastServer server;
         HttpFrontEndStarter http =
-                plan.http() == null
-                        ? null
-                        : new HttpFrontEndStarter(
-                                plan.http(), cluster == null ? null : cluster::view);
+                plan.servesHttp()
+                        ? new HttpFrontEndStarter(
+                                plan.http(),
+                                plan.server().tls(),
+                                cluster == null ? null : cluster::view)
+                        : null;
         List<HoldfastServer.FrontEndStarter> others = http == null ? List.of() : List.of(http);
         try {
             server = start(plan, others, cluster);
@@ -219,8 +214,8 @@ final class ServerRun {
         } catch (InterruptedException e) {
             server.close();
         }
-        if (cluster != null && !plan.server().shutdownTimeout().isZero()) {
-            cluster.limitClose(ending.left(plan.server().shutdownTimeout()));
+        if (cluster != null && !plan.server().timeouts().shutdown().isZero()) {
+            cluster.limitClose(ending.left(plan.server().timeouts().shutdown()));
         }
         return 0;
     }

@@ -2,9 +2,9 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.cli.logging.LineLogger;
 import io.holdfast.console.options.FileNames;
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.server.ConfigException;
 import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.ListenerProtocol;
@@ -99,9 +99,9 @@ public final class SocketlockdCommand {
             return 0;
         }
         try {
-            ServerConfig config = config(given, events(ConsoleEventLog.start(System.err)));
+            ServerPlan plan = plan(given, events(ConsoleEventLog.start(System.err)));
             LineLogger.setQuiet(true);
-            return ServerRun.runQuietly(config, "start server: ");
+            return ServerRun.runQuietly(plan, "start server: ");
         } catch (ConfigException e) {
             System.err.println(e.getMessage());
             return 1;
@@ -119,7 +119,7 @@ public final class SocketlockdCommand {
         }
         for (Setting setting : SHARED) {
             if (setting.flag.equals(name)) {
-                return setting.type == Setting.Type.SWITCH;
+                return setting.type == SettingType.SWITCH;
             }
         }
         return null;
@@ -154,11 +154,10 @@ public final class SocketlockdCommand {
     static ServerConfig config(List<String> args) throws GoFlags.FlagException {
         Map<String, String> given = GoFlags.parse(args, SocketlockdCommand::isSwitch);
         checkDurations(given);
-        return config(given, null);
+        return plan(given, null).server();
     }
 
-    private static ServerConfig config(
-            Map<String, String> flags, @Nullable Consumer<String> events) {
+    private static ServerPlan plan(Map<String, String> flags, @Nullable Consumer<String> events) {
         Map<String, String> given = new HashMap<>(DEFAULTS);
         given.putAll(flags);
         String path = given.getOrDefault(SOCKET, "");
@@ -183,25 +182,22 @@ public final class SocketlockdCommand {
                                 SocketlockValues.limits(
                                         duration(given, REQUEST_TIMEOUT),
                                         duration(given, CONFIRM_TIMEOUT),
-                                        duration(given, MAX_TTL)),
-                                events));
-        SettingValues values = new SettingValues(true);
-        for (Setting setting : Setting.values()) {
-            if (setting.serveDefault != null) {
-                values.put(setting, setting.serveDefault);
-            }
-        }
-        values.removeLimitsPerConnection(); // socketlockd has no such limits
+                                        duration(given, MAX_TTL))));
         for (Setting setting : SHARED) {
             String value = given.get(setting.flag);
             if (value != null && !setting.reads(value)) {
                 throw new ConfigException("-" + setting.flag + " cannot be " + value);
             }
-            if (value != null) {
-                values.put(setting, value);
-            }
         }
-        return values.toConfig(List.of(listenEndpoint), null, values.lockd(null));
+        ServerPlan.Builder plan =
+                new SettingValues(
+                                SHARED,
+                                setting -> setting.serveDefault,
+                                List.of(setting -> given.get(setting.flag)))
+                        .toPlan();
+        plan.limits().unlimitedClients(); // socketlockd has no such limits
+        plan.server().listeners(listenEndpoint).events(events);
+        return plan.build();
     }
 
     private static Path path(String text) {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.NodeAddress;
-import io.holdfast.server.ConfigException;
+import io.holdfast.driver.config.ConfigException;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -55,7 +55,7 @@ class ClusterSettingsTest {
     @Test
     void there_is_no_cluster_by_default() {
         assertThat(plan().cluster()).isNull();
-        assertThat(plan().server().settings().keepsValues()).isFalse();
+        assertThat(plan().server().keepsValues()).isFalse();
     }
 
     @Test
@@ -74,7 +74,7 @@ class ClusterSettingsTest {
                                 ClusterConfig.DEFAULT_SESSION_TIMEOUT,
                                 false,
                                 null));
-        assertThat(plan.server().settings().keepsValues()).isTrue();
+        assertThat(plan.server().keepsValues()).isTrue();
     }
 
     @Test

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.driver.ClientLimits;
-import io.holdfast.engine.EngineSettings;
-import io.holdfast.server.ConfigException;
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.server.IoTransport;
+import io.holdfast.server.Limits;
 import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.LockdConfig;
 import io.holdfast.server.ServerConfig;
+import io.holdfast.server.Timeouts;
 import io.holdfast.server.TlsFiles;
 
 import org.junit.jupiter.api.DisplayName;
@@ -28,7 +28,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -67,28 +66,38 @@ class DflockdCommandTest {
         ServerConfig config = config();
         assertThat(config)
                 .isEqualTo(
-                        new ServerConfig(
-                                List.of(new ListenEndpoint("127.0.0.1", 6388, false)),
-                                new EngineSettings(0, Duration.ofSeconds(60).toNanos(), true),
-                                1024,
-                                0,
-                                0,
-                                1_048_576,
-                                ClientLimits.NONE,
-                                new LockdConfig(0, Set.of(), null),
-                                0,
-                                0,
-                                Duration.ofSeconds(33),
-                                Duration.ofSeconds(5),
-                                Duration.ofSeconds(23),
-                                Duration.ofSeconds(5),
-                                Duration.ofSeconds(30),
-                                Duration.ofSeconds(60),
-                                null,
-                                null,
-                                null,
-                                IoTransport.AUTO,
-                                0));
+                        ServerConfig.builder()
+                                .listeners(new ListenEndpoint("127.0.0.1", 6388, false))
+                                .limits(
+                                        Limits.builder()
+                                                .maxLocks(1024)
+                                                .maxEntries(0)
+                                                .maxWaiters(0)
+                                                .maxListLength(0)
+                                                .maxSubscriptions(0)
+                                                .maxPushBytes(1_048_576)
+                                                .perClient(ClientLimits.NONE)
+                                                .maxConnections(0)
+                                                .maxConnectionsPerAddress(0)
+                                                .build())
+                                .timeouts(
+                                        Timeouts.builder()
+                                                .defaultLease(seconds(33))
+                                                .collectEvery(seconds(5))
+                                                .idle(seconds(60))
+                                                .read(seconds(23))
+                                                .write(seconds(5))
+                                                .shutdown(seconds(30))
+                                                .maxSessionGrace(seconds(60))
+                                                .build())
+                                .autoRelease(true)
+                                .keepsValues(false)
+                                .secret(null)
+                                .tls(null)
+                                .fenceFile(null)
+                                .transport(IoTransport.AUTO)
+                                .eventLoops(0)
+                                .build());
         assertThat(Setting.LEASE_SWEEP_INTERVAL.dflockdDefault).isEqualTo("1");
         assertThat(Setting.DEBUG.dflockdDefault).isEqualTo("false");
     }
@@ -98,27 +107,25 @@ class DflockdCommandTest {
         return Stream.of(
                 new Example("port", "7000", c -> tcp(c).port(), 7000),
                 new Example("host", "::1", c -> tcp(c).host(), "::1"),
-                new Example("default-lease-ttl", "7", ServerConfig::defaultLease, seconds(7)),
-                new Example("gc-interval", "7", ServerConfig::collectEvery, seconds(7)),
+                new Example("default-lease-ttl", "7", c -> c.timeouts().defaultLease(), seconds(7)),
+                new Example("gc-interval", "7", c -> c.timeouts().collectEvery(), seconds(7)),
+                new Example("gc-max-idle", "7", c -> c.timeouts().idle(), seconds(7)),
+                new Example("max-locks", "7", c -> c.limits().maxLocks(), 7L),
+                new Example("max-connections", "7", c -> c.limits().maxConnections(), 7),
                 new Example(
-                        "gc-max-idle", "7", c -> c.settings().idleNanos(), seconds(7).toNanos()),
-                new Example("max-locks", "7", ServerConfig::maxLocks, 7L),
-                new Example("max-connections", "7", ServerConfig::maxConnections, 7),
-                new Example(
-                        "max-connections-per-ip", "7", ServerConfig::maxConnectionsPerAddress, 7),
-                new Example("max-waiters", "7", c -> c.settings().maxWaiters(), 7),
-                new Example("max-keys", "7", ServerConfig::maxEntries, 7L),
-                new Example("max-list-length", "7", c -> c.settings().maxListLength(), 7),
-                new Example("max-subscriptions", "7", ServerConfig::maxSubscriptions, 7),
-                new Example("max-push-bytes", "7", ServerConfig::maxPushBytes, 7L),
-                new Example("read-timeout", "7", ServerConfig::readTimeout, seconds(7)),
-                new Example("write-timeout", "7", ServerConfig::writeTimeout, seconds(7)),
-                new Example("shutdown-timeout", "7", ServerConfig::shutdownTimeout, seconds(7)),
-                new Example(
-                        "auto-release-on-disconnect",
-                        "false",
-                        c -> c.settings().autoRelease(),
-                        false),
+                        "max-connections-per-ip",
+                        "7",
+                        c -> c.limits().maxConnectionsPerAddress(),
+                        7),
+                new Example("max-waiters", "7", c -> c.limits().maxWaiters(), 7),
+                new Example("max-keys", "7", c -> c.limits().maxEntries(), 7L),
+                new Example("max-list-length", "7", c -> c.limits().maxListLength(), 7),
+                new Example("max-subscriptions", "7", c -> c.limits().maxSubscriptions(), 7),
+                new Example("max-push-bytes", "7", c -> c.limits().maxPushBytes(), 7L),
+                new Example("read-timeout", "7", c -> c.timeouts().read(), seconds(7)),
+                new Example("write-timeout", "7", c -> c.timeouts().write(), seconds(7)),
+                new Example("shutdown-timeout", "7", c -> c.timeouts().shutdown(), seconds(7)),
+                new Example("auto-release-on-disconnect", "false", c -> c.autoRelease(), false),
                 new Example("fence-state-file", "f", ServerConfig::fenceFile, Path.of("f")));
     }
 
@@ -228,33 +235,34 @@ class DflockdCommandTest {
         @Test
         void a_variable_overrides_the_flag_that_turns_auto_release_off() {
             Map<String, String> on = Map.of("DFLOCKD_AUTO_RELEASE_ON_DISCONNECT", "yes");
-            assertThat(config(on, "--no-auto-release-on-disconnect").settings().autoRelease())
-                    .isTrue();
+            assertThat(config(on, "--no-auto-release-on-disconnect").autoRelease()).isTrue();
         }
 
         @Test
         void the_newer_variable_overrides_the_older_one() {
             Map<String, String> both =
                     Map.of("DFLOCKD_GC_INTERVAL_S", "1", "DFLOCKD_GC_LOOP_SLEEP", "2");
-            assertThat(config(both, "--gc-interval", "3").collectEvery()).isEqualTo(seconds(1));
+            assertThat(config(both, "--gc-interval", "3").timeouts().collectEvery())
+                    .isEqualTo(seconds(1));
             Map<String, String> idle =
                     Map.of("DFLOCKD_GC_MAX_IDLE_S", "1", "DFLOCKD_GC_MAX_UNUSED_TIME", "2");
-            assertThat(config(idle, "--gc-max-idle", "3").settings().idleNanos())
-                    .isEqualTo(seconds(1).toNanos());
+            assertThat(config(idle, "--gc-max-idle", "3").timeouts().idle()).isEqualTo(seconds(1));
         }
 
         @Test
         void the_older_variable_is_used_if_the_newer_one_is_not_set() {
             Map<String, String> old = Map.of("DFLOCKD_GC_LOOP_SLEEP", "2");
-            assertThat(config(old, "--gc-interval", "3").collectEvery()).isEqualTo(seconds(2));
+            assertThat(config(old, "--gc-interval", "3").timeouts().collectEvery())
+                    .isEqualTo(seconds(2));
             Map<String, String> empty =
                     Map.of("DFLOCKD_GC_MAX_IDLE_S", "", "DFLOCKD_GC_MAX_UNUSED_TIME", "2");
-            assertThat(config(empty).settings().idleNanos()).isEqualTo(seconds(2).toNanos());
+            assertThat(config(empty).timeouts().idle()).isEqualTo(seconds(2));
         }
 
         @Test
         void holdfast_variables_are_ignored_by_dflockd() {
-            assertThat(config(Map.of("HOLDFAST_MAX_LOCKS", "7")).maxLocks()).isEqualTo(1024);
+            assertThat(config(Map.of("HOLDFAST_MAX_LOCKS", "7")).limits().maxLocks())
+                    .isEqualTo(1024);
         }
 
         @ParameterizedTest
@@ -276,8 +284,8 @@ class DflockdCommandTest {
                                 "--read-timeout",
                                 "4");
                 assertThat(tcp(config).port()).isEqualTo(2);
-                assertThat(config.maxLocks()).isEqualTo(3);
-                assertThat(config.readTimeout()).isEqualTo(seconds(4));
+                assertThat(config.limits().maxLocks()).isEqualTo(3);
+                assertThat(config.timeouts().read()).isEqualTo(seconds(4));
                 assertThat(streams.errLines())
                         .singleElement()
                         .asString()
@@ -292,7 +300,7 @@ class DflockdCommandTest {
             Map<String, String> both =
                     Map.of("DFLOCKD_GC_INTERVAL_S", "often", "DFLOCKD_GC_LOOP_SLEEP", "2");
             try (StandardStreams streams = new StandardStreams()) {
-                assertThat(config(both).collectEvery()).isEqualTo(seconds(2));
+                assertThat(config(both).timeouts().collectEvery()).isEqualTo(seconds(2));
                 assertThat(streams.errLines()).hasSize(1);
             }
         }
@@ -302,11 +310,8 @@ class DflockdCommandTest {
         void a_variable_that_is_not_a_boolean_is_ignored(String value) {
             try (StandardStreams streams = new StandardStreams()) {
                 Map<String, String> set = Map.of("DFLOCKD_AUTO_RELEASE_ON_DISCONNECT", value);
-                assertThat(config(set).settings().autoRelease()).isTrue();
-                assertThat(
-                                config(set, "--auto-release-on-disconnect=false")
-                                        .settings()
-                                        .autoRelease())
+                assertThat(config(set).autoRelease()).isTrue();
+                assertThat(config(set, "--auto-release-on-disconnect=false").autoRelease())
                         .isFalse();
                 assertThat(streams.err()).contains("DFLOCKD_AUTO_RELEASE_ON_DISCONNECT");
             }
@@ -333,7 +338,7 @@ class DflockdCommandTest {
                     "--auto-release-on-disconnect=f"
                 })
         void these_flags_turn_auto_release_off(String flag) {
-            assertThat(config(flag).settings().autoRelease()).isFalse();
+            assertThat(config(flag).autoRelease()).isFalse();
         }
 
         @ParameterizedTest
@@ -344,7 +349,7 @@ class DflockdCommandTest {
                     "--auto-release-on-disconnect=1"
                 })
         void these_flags_turn_auto_release_on(String flag) {
-            assertThat(config(flag).settings().autoRelease()).isTrue();
+            assertThat(config(flag).autoRelease()).isTrue();
         }
     }
 
@@ -354,7 +359,7 @@ class DflockdCommandTest {
         @ParameterizedTest
         @EnumSource(names = ".*(TTL|INTERVAL|IDLE|TIMEOUT|GRACE)", mode = EnumSource.Mode.MATCH_ALL)
         void a_duration_is_limited_to_64_bits_of_nanoseconds(Setting setting) {
-            assertThat(setting.type).isEqualTo(Setting.Type.SECONDS);
+            assertThat(setting.type).isEqualTo(SettingType.SECONDS);
             if (setting.dflockdDefault == null) {
                 return;
             }
@@ -371,7 +376,7 @@ class DflockdCommandTest {
         @Test
         void the_pattern_of_duration_settings_is_complete() {
             assertThat(Arrays.stream(Setting.values()))
-                    .filteredOn(s -> s.type == Setting.Type.SECONDS && s.dflockdDefault != null)
+                    .filteredOn(s -> s.type == SettingType.SECONDS && s.dflockdDefault != null)
                     .allSatisfy(
                             s ->
                                     assertThat(s.name())
@@ -381,9 +386,9 @@ class DflockdCommandTest {
 
         @Test
         void a_duration_of_zero_is_accepted_where_it_has_a_meaning() {
-            assertThat(config("--gc-max-idle", "0").settings().idleNanos()).isZero();
-            assertThat(config("--write-timeout", "0").writeTimeout()).isZero();
-            assertThat(config("--shutdown-timeout", "0").shutdownTimeout()).isZero();
+            assertThat(config("--gc-max-idle", "0").timeouts().idle()).isZero();
+            assertThat(config("--write-timeout", "0").timeouts().write()).isZero();
+            assertThat(config("--shutdown-timeout", "0").timeouts().shutdown()).isZero();
         }
     }
 
@@ -473,8 +478,8 @@ class DflockdCommandTest {
         assertThat(config("--port", "0x10", "--max-locks=0b11", "-max-waiters", "0o17"))
                 .satisfies(
                         c -> assertThat(tcp(c).port()).isEqualTo(16),
-                        c -> assertThat(c.maxLocks()).isEqualTo(3),
-                        c -> assertThat(c.settings().maxWaiters()).isEqualTo(15));
+                        c -> assertThat(c.limits().maxLocks()).isEqualTo(3),
+                        c -> assertThat(c.limits().maxWaiters()).isEqualTo(15));
     }
 
     @Test

@@ -35,7 +35,7 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
         /** Returns the configuration of a cluster that serves these conversations. */
         DriverConfig toDriverConfig(List<FollowerConversation> conversations) {
             Map<Key, QueuePolicy> policies = new HashMap<>();
-            conversations.forEach(c -> policies.putAll(c.config().settings().policies()));
+            conversations.forEach(c -> policies.putAll(c.config().engineSettings().policies()));
             return new DriverConfig(
                     with(settings, policies),
                     caps,
@@ -59,10 +59,10 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
 
     ReplicatedSettings replicatedSettings() {
         return new ReplicatedSettings(
-                with(config.settings(), Map.of()),
-                new KeyLimits(config.maxLocks(), config.lockd().maxLocks(), config.maxEntries()),
-                config.collectEvery(),
-                config.maxSubscriptions());
+                with(config.engineSettings(), Map.of()),
+                config.limits().keys(),
+                config.timeouts().collectEvery(),
+                config.limits().maxSubscriptions());
     }
 
     /** Whether it could notice others on the same cluster: by statistics, or by a total limit. */
@@ -116,21 +116,12 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
                                         new ListenEndpoint(
                                                 e.address(), e.tls(), in(namespace, e.protocol())))
                         .toList(),
-                config.settings(),
-                config.maxLocks(),
-                config.maxEntries(),
-                config.maxSubscriptions(),
-                config.maxPushBytes(),
-                config.perClient(),
-                config.lockd(),
-                config.maxConnections(),
-                config.maxConnectionsPerAddress(),
-                config.defaultLease(),
-                config.collectEvery(),
-                config.readTimeout(),
-                config.writeTimeout(),
-                config.shutdownTimeout(),
-                config.maxSessionGrace(),
+                config.limits(),
+                config.timeouts(),
+                config.autoRelease(),
+                config.keepsValues(),
+                config.webSocketOrigins(),
+                config.events(),
                 config.secret(),
                 config.tls(),
                 config.fenceFile(),

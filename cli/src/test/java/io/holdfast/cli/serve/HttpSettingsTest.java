@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.driver.Secret;
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ConfigException;
-import io.holdfast.server.ListenAddress;
+import io.holdfast.http.HttpAddress;
+import io.holdfast.http.HttpConfig;
 import io.holdfast.server.TlsFiles;
 
 import org.jspecify.annotations.Nullable;
@@ -47,35 +48,34 @@ class HttpSettingsTest {
         }
     }
 
-    private static HttpSettings http(ServerPlan plan) {
-        HttpSettings http = plan.http();
-        assertThat(http).isNotNull();
-        return http;
+    private static HttpConfig http(ServerPlan plan) {
+        assertThat(plan.servesHttp()).isTrue();
+        return plan.http();
     }
 
-    private static HttpListener listener(String host, int port, boolean tls, String namespace) {
-        return new HttpListener(
-                new ListenAddress.Tcp(host, port),
+    private static HttpAddress listener(String host, int port, boolean tls, String namespace) {
+        return new HttpAddress(
+                host,
+                port,
                 tls,
                 namespace.isEmpty() ? Namespace.DEFAULT : new Namespace(namespace));
     }
 
-    private static HttpSettings usual(HttpListener listener) {
-        return new HttpSettings(
-                List.of(listener),
-                null,
-                null,
-                false,
-                Duration.ofSeconds(20),
-                Duration.ofSeconds(15),
-                0,
-                0,
-                0,
-                0,
-                0,
-                Set.of(),
-                Set.of(),
-                null);
+    private static HttpConfig usual(HttpAddress address) {
+        return HttpConfig.at(address)
+                .secret(null)
+                .readToken(null)
+                .admin(false)
+                .sessionIdle(Duration.ofSeconds(20))
+                .ping(Duration.ofSeconds(15))
+                .maxSessions(0)
+                .maxSessionsPerAddress(0)
+                .maxConnectionsPerAddress(0)
+                .rate(0)
+                .burst(0)
+                .corsOrigins(Set.of())
+                .allowedHosts(Set.of())
+                .build();
     }
 
     private static void assertRefused(Runnable start, String message) {
@@ -100,9 +100,9 @@ class HttpSettingsTest {
         @ValueSource(strings = {"--no-http", "--http=false"})
         void http_can_be_switched_off(String arg) {
             ServerPlan plan = serve(Map.of(), arg);
-            assertThat(plan.http()).isNull();
+            assertThat(plan.servesHttp()).isFalse();
             assertThat(plan.server().listeners()).hasSize(2);
-            assertThat(serve(Map.of("HOLDFAST_SERVE_HTTP", "no")).http()).isNull();
+            assertThat(serve(Map.of("HOLDFAST_SERVE_HTTP", "no")).servesHttp()).isFalse();
         }
 
         @Test
@@ -113,7 +113,7 @@ class HttpSettingsTest {
                             "--no-http",
                             "--listen=http://127.0.0.1:1",
                             "--listen=dflockd://127.0.0.1:2");
-            assertThat(plan.http()).isNull();
+            assertThat(plan.servesHttp()).isFalse();
             assertThat(plan.server().listeners()).hasSize(1);
             assertRefused(
                     () -> serve(Map.of(), "--no-http", "--listen=http://127.0.0.1:1"),
@@ -122,24 +122,23 @@ class HttpSettingsTest {
 
         @Test
         void there_is_no_http_without_an_http_address() {
-            assertThat(serve(Map.of(), "--listen=dflockd://127.0.0.1:1").http()).isNull();
+            assertThat(serve(Map.of(), "--listen=dflockd://127.0.0.1:1").servesHttp()).isFalse();
         }
 
         @Test
         void http_addresses_can_have_tls() {
-            HttpSettings http =
-                    http(
-                            serve(
-                                    Map.of(),
-                                    "--tls-cert=c",
-                                    "--tls-key=k",
-                                    "--listen=http://[::1]:7001/?namespace=tenant%20a",
-                                    "--listen=https://0.0.0.0"));
-            assertThat(http.listeners())
+            ServerPlan plan =
+                    serve(
+                            Map.of(),
+                            "--tls-cert=c",
+                            "--tls-key=k",
+                            "--listen=http://[::1]:7001/?namespace=tenant%20a",
+                            "--listen=https://0.0.0.0");
+            assertThat(http(plan).addresses())
                     .containsExactly(
                             listener("::1", 7001, false, "tenant a"),
                             listener("0.0.0.0", 6389, true, ""));
-            assertThat(http.tls()).isEqualTo(new TlsFiles(Path.of("c"), Path.of("k")));
+            assertThat(plan.server().tls()).isEqualTo(new TlsFiles(Path.of("c"), Path.of("k")));
         }
 
         @Test
@@ -174,22 +173,19 @@ class HttpSettingsTest {
 
         @Test
         void http_settings_come_from_options_or_variables() {
-            HttpSettings expected =
-                    new HttpSettings(
-                            List.of(listener("127.0.0.1", 6389, false, "")),
-                            null,
-                            null,
-                            true,
-                            Duration.ofSeconds(9),
-                            Duration.ofSeconds(8),
-                            1,
-                            2,
-                            3,
-                            4,
-                            5,
-                            Set.of("https://a.example", "https://b.example"),
-                            Set.of("locks.example"),
-                            null);
+            HttpConfig expected =
+                    HttpConfig.at(listener("127.0.0.1", 6389, false, ""))
+                            .admin(true)
+                            .sessionIdle(Duration.ofSeconds(9))
+                            .ping(Duration.ofSeconds(8))
+                            .maxSessions(1)
+                            .maxSessionsPerAddress(2)
+                            .maxConnectionsPerAddress(3)
+                            .rate(4)
+                            .burst(5)
+                            .corsOrigins(Set.of("https://a.example", "https://b.example"))
+                            .allowedHosts(Set.of("locks.example"))
+                            .build();
             assertThat(
                             http(
                                     serve(
@@ -231,8 +227,9 @@ class HttpSettingsTest {
     class OfDflockd {
         @Test
         void dflockd_has_no_http_without_a_port() {
-            assertThat(dflockd(Map.of()).http()).isNull();
-            assertThat(dflockd(Map.of(), "--http-host=127.0.0.1", "--http-port=0").http()).isNull();
+            assertThat(dflockd(Map.of()).servesHttp()).isFalse();
+            assertThat(dflockd(Map.of(), "--http-host=127.0.0.1", "--http-port=0").servesHttp())
+                    .isFalse();
         }
 
         @Test
@@ -247,10 +244,10 @@ class HttpSettingsTest {
 
         @Test
         void http_uses_the_certificate_of_dflockd() {
-            HttpSettings http =
-                    http(dflockd(Map.of(), "--http-port=7001", "--tls-cert=c", "--tls-key=k"));
-            assertThat(http.listeners()).containsExactly(listener("127.0.0.1", 7001, true, ""));
-            assertThat(http.tls()).isEqualTo(new TlsFiles(Path.of("c"), Path.of("k")));
+            ServerPlan plan = dflockd(Map.of(), "--http-port=7001", "--tls-cert=c", "--tls-key=k");
+            assertThat(http(plan).addresses())
+                    .containsExactly(listener("127.0.0.1", 7001, true, ""));
+            assertThat(plan.server().tls()).isEqualTo(new TlsFiles(Path.of("c"), Path.of("k")));
         }
 
         @ParameterizedTest
@@ -287,8 +284,9 @@ class HttpSettingsTest {
 
         @Test
         void any_ping_interval_is_accepted_without_idle_timeout_or_http() {
-            assertThat(http(serve(Map.of(), "--http-session-idle-timeout=0")).idle()).isZero();
-            assertThat(dflockd(Map.of(), "--http-sse-ping-interval=30").http()).isNull();
+            assertThat(http(serve(Map.of(), "--http-session-idle-timeout=0")).sessionIdle())
+                    .isZero();
+            assertThat(dflockd(Map.of(), "--http-sse-ping-interval=30").servesHttp()).isFalse();
         }
     }
 
@@ -302,20 +300,21 @@ class HttpSettingsTest {
             String file = Files.writeString(folder.resolve("t"), " from-file\n").toString();
             for (String arg :
                     List.of("--http-read-token= from-file ", "--http-read-token-file=" + file)) {
-                HttpSettings serve = http(serve(Map.of(), "--auth-token=all", arg));
-                assertIs(serve.reading(), "from-file");
+                HttpConfig serve = http(serve(Map.of(), "--auth-token=all", arg));
+                assertIs(serve.readToken(), "from-file");
                 assertIs(serve.secret(), "all");
                 assertIs(
-                        http(dflockd(Map.of(), "--http-port=1", "--auth-token=all", arg)).reading(),
+                        http(dflockd(Map.of(), "--http-port=1", "--auth-token=all", arg))
+                                .readToken(),
                         "from-file");
             }
             assertIs(
                     http(serve(Map.of("HOLDFAST_HTTP_READ_TOKEN", "variable"), "--auth-token=all"))
-                            .reading(),
+                            .readToken(),
                     "variable");
             Map<String, String> variable = Map.of("DFLOCKD_HTTP_READ_TOKEN_FILE", file);
             assertIs(
-                    http(dflockd(variable, "--http-port=1", "--auth-token=all")).reading(),
+                    http(dflockd(variable, "--http-port=1", "--auth-token=all")).readToken(),
                     "from-file");
         }
 

@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.driver.ClientLimits;
-import io.holdfast.engine.EngineSettings;
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ConfigException;
 import io.holdfast.server.IoTransport;
+import io.holdfast.server.Limits;
 import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.ListenerProtocol;
-import io.holdfast.server.LockdConfig;
 import io.holdfast.server.ServerConfig;
+import io.holdfast.server.Timeouts;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
@@ -79,33 +79,36 @@ class LockdCommandTest {
     void listens_on_tcp_9999_of_this_machine_with_dump_and_registry_off() {
         assertThat(config())
                 .isEqualTo(
-                        new ServerConfig(
-                                List.of(
+                        ServerConfig.builder()
+                                .listeners(
                                         new ListenEndpoint(
                                                 new ListenAddress.Tcp("127.0.0.1", 9999),
                                                 false,
                                                 new ListenerProtocol.Lockd(
-                                                        Namespace.DEFAULT, false, false, false))),
-                                new EngineSettings(0, seconds(60).toNanos(), true),
-                                1_000_000,
-                                0,
-                                0,
-                                1_048_576,
-                                ClientLimits.NONE,
-                                new LockdConfig(1_000_000, Set.of(), null),
-                                0,
-                                0,
-                                seconds(33),
-                                seconds(5),
-                                seconds(23),
-                                seconds(5),
-                                seconds(5),
-                                seconds(60),
-                                null,
-                                null,
-                                null,
-                                IoTransport.AUTO,
-                                0));
+                                                        Namespace.DEFAULT, false, false, false)))
+                                .limits(
+                                        Limits.builder()
+                                                .maxLocks(1_000_000)
+                                                .maxLockdLocks(1_000_000)
+                                                .maxEntries(0)
+                                                .maxWaiters(0)
+                                                .perClient(ClientLimits.NONE)
+                                                .maxConnections(0)
+                                                .maxConnectionsPerAddress(0)
+                                                .build())
+                                .timeouts(
+                                        Timeouts.builder()
+                                                .collectEvery(seconds(5))
+                                                .idle(seconds(60))
+                                                .read(seconds(23))
+                                                .write(seconds(5))
+                                                .shutdown(seconds(5))
+                                                .build())
+                                .webSocketOrigins(Set.of())
+                                .events(null)
+                                .transport(IoTransport.AUTO)
+                                .eventLoops(0)
+                                .build());
     }
 
     @Nested
@@ -395,22 +398,21 @@ class LockdCommandTest {
                         "--transport=nio",
                         "--event-loops=7",
                         "--debug=false");
-        assertThat(config.lockd())
-                .isEqualTo(
-                        new LockdConfig(
-                                1, Set.of("one.example", "two.example", "three.example"), null));
-        assertThat(config.maxConnections()).isEqualTo(2);
-        assertThat(config.maxConnectionsPerAddress()).isEqualTo(3);
-        assertThat(config.readTimeout()).isEqualTo(seconds(8));
-        assertThat(config.writeTimeout()).isEqualTo(seconds(4));
-        assertThat(config.shutdownTimeout()).isEqualTo(seconds(6));
+        assertThat(config.limits().maxLockdLocks()).isEqualTo(1);
+        assertThat(config.webSocketOrigins())
+                .containsExactlyInAnyOrder("one.example", "two.example", "three.example");
+        assertThat(config.limits().maxConnections()).isEqualTo(2);
+        assertThat(config.limits().maxConnectionsPerAddress()).isEqualTo(3);
+        assertThat(config.timeouts().read()).isEqualTo(seconds(8));
+        assertThat(config.timeouts().write()).isEqualTo(seconds(4));
+        assertThat(config.timeouts().shutdown()).isEqualTo(seconds(6));
         assertThat(config.transport()).isEqualTo(IoTransport.NIO);
         assertThat(config.eventLoops()).isEqualTo(7);
     }
 
     @Test
     void takes_0_for_as_many_locks_as_memory_allows() {
-        assertThat(config("--lockd-max-locks", "0").lockd().maxLocks()).isZero();
+        assertThat(config("--lockd-max-locks", "0").limits().maxLockdLocks()).isZero();
     }
 
     @ParameterizedTest

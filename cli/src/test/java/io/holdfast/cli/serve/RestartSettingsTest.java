@@ -3,7 +3,7 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.server.ConfigException;
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.server.RestartQuarantineConfig;
 
 import org.jspecify.annotations.Nullable;

@@ -42,10 +42,10 @@ public final class RunningServer implements AutoCloseable {
         this.config = plan.server();
         this.cluster = plan.cluster() == null ? null : new ClusterDriverSource(plan.cluster());
         HttpFrontEndStarter start =
-                plan.http() == null
-                        ? null
-                        : new HttpFrontEndStarter(
-                                plan.http(), cluster == null ? null : cluster::view);
+                plan.servesHttp()
+                        ? new HttpFrontEndStarter(
+                                plan.http(), config.tls(), cluster == null ? null : cluster::view)
+                        : null;
         List<HoldfastServer.FrontEndStarter> others = start == null ? List.of() : List.of(start);
         this.server =
                 cluster == null

@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.driver.ClientLimits;
-import io.holdfast.engine.EngineSettings;
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ConfigException;
 import io.holdfast.server.IoTransport;
+import io.holdfast.server.Limits;
 import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.ListenerProtocol;
-import io.holdfast.server.LockdConfig;
 import io.holdfast.server.ServerConfig;
+import io.holdfast.server.Timeouts;
 import io.holdfast.server.TlsFiles;
 
 import org.junit.jupiter.api.DisplayName;
@@ -59,28 +59,42 @@ class ServeCommandTest {
     void serve_has_its_own_defaults() {
         assertThat(config())
                 .isEqualTo(
-                        new ServerConfig(
-                                List.of(new ListenEndpoint("127.0.0.1", 6388, false), LOCKD),
-                                new EngineSettings(0, seconds(60).toNanos(), true),
-                                1_000_000,
-                                0,
-                                0,
-                                1_048_576,
-                                new ClientLimits(100_000, 100_000, 100_000),
-                                new LockdConfig(1_000_000, Set.of(), null),
-                                0,
-                                0,
-                                seconds(33),
-                                seconds(5),
-                                seconds(23),
-                                seconds(5),
-                                seconds(30),
-                                seconds(60),
-                                null,
-                                null,
-                                null,
-                                IoTransport.AUTO,
-                                0));
+                        ServerConfig.builder()
+                                .listeners(new ListenEndpoint("127.0.0.1", 6388, false), LOCKD)
+                                .limits(
+                                        Limits.builder()
+                                                .maxLocks(1_000_000)
+                                                .maxLockdLocks(1_000_000)
+                                                .maxEntries(0)
+                                                .maxWaiters(0)
+                                                .maxListLength(0)
+                                                .maxSubscriptions(0)
+                                                .maxPushBytes(1_048_576)
+                                                .perClient(
+                                                        new ClientLimits(100_000, 100_000, 100_000))
+                                                .maxConnections(0)
+                                                .maxConnectionsPerAddress(0)
+                                                .build())
+                                .timeouts(
+                                        Timeouts.builder()
+                                                .defaultLease(seconds(33))
+                                                .collectEvery(seconds(5))
+                                                .idle(seconds(60))
+                                                .read(seconds(23))
+                                                .write(seconds(5))
+                                                .shutdown(seconds(30))
+                                                .maxSessionGrace(seconds(60))
+                                                .build())
+                                .autoRelease(true)
+                                .keepsValues(false)
+                                .webSocketOrigins(Set.of())
+                                .events(null)
+                                .secret(null)
+                                .tls(null)
+                                .fenceFile(null)
+                                .transport(IoTransport.AUTO)
+                                .eventLoops(0)
+                                .build());
     }
 
     @Test
@@ -118,28 +132,38 @@ class ServeCommandTest {
                                 "--max-keys-per-connection=29",
                                 "--event-loops=12"))
                 .isEqualTo(
-                        new ServerConfig(
-                                List.of(new ListenEndpoint("::1", 7000, true)),
-                                new EngineSettings(8, seconds(4).toNanos(), false, 14),
-                                5,
-                                13,
-                                15,
-                                16,
-                                new ClientLimits(27, 28, 29),
-                                new LockdConfig(17, Set.of("one.example", "two.example"), null),
-                                6,
-                                7,
-                                seconds(1),
-                                seconds(3),
-                                seconds(9),
-                                seconds(10),
-                                seconds(11),
-                                seconds(18),
-                                null,
-                                new TlsFiles(Path.of("c"), Path.of("k")),
-                                Path.of("f"),
-                                IoTransport.NIO,
-                                12));
+                        ServerConfig.builder()
+                                .listeners(new ListenEndpoint("::1", 7000, true))
+                                .limits(
+                                        Limits.builder()
+                                                .maxLocks(5)
+                                                .maxLockdLocks(17)
+                                                .maxEntries(13)
+                                                .maxWaiters(8)
+                                                .maxListLength(14)
+                                                .maxSubscriptions(15)
+                                                .maxPushBytes(16)
+                                                .perClient(new ClientLimits(27, 28, 29))
+                                                .maxConnections(6)
+                                                .maxConnectionsPerAddress(7)
+                                                .build())
+                                .timeouts(
+                                        Timeouts.builder()
+                                                .defaultLease(seconds(1))
+                                                .collectEvery(seconds(3))
+                                                .idle(seconds(4))
+                                                .read(seconds(9))
+                                                .write(seconds(10))
+                                                .shutdown(seconds(11))
+                                                .maxSessionGrace(seconds(18))
+                                                .build())
+                                .autoRelease(false)
+                                .webSocketOrigins(Set.of("one.example", "two.example"))
+                                .tls(new TlsFiles(Path.of("c"), Path.of("k")))
+                                .fenceFile(Path.of("f"))
+                                .transport(IoTransport.NIO)
+                                .eventLoops(12)
+                                .build());
     }
 
     @Test
@@ -221,28 +245,28 @@ class ServeCommandTest {
         @Test
         void an_option_overrides_its_variable() {
             Map<String, String> set = Map.of("HOLDFAST_MAX_LOCKS", "5");
-            assertThat(config(set, "--max-locks", "6").maxLocks()).isEqualTo(6);
-            assertThat(config(set).maxLocks()).isEqualTo(5);
+            assertThat(config(set, "--max-locks", "6").limits().maxLocks()).isEqualTo(6);
+            assertThat(config(set).limits().maxLocks()).isEqualTo(5);
         }
 
         @Test
         void a_switch_overrides_its_variable() {
             Map<String, String> off = Map.of("HOLDFAST_AUTO_RELEASE_ON_DISCONNECT", "false");
-            assertThat(config(off, "--auto-release-on-disconnect").settings().autoRelease())
-                    .isTrue();
+            assertThat(config(off, "--auto-release-on-disconnect").autoRelease()).isTrue();
             Map<String, String> on = Map.of("HOLDFAST_AUTO_RELEASE_ON_DISCONNECT", "true");
-            assertThat(config(on, "--no-auto-release-on-disconnect").settings().autoRelease())
-                    .isFalse();
+            assertThat(config(on, "--no-auto-release-on-disconnect").autoRelease()).isFalse();
         }
 
         @Test
         void an_empty_variable_counts_as_unset() {
-            assertThat(config(Map.of("HOLDFAST_MAX_LOCKS", "")).maxLocks()).isEqualTo(1_000_000);
+            assertThat(config(Map.of("HOLDFAST_MAX_LOCKS", "")).limits().maxLocks())
+                    .isEqualTo(1_000_000);
         }
 
         @Test
         void variables_of_dflockd_are_ignored_by_serve() {
-            assertThat(config(Map.of("DFLOCKD_MAX_LOCKS", "7")).maxLocks()).isEqualTo(1_000_000);
+            assertThat(config(Map.of("DFLOCKD_MAX_LOCKS", "7")).limits().maxLocks())
+                    .isEqualTo(1_000_000);
         }
     }
 
@@ -384,7 +408,7 @@ class ServeCommandTest {
         @ParameterizedTest
         @EnumSource
         void an_unreadable_variable_is_rejected(Setting setting) {
-            if (setting.serveDefault == null || setting.type == Setting.Type.TEXT) {
+            if (setting.serveDefault == null || setting.type == SettingType.TEXT) {
                 return;
             }
             assertThatThrownBy(() -> config(Map.of(setting.holdfastVariable(), "abc")))
@@ -396,7 +420,7 @@ class ServeCommandTest {
 
     @Test
     void takes_0_for_as_many_locks_as_memory_allows() {
-        assertThat(config("--max-locks", "0").maxLocks()).isZero();
+        assertThat(config("--max-locks", "0").limits().maxLocks()).isZero();
     }
 
     @ParameterizedTest
@@ -407,7 +431,7 @@ class ServeCommandTest {
         "--no-auto-release-on-disconnect,false"
     })
     void a_switch_accepts_every_spelling(String arg, boolean on) {
-        assertThat(config(arg).settings().autoRelease()).isEqualTo(on);
+        assertThat(config(arg).autoRelease()).isEqualTo(on);
     }
 
     @Test

@@ -3,8 +3,8 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.server.ConfigException;
 import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.ServerConfig;
 

@@ -128,7 +128,12 @@ final class HttpSessionsIT {
 
     @Test
     void an_idle_session_ends_and_is_no_longer_counted() {
-        TestHttp http = start(config -> config.sessionIdle(Duration.ofMillis(50)).maxSessions(1));
+        TestHttp http =
+                start(
+                        config ->
+                                config.sessionIdle(Duration.ofMillis(50))
+                                        .ping(Duration.ofMillis(25))
+                                        .maxSessions(1));
         String session = open(http);
         post(http, session, "/v1/locks/k", "{}");
 
@@ -151,7 +156,11 @@ final class HttpSessionsIT {
 
     @Test
     void a_session_with_a_long_poll_is_not_idle() {
-        TestHttp http = start(config -> config.sessionIdle(Duration.ofMillis(300)));
+        TestHttp http =
+                start(
+                        config ->
+                                config.sessionIdle(Duration.ofMillis(300))
+                                        .ping(Duration.ofMillis(100)));
         String other = http.post("/v1/leases/k", "{\"lease_ttl_s\":1}").body();
         assertThat(other).contains("\"ok\"");
         String session = open(http);

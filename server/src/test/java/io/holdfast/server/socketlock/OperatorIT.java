@@ -56,7 +56,7 @@ class OperatorIT {
                         tcp(new ListenerProtocol.Dflockd(Namespace.DEFAULT)),
                         tcp(new ListenerProtocol.Lockd(Namespace.DEFAULT, false, true, true)),
                         SocketlockTestServer.endpoint(
-                                path, KEY, null, SocketlockTestServer.DEFAULT_TIMEOUTS, null));
+                                path, KEY, null, SocketlockTestServer.DEFAULT_TIMEOUTS));
         driver = server.server().backend().driver();
     }
 

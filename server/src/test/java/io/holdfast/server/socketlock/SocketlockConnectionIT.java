@@ -35,14 +35,13 @@ class SocketlockConnectionIT {
         Path path = folder.resolve("s");
         server =
                 SocketlockTestServer.start(
-                        new TestConfig().transport(ioTransport),
+                        new TestConfig().transport(ioTransport).events(events::add),
                         path,
                         SocketlockTestServer.endpoint(
                                 path,
                                 null,
                                 QueuePolicy.FIFO,
-                                SocketlockTestServer.DEFAULT_TIMEOUTS,
-                                events::add));
+                                SocketlockTestServer.DEFAULT_TIMEOUTS));
     }
 
     @AfterEach

@@ -3,9 +3,9 @@ package io.holdfast.server.socketlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.server.ConfigException;
 import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.ListenerProtocol;
@@ -38,11 +38,7 @@ class SocketlockKeySpaceIT {
                                 false,
                                 new ListenerProtocol.Lockd(Namespace.DEFAULT, false, true, true)),
                         SocketlockTestServer.endpoint(
-                                path,
-                                key,
-                                queuePolicy,
-                                SocketlockTestServer.DEFAULT_TIMEOUTS,
-                                null));
+                                path, key, queuePolicy, SocketlockTestServer.DEFAULT_TIMEOUTS));
     }
 
     /** A lockd client; the lines used here end with a line feed only. */
@@ -136,7 +132,7 @@ class SocketlockKeySpaceIT {
 
     private ListenEndpoint endpoint(Path path, QueuePolicy queuePolicy) {
         return SocketlockTestServer.endpoint(
-                path, "deploy", queuePolicy, SocketlockTestServer.DEFAULT_TIMEOUTS, null);
+                path, "deploy", queuePolicy, SocketlockTestServer.DEFAULT_TIMEOUTS);
     }
 
     @Test

@@ -162,7 +162,7 @@ class SocketlockPrimaryLockIT {
                         path,
                         new ListenEndpoint("127.0.0.1", 0, false),
                         SocketlockTestServer.endpoint(
-                                path, "deploy", null, SocketlockTestServer.DEFAULT_TIMEOUTS, null));
+                                path, "deploy", null, SocketlockTestServer.DEFAULT_TIMEOUTS));
         SocketlockTestClient holder = server.connect().holds("WRITE", "l");
         TestClient other = server.connectDflockd();
         String token = other.acquire("elsewhere");
@@ -353,13 +353,9 @@ class SocketlockPrimaryLockIT {
                         path,
                         new ListenEndpoint("127.0.0.1", 0, false),
                         SocketlockTestServer.endpoint(
-                                path, "deploy", null, SocketlockTestServer.DEFAULT_TIMEOUTS, null),
+                                path, "deploy", null, SocketlockTestServer.DEFAULT_TIMEOUTS),
                         SocketlockTestServer.endpoint(
-                                second,
-                                "deploy",
-                                null,
-                                SocketlockTestServer.DEFAULT_TIMEOUTS,
-                                null));
+                                second, "deploy", null, SocketlockTestServer.DEFAULT_TIMEOUTS));
         return second;
     }
 }

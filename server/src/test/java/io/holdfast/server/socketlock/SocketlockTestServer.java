@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
 /** A server with socketlock listeners, and the clients a test opened on it. */
 final class SocketlockTestServer implements AutoCloseable {
@@ -36,15 +35,14 @@ final class SocketlockTestServer implements AutoCloseable {
     // ---- listeners
 
     static ListenEndpoint endpoint(Path path, QueuePolicy queuePolicy) {
-        return endpoint(path, null, queuePolicy, DEFAULT_TIMEOUTS, null);
+        return endpoint(path, null, queuePolicy, DEFAULT_TIMEOUTS);
     }
 
     static ListenEndpoint endpoint(
             Path path,
             @Nullable String key,
             @Nullable QueuePolicy queuePolicy,
-            SocketlockTimeouts socketlockTimeouts,
-            @Nullable Consumer<String> events) {
+            SocketlockTimeouts socketlockTimeouts) {
         return new ListenEndpoint(
                 new ListenAddress.Unix(path, null),
                 false,
@@ -52,8 +50,7 @@ final class SocketlockTestServer implements AutoCloseable {
                         Namespace.DEFAULT,
                         key == null ? null : ByteString.of(key),
                         queuePolicy,
-                        socketlockTimeouts,
-                        events));
+                        socketlockTimeouts));
     }
 
     static SocketlockTimeouts limits(Duration request, Duration confirm) {
@@ -67,7 +64,7 @@ final class SocketlockTestServer implements AutoCloseable {
     }
 
     static SocketlockTestServer start(Path path, SocketlockTimeouts socketlockTimeouts) {
-        return start(new TestConfig(), path, endpoint(path, null, null, socketlockTimeouts, null));
+        return start(new TestConfig(), path, endpoint(path, null, null, socketlockTimeouts));
     }
 
     static SocketlockTestServer start(TestConfig config, Path path, ListenEndpoint... listeners) {

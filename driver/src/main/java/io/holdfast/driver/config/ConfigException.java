@@ -1,4 +1,4 @@
-package io.holdfast.server;
+package io.holdfast.driver.config;
 
 /** A setting has an invalid value. The message is for the user and names the setting. */
 public final class ConfigException extends RuntimeException {
