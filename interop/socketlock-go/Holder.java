@@ -1,5 +1,5 @@
-import io.holdfast.client.socketlock.SocketLock;
-import io.holdfast.client.socketlock.SocketLockClient;
+import io.holdfast.socketlock.SocketLock;
+import io.holdfast.socketlock.SocketLockClient;
 
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -28,7 +28,7 @@ type holder struct {
 
 func startHolder(t *testing.T, path string) *holder {
 	t.Helper()
-	return start(t, exec.Command("java", "-cp", os.Getenv("INTEROP_CLIENT_JAR"), "Holder.java", path), "connected")
+	return start(t, exec.Command("java", "-cp", os.Getenv("INTEROP_SOCKETLOCK_JAR"), "Holder.java", path), "connected")
 }
 
 func start(t *testing.T, command *exec.Cmd, first string) *holder {

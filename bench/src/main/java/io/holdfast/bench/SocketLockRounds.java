@@ -1,8 +1,8 @@
 package io.holdfast.bench;
 
-import io.holdfast.client.socketlock.LockConfig;
-import io.holdfast.client.socketlock.SocketLockClient;
-import io.holdfast.client.socketlock.SocketLockServer;
+import io.holdfast.socketlock.LockConfig;
+import io.holdfast.socketlock.SocketLockClient;
+import io.holdfast.socketlock.SocketLockServer;
 
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;

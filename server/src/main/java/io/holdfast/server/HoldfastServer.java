@@ -2,7 +2,6 @@ package io.holdfast.server;
 
 import static java.time.temporal.ChronoUnit.SECONDS;
 
-import io.holdfast.client.socketlock.primary.PrimaryLock;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
@@ -34,6 +33,7 @@ import io.holdfast.server.socketlock.SocketlockHandler;
 import io.holdfast.server.socketlock.SocketlockService;
 import io.holdfast.server.websocket.OriginPolicy;
 import io.holdfast.server.websocket.WebSocketUpgrade;
+import io.holdfast.socketlock.primary.PrimaryLock;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;

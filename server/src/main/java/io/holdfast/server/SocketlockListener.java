@@ -1,10 +1,10 @@
 package io.holdfast.server;
 
-import io.holdfast.client.socketlock.primary.PrimaryLock;
-import io.holdfast.client.socketlock.primary.TakeoverGracePeriod;
 import io.holdfast.driver.FailureText;
 import io.holdfast.engine.Key;
 import io.holdfast.server.socketlock.SocketlockService;
+import io.holdfast.socketlock.primary.PrimaryLock;
+import io.holdfast.socketlock.primary.TakeoverGracePeriod;
 import io.netty.channel.Channel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;

@@ -29,12 +29,14 @@ final class ModuleRules {
                     entry("driver", "engine"),
                     entry("protocol", "engine"),
                     entry("http", "engine", "driver", "protocol.json", "protocol.dflockd"),
-                    entry("server", "engine", "driver", "protocol", "client.socketlock.primary"),
+                    entry("server", "engine", "driver", "protocol", "socketlock.primary"),
                     entry("cluster", "engine", "driver"),
                     entry("client"),
+                    entry("socketlock"),
+                    entry("lockd"),
                     entry("lockfile"),
                     entry("console", "driver"),
-                    entry("verification", "console", "driver", "client", "lockfile"));
+                    entry("verification", "console", "driver", "socketlock", "lockfile"));
 
     /** Static methods whose result depends on the time, the machine or randomness. */
     private static final Map<String, Set<String>> NON_DETERMINISTIC =

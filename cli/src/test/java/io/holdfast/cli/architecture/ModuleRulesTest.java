@@ -90,6 +90,8 @@ class ModuleRulesTest {
                                 .map(REAL::of),
                         Stream.of(
                                 REAL.dependsOnlyOnTheJdk("client"),
+                                REAL.dependsOnlyOnTheJdk("socketlock"),
+                                REAL.dependsOnlyOnTheJdk("lockd"),
                                 REAL.dependsOnlyOnTheJdk("lockfile"),
                                 REAL.protocolTakesBuffersAndCodecsFromNetty(),
                                 REAL.nothingDependsOnTheCli(),

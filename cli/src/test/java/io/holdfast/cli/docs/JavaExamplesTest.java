@@ -48,7 +48,7 @@ class JavaExamplesTest {
         %s
         import io.holdfast.client.Hold;
         import io.holdfast.client.Holdfast;
-        import io.holdfast.client.socketlock.*;
+        import io.holdfast.socketlock.*;
         import java.nio.file.*;
         import java.time.*;
 

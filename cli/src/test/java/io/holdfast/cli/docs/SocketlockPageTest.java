@@ -8,20 +8,20 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.holdfast.cli.serve.ServeCommand;
 import io.holdfast.cli.serve.SocketlockdCommand;
 import io.holdfast.cli.serve.StandardStreams;
-import io.holdfast.client.socketlock.AcquireOptions;
-import io.holdfast.client.socketlock.LockConfig;
-import io.holdfast.client.socketlock.LockEvent;
-import io.holdfast.client.socketlock.LockState;
-import io.holdfast.client.socketlock.SocketLock;
-import io.holdfast.client.socketlock.SocketLockClient;
-import io.holdfast.client.socketlock.SocketLockException;
-import io.holdfast.client.socketlock.SocketLockServer;
-import io.holdfast.client.socketlock.primary.PrimaryLock;
 import io.holdfast.engine.QueuePolicy;
 import io.holdfast.protocol.socketlock.SocketlockDecoder;
 import io.holdfast.protocol.socketlock.SocketlockFailure;
 import io.holdfast.protocol.socketlock.SocketlockRequest;
 import io.holdfast.protocol.socketlock.SocketlockSyntax;
+import io.holdfast.socketlock.AcquireOptions;
+import io.holdfast.socketlock.LockConfig;
+import io.holdfast.socketlock.LockEvent;
+import io.holdfast.socketlock.LockState;
+import io.holdfast.socketlock.SocketLock;
+import io.holdfast.socketlock.SocketLockClient;
+import io.holdfast.socketlock.SocketLockException;
+import io.holdfast.socketlock.SocketLockServer;
+import io.holdfast.socketlock.primary.PrimaryLock;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -277,27 +277,23 @@ class SocketlockPageTest {
     void the_socketlock_page_lists_the_limits_of_both_servers()
             throws ReflectiveOperationException {
         int requests = constant("io.holdfast.server.socketlock.SocketlockHandler", "MAX_LOCKS");
-        assertThat(constant("io.holdfast.client.socketlock.LockTable", "MAX_REQUESTS"))
+        assertThat(constant("io.holdfast.socketlock.LockTable", "MAX_REQUESTS"))
                 .isEqualTo(requests);
         int bytes = constant("io.holdfast.server.socketlock.SocketlockHandler", "MAX_LOCK_BYTES");
-        assertThat(constant("io.holdfast.client.socketlock.LockTable", "MAX_ID_BYTES"))
-                .isEqualTo(bytes);
+        assertThat(constant("io.holdfast.socketlock.LockTable", "MAX_ID_BYTES")).isEqualTo(bytes);
         assertThat(limit("requests of one connection"))
                 .isEqualTo(
                         "%d, and %d MiB of lock-ids; then `REQFAIL %s`"
                                 .formatted(
                                         requests, bytes >> 20, SocketlockFailure.TOO_MANY.text()));
-        assertThat(constant("io.holdfast.client.socketlock.PrimarySyntax", "MAX_BYTES"))
+        assertThat(constant("io.holdfast.socketlock.PrimarySyntax", "MAX_BYTES"))
                 .isEqualTo(SocketlockDecoder.MAX_LINE_BYTES);
         assertThat(limit("a line")).startsWith(SocketlockDecoder.MAX_LINE_BYTES / 1024 + " KiB");
         assertThat(limit("the path"))
                 .startsWith(constant(PrimaryLock.class.getName(), "MAX_PATH_BYTES") + " bytes");
         int unread =
                 constant("io.holdfast.server.socketlock.SocketlockHandler", "MAX_UNREAD_BYTES");
-        assertThat(
-                        constant(
-                                "io.holdfast.client.socketlock.PrimaryClientConnection",
-                                "MAX_OUTPUT_BYTES"))
+        assertThat(constant("io.holdfast.socketlock.PrimaryClientConnection", "MAX_OUTPUT_BYTES"))
                 .isEqualTo(unread);
         assertThat(limit("unread answers")).contains(unread / (1 << 20) + " MiB");
     }

@@ -2,9 +2,9 @@ package io.holdfast.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.client.socketlock.LockConfig;
-import io.holdfast.client.socketlock.Policy;
-import io.holdfast.client.socketlock.SocketLockServer;
+import io.holdfast.socketlock.LockConfig;
+import io.holdfast.socketlock.Policy;
+import io.holdfast.socketlock.SocketLockServer;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

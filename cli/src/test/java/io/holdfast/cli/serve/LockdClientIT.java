@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.client.lockd.LockdClient;
-import io.holdfast.client.lockd.LockdConnectionException;
-import io.holdfast.client.lockd.LockdDisabledException;
-import io.holdfast.client.lockd.LockdRefusedException;
+import io.holdfast.lockd.LockdClient;
+import io.holdfast.lockd.LockdConnectionException;
+import io.holdfast.lockd.LockdDisabledException;
+import io.holdfast.lockd.LockdRefusedException;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.StartException;
 

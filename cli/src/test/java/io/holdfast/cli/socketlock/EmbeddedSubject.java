@@ -1,11 +1,11 @@
 package io.holdfast.cli.socketlock;
 
 import io.holdfast.cli.socketlock.OutgoingLine.What;
-import io.holdfast.client.socketlock.EmbeddedConversations;
-import io.holdfast.client.socketlock.EmbeddedConversations.SentLine;
-import io.holdfast.client.socketlock.LockConfig;
-import io.holdfast.client.socketlock.Policy;
 import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.socketlock.EmbeddedConversations;
+import io.holdfast.socketlock.EmbeddedConversations.SentLine;
+import io.holdfast.socketlock.LockConfig;
+import io.holdfast.socketlock.Policy;
 
 import java.time.Duration;
 import java.util.List;

@@ -5,9 +5,6 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateExpiredException;
@@ -18,13 +15,13 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /** Describes connection failures for users, without names of Java classes. */
-public final class ConnectionFailure {
+final class ConnectionFailure {
     private static final Pattern ALERT = Pattern.compile("fatal alert: *([a-z_]+)");
 
     private ConnectionFailure() {}
 
     /** The reason of a failure, to be appended to a message after a colon. */
-    public static String reason(Throwable failure) {
+    static String reason(Throwable failure) {
         if (failure instanceof SocketTimeoutException) {
             return "no response in time";
         }
@@ -34,9 +31,6 @@ public final class ConnectionFailure {
         if (failure instanceof SSLException) {
             return tls(failure);
         }
-        if (failure instanceof FileSystemException file) {
-            return file(file);
-        }
         String message = failure.getMessage();
         if (message != null) {
             return message;
@@ -45,18 +39,6 @@ public final class ConnectionFailure {
             return "the connection was closed";
         }
         return failure instanceof IOException ? "the connection failed" : "internal error";
-    }
-
-    private static String file(FileSystemException failure) {
-        if (failure.getReason() != null) {
-            return failure.getReason();
-        }
-        if (failure instanceof NoSuchFileException) {
-            return "no such file or directory";
-        }
-        return failure instanceof AccessDeniedException
-                ? "permission denied"
-                : "the file system refused the operation";
     }
 
     private static String tls(Throwable failure) {

@@ -1,7 +1,5 @@
 package io.holdfast.server.socketlock;
 
-import io.holdfast.client.socketlock.primary.HoldRecord;
-import io.holdfast.client.socketlock.primary.ProcessIdentity;
 import io.holdfast.driver.LogThrottle;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
@@ -20,6 +18,8 @@ import io.holdfast.protocol.socketlock.SocketlockSyntax;
 import io.holdfast.server.connection.Connection;
 import io.holdfast.server.connection.ConnectionEvent;
 import io.holdfast.server.connection.ProtocolHandler;
+import io.holdfast.socketlock.primary.HoldRecord;
+import io.holdfast.socketlock.primary.ProcessIdentity;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -1,8 +1,5 @@
 package io.holdfast.server.socketlock;
 
-import io.holdfast.client.socketlock.primary.HoldRecord;
-import io.holdfast.client.socketlock.primary.PrimaryLock;
-import io.holdfast.client.socketlock.primary.ProcessIdentity;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.ByteString;
@@ -14,6 +11,9 @@ import io.holdfast.server.connection.ConnectionRules;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
+import io.holdfast.socketlock.primary.HoldRecord;
+import io.holdfast.socketlock.primary.PrimaryLock;
+import io.holdfast.socketlock.primary.ProcessIdentity;
 
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,6 @@ package io.holdfast.server.socketlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.client.socketlock.primary.ProcessIdentity;
 import io.holdfast.engine.QueuePolicy;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ListenEndpoint;
@@ -11,6 +10,7 @@ import io.holdfast.server.StartException;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
+import io.holdfast.socketlock.primary.ProcessIdentity;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,9 +1,9 @@
 package io.holdfast.verification.soak;
 
-import io.holdfast.client.socketlock.LockState;
-import io.holdfast.client.socketlock.SocketLock;
-import io.holdfast.client.socketlock.SocketLockClient;
 import io.holdfast.driver.FailureText;
+import io.holdfast.socketlock.LockState;
+import io.holdfast.socketlock.SocketLock;
+import io.holdfast.socketlock.SocketLockClient;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;

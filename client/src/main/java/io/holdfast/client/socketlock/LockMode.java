@@ -1,7 +1,0 @@
-package io.holdfast.client.socketlock;
-
-/** Whether a lock is shared by readers or exclusive to one writer. */
-public enum LockMode {
-    READ,
-    WRITE
-}

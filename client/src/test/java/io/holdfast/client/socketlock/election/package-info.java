@@ -1,8 +1,0 @@
-/**
- * Tests of the election of a primary and of the fate of locks when processes start, are suspended
- * and die.
- */
-@NullMarked
-package io.holdfast.client.socketlock.election;
-
-import org.jspecify.annotations.NullMarked;
