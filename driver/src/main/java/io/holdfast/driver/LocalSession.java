@@ -3,12 +3,8 @@ package io.holdfast.driver;
 import io.holdfast.driver.signal.SignalClient;
 import io.holdfast.driver.signal.SignalEmitter;
 import io.holdfast.engine.Command;
-import io.holdfast.engine.HoldOrWaiterView;
-import io.holdfast.engine.SessionUsage;
 import io.holdfast.engine.TrackedRequestView;
 
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -53,33 +49,8 @@ final class LocalSession implements Session {
     }
 
     SessionView view(long nowNanos) {
-        int holds = 0;
-        int waits = 0;
-        for (int i = 0; i < LocalDriver.SHARDS; i++) {
-            if ((touched & 1L << i) != 0) {
-                SessionUsage here = driver.shard(i).read(views -> views.usage(id));
-                holds += here.holds();
-                waits += here.waits();
-            }
-        }
-        return new SessionView(
-                id,
-                clientInfo.protocol(),
-                clientInfo.name().get(),
-                nowNanos - openedNanos,
-                holds,
-                waits);
-    }
-
-    List<HoldOrWaiterView> holdsAndWaiters(int max) {
-        List<HoldOrWaiterView> all = new ArrayList<>();
-        for (int i = 0; i < LocalDriver.SHARDS; i++) {
-            if ((touched & 1L << i) != 0) {
-                all.addAll(
-                        driver.shard(i).read((views, now) -> views.holdsAndWaiters(id, max, now)));
-            }
-        }
-        return all;
+        return SessionView.of(
+                id, clientInfo, nowNanos - openedNanos, driver.queries().usage(id, touched));
     }
 
     EffectMailbox mailbox() {
@@ -106,26 +77,12 @@ final class LocalSession implements Session {
 
     @Override
     public synchronized List<TrackedRequestView> trackedRequests(long after, int max) {
-        List<TrackedRequestView> all = new ArrayList<>();
-        for (int i = 0; i < LocalDriver.SHARDS; i++) {
-            if ((touched & 1L << i) != 0) {
-                all.addAll(
-                        driver.shard(i)
-                                .read((views, now) -> views.trackedRequests(id, after, max, now)));
-            }
-        }
-        all.sort(Comparator.comparingLong(TrackedRequestView::request));
-        return all.size() <= max ? all : all.subList(0, max);
+        return driver.queries().trackedRequests(id, touched, after, max);
     }
 
     @Override
     public synchronized boolean isHolding() {
-        for (int i = 0; i < LocalDriver.SHARDS; i++) {
-            if ((touched & 1L << i) != 0 && driver.shard(i).hasHolds(id)) {
-                return true;
-            }
-        }
-        return false;
+        return driver.queries().hasHolds(id, touched);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.holdfast.driver;
 
+import io.holdfast.engine.SessionUsage;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +21,15 @@ public record SessionView(
         int waits,
         @Nullable String node) {
     /** A session of this node. */
-    public SessionView(
-            long id, String protocol, String name, long openNanos, int holds, int waits) {
-        this(id, protocol, name, openNanos, holds, waits, null);
+    public static SessionView of(
+            long id, ClientInfo clientInfo, long openNanos, SessionUsage usage) {
+        return new SessionView(
+                id,
+                clientInfo.protocol(),
+                clientInfo.name().get(),
+                openNanos,
+                usage.holds(),
+                usage.waits(),
+                null);
     }
 }

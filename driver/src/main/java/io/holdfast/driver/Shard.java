@@ -1,10 +1,9 @@
 package io.holdfast.driver;
 
+import io.holdfast.driver.view.EngineReader;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
-import io.holdfast.engine.EngineViews;
 import io.holdfast.engine.KeyEvent;
-import io.holdfast.engine.KeyScan;
 import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.Quotas;
 
@@ -12,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
@@ -21,14 +19,9 @@ import java.util.function.LongSupplier;
  * One engine and its lock. Effects are added to mailboxes under the lock; sessions are woken after
  * it has been released.
  */
-final class Shard {
+final class Shard implements EngineReader {
     private static final Command TICK = new Command.Tick();
     private static final int COLLECT_SLICE = 256;
-
-    /** Reads a view that depends on the time. */
-    interface TimedReader<T extends @Nullable Object> {
-        T read(EngineViews views, long nowNanos);
-    }
 
     private final int index;
     private final LockEngine engine;
@@ -143,27 +136,10 @@ final class Shard {
         engine.apply(command, now, expiryPause.dueNanos(now), quotas, effects);
     }
 
-    boolean hasHolds(long session) {
+    @Override
+    public <T extends @Nullable Object> T read(Query<T> query) {
         synchronized (this) {
-            return engine.views().hasHolds(session);
-        }
-    }
-
-    <T extends @Nullable Object> T read(TimedReader<T> reader) {
-        synchronized (this) {
-            return reader.read(engine.views(), clock.getAsLong());
-        }
-    }
-
-    <T extends @Nullable Object> T read(Function<EngineViews, T> reader) {
-        synchronized (this) {
-            return reader.apply(engine.views());
-        }
-    }
-
-    <T> SliceReader<T> list(Function<EngineViews, KeyScan<T>> open) {
-        synchronized (this) {
-            return new SliceReader<>(open.apply(engine.views()));
+            return query.read(engine.views(), clock.getAsLong());
         }
     }
 
@@ -204,26 +180,5 @@ final class Shard {
         }
         effects.clear();
         return woken;
-    }
-
-    /** Reads the keys of this shard, each slice under its lock. */
-    final class SliceReader<T> {
-        private final KeyScan<T> keyScan;
-
-        private SliceReader(KeyScan<T> keyScan) {
-            this.keyScan = keyScan;
-        }
-
-        boolean next(int max, List<T> out) {
-            synchronized (Shard.this) {
-                return keyScan.next(max, clock.getAsLong(), out);
-            }
-        }
-
-        void close() {
-            synchronized (Shard.this) {
-                keyScan.close();
-            }
-        }
     }
 }

@@ -105,8 +105,9 @@ class DeadlineThreadTest {
                 alice.release(key, alice.lock(key));
             }
         }
-        await().atMost(RecordingMailbox.LIMIT).until(() -> driver.listIdle().next().isEmpty());
-        assertThat(driver.listInUse().next()).isEmpty();
+        await().atMost(RecordingMailbox.LIMIT)
+                .until(() -> driver.queries().listIdle().next().isEmpty());
+        assertThat(driver.queries().listInUse().next()).isEmpty();
     }
 
     @Test

@@ -190,13 +190,13 @@ class DriverObserverTest {
         bob.ask(PRINTER, LONG, LONG);
         assertThat(all(driver.listSessions()))
                 .containsExactlyInAnyOrder(
-                        new SessionView(alice.session.id(), "test", "alice", SECOND, 2, 0),
-                        new SessionView(bob.session.id(), "test", "bob", SECOND, 0, 1));
+                        new SessionView(alice.session.id(), "test", "alice", SECOND, 2, 0, null),
+                        new SessionView(bob.session.id(), "test", "bob", SECOND, 0, 1, null));
         assertThat(driver.session(bob.session.id()))
-                .isEqualTo(new SessionView(bob.session.id(), "test", "bob", SECOND, 0, 1));
+                .isEqualTo(new SessionView(bob.session.id(), "test", "bob", SECOND, 0, 1, null));
         bob.close();
         assertThat(driver.session(bob.session.id())).isNull();
-        assertThat(driver.holdsAndWaiters(bob.session.id(), 9)).isEmpty();
+        assertThat(driver.queries().holdsAndWaiters(bob.session.id(), 9)).isEmpty();
         assertThat(all(driver.listSessions())).hasSize(1);
     }
 
@@ -217,8 +217,10 @@ class DriverObserverTest {
         clock.addAndGet(SECOND);
         alice.ask(SCANNER, 7 * SECOND, LONG);
         clock.addAndGet(SECOND);
-        long fence = Objects.requireNonNull(driver.holders(ResourceKind.LOCK, PRINTER)).since();
-        assertThat(driver.holdsAndWaiters(alice.session.id(), 9))
+        long fence =
+                Objects.requireNonNull(driver.queries().holders(ResourceKind.LOCK, PRINTER))
+                        .since();
+        assertThat(driver.queries().holdsAndWaiters(alice.session.id(), 9))
                 .containsExactlyInAnyOrder(
                         new HoldOrWaiterView(
                                 ResourceKind.LOCK,
@@ -240,7 +242,7 @@ class DriverObserverTest {
                                 0,
                                 SECOND,
                                 6 * SECOND));
-        assertThat(all(driver.listQueues(9)))
+        assertThat(all(driver.queries().listQueues(9)))
                 .containsExactly(
                         new QueueView(
                                 ResourceKind.LOCK,
@@ -339,7 +341,7 @@ class DriverObserverTest {
         assertThat(count(KeyEvent.Type.RELEASED)).isEqualTo(each);
         assertThat(told).hasValue(2 * each + count(KeyEvent.Type.WAITING));
         assertThat(serverMonitor.sessions()).containsEntry("test", 2L);
-        assertThat(all(driver.listQueues(9))).isEmpty();
+        assertThat(all(driver.queries().listQueues(9))).isEmpty();
     }
 
     /** Reads all views; what they show at one moment must be consistent. */
@@ -347,9 +349,9 @@ class DriverObserverTest {
         for (SessionView view : all(driver.listSessions())) {
             assertThat(view.holds()).isBetween(0, 1);
             assertThat(view.waits()).isBetween(0, 1);
-            assertThat(driver.holdsAndWaiters(view.id(), 9)).hasSizeLessThanOrEqualTo(1);
+            assertThat(driver.queries().holdsAndWaiters(view.id(), 9)).hasSizeLessThanOrEqualTo(1);
         }
-        for (QueueView line : all(driver.listQueues(9))) {
+        for (QueueView line : all(driver.queries().listQueues(9))) {
             assertThat(line.holders()).hasSize(1).doesNotContainNull();
             assertThat(line.waiters()).isNotEmpty();
         }

@@ -293,7 +293,7 @@ class LocalDriverDataTest {
         clock.addAndGet(99);
         assertThat(editor.ask(key, new DataOperation.GetValue())).isInstanceOf(Effect.Found.class);
         clock.addAndGet(1);
-        assertThat(driver.listValues().next()).isEmpty();
+        assertThat(driver.queries().listValues().next()).isEmpty();
         assertThat(editor.ask(key, new DataOperation.GetValue())).isInstanceOf(Effect.Absent.class);
         assertThat(pieces.taken()).isZero();
     }
@@ -315,7 +315,7 @@ class LocalDriverDataTest {
         }
         editor.add(Key.of("kept"), 1);
         await().atMost(RecordingMailbox.LIMIT).until(() -> pieces.taken() == 1);
-        assertThat(driver.listCounters().next()).hasSize(1);
+        assertThat(driver.queries().listCounters().next()).hasSize(1);
     }
 
     @Test
@@ -421,9 +421,12 @@ class LocalDriverDataTest {
                     }
                     try {
                         for (int i = 0; i < 20; i++) {
-                            assertOnce(steady, read(driver.listValues()), ValueView::key);
-                            assertOnce(steady, read(driver.listLists()), ListView::key);
-                            assertOnce(steady, read(driver.listCounters()), CounterView::key);
+                            assertOnce(steady, read(driver.queries().listValues()), ValueView::key);
+                            assertOnce(steady, read(driver.queries().listLists()), ListView::key);
+                            assertOnce(
+                                    steady,
+                                    read(driver.queries().listCounters()),
+                                    CounterView::key);
                         }
                     } finally {
                         done.set(true);
@@ -459,9 +462,9 @@ class LocalDriverDataTest {
     }
 
     private static int entries(LocalDriver driver) {
-        return read(driver.listCounters()).size()
-                + read(driver.listValues()).size()
-                + read(driver.listLists()).size();
+        return read(driver.queries().listCounters()).size()
+                + read(driver.queries().listValues()).size()
+                + read(driver.queries().listLists()).size();
     }
 
     private LocalDriver driver(long maxEntries, Duration collectEvery) {

@@ -69,7 +69,7 @@ class LocalDriverStressTest {
                     sessionClient.close();
                 });
         assertThat(IntStream.of(plain).sum()).isEqualTo(THREADS * rounds);
-        assertThat(views(driver.listInUse())).isEmpty();
+        assertThat(views(driver.queries().listInUse())).isEmpty();
         assertThat(driver.openSessions()).isZero();
     }
 
@@ -99,7 +99,7 @@ class LocalDriverStressTest {
                     sessionClient.close();
                 });
         assertThat(most.get()).isPositive();
-        assertThat(views(driver.listInUse())).isEmpty();
+        assertThat(views(driver.queries().listInUse())).isEmpty();
     }
 
     @Test
@@ -137,9 +137,9 @@ class LocalDriverStressTest {
                 });
         assertThat(IntStream.of(plain).sum()).isEqualTo(taken.get());
         assertThat(taken.get()).isGreaterThanOrEqualTo(THREADS / 2 * 2_000);
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
                 .isEqualTo(new HeldCounts(0, 0));
-        assertThat(views(driver.listInUse())).isEmpty();
+        assertThat(views(driver.queries().listInUse())).isEmpty();
         assertThat(driver.openSessions()).isZero();
     }
 
@@ -164,19 +164,23 @@ class LocalDriverStressTest {
                     do {
                         Map<Key, Integer> times = new HashMap<>();
                         ScanCursor<HolderView> scanCursor =
-                                driver.listHolders(Namespace.DEFAULT, ResourceKind.SHARED);
+                                driver.queries()
+                                        .listHolders(Namespace.DEFAULT, ResourceKind.SHARED);
                         for (var next = scanCursor.next();
                                 !next.isEmpty();
                                 next = scanCursor.next()) {
                             next.forEach(view -> times.merge(view.key(), 1, Integer::sum));
                         }
                         assertThat(kept).allMatch(key -> times.getOrDefault(key, 0) == 1);
-                        int count = driver.countHeld(Namespace.DEFAULT, ResourceKind.SHARED).keys();
+                        int count =
+                                driver.queries()
+                                        .countHeld(Namespace.DEFAULT, ResourceKind.SHARED)
+                                        .keys();
                         assertThat(count).isBetween(3_000, 3_700);
                     } while (busy.get() > 0);
                 });
         await().atMost(RecordingMailbox.LIMIT).until(() -> driver.openSessions() == 1);
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.SHARED))
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.SHARED))
                 .isEqualTo(new HeldCounts(3_000, 3_000));
     }
 
@@ -287,7 +291,7 @@ class LocalDriverStressTest {
                 });
         assertThat(granted.get()).isEqualTo(cap);
         assertThat(refused.get()).isEqualTo(THREADS * 500 - cap);
-        assertThat(views(driver.listInUse())).hasSize(cap);
+        assertThat(views(driver.queries().listInUse())).hasSize(cap);
     }
 
     @Test
@@ -310,7 +314,8 @@ class LocalDriverStressTest {
                     sessionClient.close();
                 });
         SessionClient sessionClient = new SessionClient(driver);
-        await().atMost(RecordingMailbox.LIMIT).until(() -> views(driver.listIdle()).isEmpty());
+        await().atMost(RecordingMailbox.LIMIT)
+                .until(() -> views(driver.queries().listIdle()).isEmpty());
         for (int i = 0; i < cap; i++) {
             assertThat(sessionClient.tryLock(Key.of("after-" + i)))
                     .as("name %d of %d", i, cap)
@@ -347,7 +352,7 @@ class LocalDriverStressTest {
                     }
                 });
         assertThat(blocked.get()).isEqualTo(5);
-        assertThat(views(driver.listInUse()).getFirst().waiters()).isEqualTo(5);
+        assertThat(views(driver.queries().listInUse()).getFirst().waiters()).isEqualTo(5);
     }
 
     @Test
@@ -369,7 +374,7 @@ class LocalDriverStressTest {
                     });
             assertThat(sessionClient.session.isHolding()).isFalse();
         }
-        assertThat(views(driver.listInUse())).isEmpty();
+        assertThat(views(driver.queries().listInUse())).isEmpty();
         assertThat(driver.openSessions()).isZero();
     }
 
@@ -402,7 +407,7 @@ class LocalDriverStressTest {
                 holder.close();
                 next.close();
             }
-            assertThat(views(driver.listInUse())).isEmpty();
+            assertThat(views(driver.queries().listInUse())).isEmpty();
         }
     }
 
@@ -505,12 +510,12 @@ class LocalDriverStressTest {
                     try {
                         for (int i = 0; i < 30; i++) {
                             Map<Key, Integer> counts = new HashMap<>();
-                            for (ResourceView view : views(driver.listInUse())) {
+                            for (ResourceView view : views(driver.queries().listInUse())) {
                                 counts.merge(view.key(), 1, Integer::sum);
                             }
                             assertThat(held).allMatch(key -> counts.getOrDefault(key, 0) == 1);
-                            views(driver.listIdle());
-                            try (ScanCursor<ResourceView> listing = driver.listInUse()) {
+                            views(driver.queries().listIdle());
+                            try (ScanCursor<ResourceView> listing = driver.queries().listInUse()) {
                                 listing.next(); // and is abandoned
                             }
                         }

@@ -159,7 +159,7 @@ class LocalDriverTest {
         alice.close();
         long request = alice.ask(PRINTER, LONG, LONG);
         assertThat(alice.inbox.answer(request)).isEmpty();
-        assertThat(views(driver.listInUse())).isEmpty();
+        assertThat(views(driver.queries().listInUse())).isEmpty();
         assertThat(bob.tryLock(PRINTER)).isTrue();
     }
 
@@ -181,7 +181,7 @@ class LocalDriverTest {
             assertThat(bob.inbox.answer(request)).get().isInstanceOf(Effect.Granted.class);
         }
         assertThat(alice.session.isHolding()).isFalse();
-        assertThat(views(driver.listInUse()))
+        assertThat(views(driver.queries().listInUse()))
                 .allMatch(view -> view.owner() == bob.session.id() && view.waiters() == 0);
     }
 
@@ -289,10 +289,10 @@ class LocalDriverTest {
             alice.release(key, alice.lock(key));
             idle.add(key);
         }
-        assertThat(views(driver.listInUse()))
+        assertThat(views(driver.queries().listInUse()))
                 .hasSize(used.size())
                 .allMatch(view -> used.contains(view.key()));
-        assertThat(views(driver.listIdle()))
+        assertThat(views(driver.queries().listIdle()))
                 .hasSize(idle.size())
                 .allMatch(view -> idle.contains(view.key()));
     }
@@ -302,18 +302,19 @@ class LocalDriverTest {
         for (int i = 0; i < 40; i++) {
             alice.lock(Key.of("used-" + i));
         }
-        ScanCursor<ResourceView> listing = driver.listInUse();
+        ScanCursor<ResourceView> listing = driver.queries().listInUse();
         assertThat(listing.next()).isNotEmpty();
         listing.close();
         assertThat(listing.next()).isEmpty();
-        assertThat(views(driver.listInUse())).hasSize(40);
+        assertThat(views(driver.queries().listInUse())).hasSize(40);
     }
 
     @Test
     void leases_are_shown_by_the_clock_of_the_driver() {
         alice.ask(PRINTER, 0, 5_000);
         clock.addAndGet(2_000);
-        assertThat(views(driver.listInUse()).getFirst().leaseLeftNanos()).isEqualTo(3_000);
+        assertThat(views(driver.queries().listInUse()).getFirst().leaseLeftNanos())
+                .isEqualTo(3_000);
     }
 
     @Test

@@ -91,19 +91,19 @@ class LocalDriverTryAcquireTest {
     void the_holders_of_a_key_are_found_in_any_shard() {
         for (int i = 0; i < 100; i++) {
             Key key = Key.of("key-" + i);
-            assertThat(driver.holders(ResourceKind.LOCK, key)).isNull();
-            assertThat(driver.holders(ResourceKind.SHARED, key)).isNull();
+            assertThat(driver.queries().holders(ResourceKind.LOCK, key)).isNull();
+            assertThat(driver.queries().holders(ResourceKind.SHARED, key)).isNull();
             assertThat(alice.tryClaim(ResourceKind.LOCK, key)).isTrue();
             bob.claim(ResourceKind.SHARED, key);
             alice.claim(ResourceKind.SHARED, key);
-            assertThat(driver.holders(ResourceKind.LOCK, key))
+            assertThat(driver.queries().holders(ResourceKind.LOCK, key))
                     .extracting(HolderView::key, HolderView::sessions)
                     .containsExactly(key, List.of(alice.session.id()));
-            assertThat(driver.holders(ResourceKind.SHARED, key))
+            assertThat(driver.queries().holders(ResourceKind.SHARED, key))
                     .extracting(HolderView::sessions)
                     .isEqualTo(List.of(bob.session.id(), alice.session.id()));
             alice.unclaim(ResourceKind.LOCK, key);
-            assertThat(driver.holders(ResourceKind.LOCK, key)).isNull();
+            assertThat(driver.queries().holders(ResourceKind.LOCK, key)).isNull();
         }
     }
 
@@ -113,16 +113,17 @@ class LocalDriverTryAcquireTest {
         assertThat(bob.claim(ResourceKind.LOCK, PRINTER))
                 .extracting(effect -> ((Effect.Refused) effect).reason())
                 .isEqualTo(Refusal.BUSY);
-        assertThat(driver.holders(ResourceKind.LOCK, PRINTER))
+        assertThat(driver.queries().holders(ResourceKind.LOCK, PRINTER))
                 .extracting(HolderView::since)
                 .isEqualTo(token.fence());
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
                 .isEqualTo(new HeldCounts(1, 1));
     }
 
     @Test
     void held_counts_are_summed_over_all_shards() {
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK)).isEqualTo(NONE);
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
+                .isEqualTo(NONE);
         for (int i = 0; i < 200; i++) {
             alice.claim(ResourceKind.LOCK, Key.of("key-" + i));
             alice.claim(ResourceKind.SHARED, Key.of("key-" + i));
@@ -130,16 +131,18 @@ class LocalDriverTryAcquireTest {
         }
         Key elsewhere = Key.of(new Namespace("elsewhere"), "key".getBytes(StandardCharsets.UTF_8));
         alice.claim(ResourceKind.LOCK, elsewhere);
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
                 .isEqualTo(new HeldCounts(200, 200));
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.SHARED))
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.SHARED))
                 .isEqualTo(new HeldCounts(200, 400));
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.SEMAPHORE)).isEqualTo(NONE);
-        assertThat(driver.countHeld(elsewhere.namespace(), ResourceKind.LOCK))
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.SEMAPHORE))
+                .isEqualTo(NONE);
+        assertThat(driver.queries().countHeld(elsewhere.namespace(), ResourceKind.LOCK))
                 .isEqualTo(new HeldCounts(1, 1));
         alice.close();
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK)).isEqualTo(NONE);
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.SHARED))
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
+                .isEqualTo(NONE);
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.SHARED))
                 .isEqualTo(new HeldCounts(200, 200));
     }
 
@@ -155,7 +158,8 @@ class LocalDriverTryAcquireTest {
             expected.put(key, List.of(alice.session.id(), bob.session.id()));
         }
         alice.claim(ResourceKind.LOCK, PRINTER);
-        List<HolderView> views = read(driver.listHolders(Namespace.DEFAULT, ResourceKind.SHARED));
+        List<HolderView> views =
+                read(driver.queries().listHolders(Namespace.DEFAULT, ResourceKind.SHARED));
         assertThat(views).hasSize(keys.size());
         Map<Key, List<Long>> seen = new HashMap<>();
         views.forEach(view -> seen.put(view.key(), view.sessions()));
@@ -164,8 +168,13 @@ class LocalDriverTryAcquireTest {
                 .extracting(HolderView::key)
                 .as("in order of acquisition over all shards")
                 .isEqualTo(keys);
-        assertThat(read(driver.listHolders(Namespace.DEFAULT, ResourceKind.LOCK))).hasSize(1);
-        assertThat(read(driver.listHolders(new Namespace("elsewhere"), ResourceKind.LOCK)))
+        assertThat(read(driver.queries().listHolders(Namespace.DEFAULT, ResourceKind.LOCK)))
+                .hasSize(1);
+        assertThat(
+                        read(
+                                driver.queries()
+                                        .listHolders(
+                                                new Namespace("elsewhere"), ResourceKind.LOCK)))
                 .isEmpty();
     }
 
@@ -233,7 +242,8 @@ class LocalDriverTryAcquireTest {
         }
         long first = bob.ask(Key.of("key-1"), Command.FOREVER, Command.FOREVER);
         long last = bob.ask(Key.of("key-" + (claims - 1)), Command.FOREVER, Command.FOREVER);
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys()).isEqualTo(40_000);
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys())
+                .isEqualTo(40_000);
         alice.close();
         alice.close(); // once is enough
         assertThat(alice.inbox.answer(alice.ask(PRINTER, 0, 1))).as("closed at once").isEmpty();
@@ -251,9 +261,10 @@ class LocalDriverTryAcquireTest {
         bob.granted(last);
         assertThat(driver.openSessions()).isEqualTo(1);
         assertThat(alice.session.isHolding()).isFalse();
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
                 .isEqualTo(new HeldCounts(2, 2));
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.SHARED)).isEqualTo(NONE);
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.SHARED))
+                .isEqualTo(NONE);
         assertThat(orphaned(alice)).isEqualTo(List.of(40_000, 10_000));
         assertThat(alice.inbox.all())
                 .filteredOn(Effect.Orphaned.class::isInstance)
@@ -289,7 +300,8 @@ class LocalDriverTryAcquireTest {
         assertThat(orphaned(alice)).isEqualTo(List.of(claims, 0));
         bob.close();
         await().atMost(RecordingMailbox.LIMIT).until(() -> driver.openSessions() == 0);
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK)).isEqualTo(NONE);
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
+                .isEqualTo(NONE);
         assertThat(pieces).as("the keys, which are retained").hasValue(claims);
     }
 

@@ -273,7 +273,7 @@ final class HttpLimitsIT {
         }
         assertThat(statusAndError(http.get("/v1/keys", "Authorization", "Bearer s3cret")))
                 .isEqualTo("200");
-        assertThat(http.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
+        assertThat(http.driver.queries().holders(ResourceKind.LOCK, Key.of("k"))).isNull();
     }
 
     private static String requestWithToken(String token) {
@@ -312,7 +312,7 @@ final class HttpLimitsIT {
                 .isEqualTo("403 forbidden_origin");
         assertThat(statusAndError(http.get("/v1/keys", "Sec-Fetch-Site", "same-site")))
                 .isEqualTo("403 forbidden_origin");
-        assertThat(http.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
+        assertThat(http.driver.queries().holders(ResourceKind.LOCK, Key.of("k"))).isNull();
         assertThat(statusAndError(http.post("/v1/leases/k", body, "Origin", http.url())))
                 .isEqualTo("200");
         assertThat(
@@ -444,7 +444,7 @@ final class HttpLimitsIT {
     }
 
     private static int waiters(TestHttp http) {
-        var view = http.driver.view(ResourceKind.LOCK, Key.of("k"), 1);
+        var view = http.driver.queries().view(ResourceKind.LOCK, Key.of("k"), 1);
         return view == null ? 0 : view.waiters();
     }
 

@@ -42,7 +42,7 @@ final class MalformedRequestIT {
         assertThat(problem.getString("error")).isEqualTo("bad_request");
         assertThat(problem.getInteger("status")).isEqualTo(400);
         assertThat(problem.getString("detail")).contains(detail);
-        assertThat(HTTP.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
+        assertThat(HTTP.driver.queries().holders(ResourceKind.LOCK, Key.of("k"))).isNull();
     }
 
     private static void release(String path, String answer) {
@@ -149,7 +149,7 @@ final class MalformedRequestIT {
             assertRefused(raw.response(), "begins with a blank");
             assertThat(raw.isEnded()).isTrue();
         }
-        assertThat(HTTP.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
+        assertThat(HTTP.driver.queries().holders(ResourceKind.LOCK, Key.of("k"))).isNull();
     }
 
     @Test
@@ -198,7 +198,7 @@ final class MalformedRequestIT {
         try (RawHttp raw = new RawHttp(HTTP)) {
             assertThat(raw.send(LEASE + chunks + health).isEnded()).isTrue(); // without a response
         }
-        assertThat(HTTP.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
+        assertThat(HTTP.driver.queries().holders(ResourceKind.LOCK, Key.of("k"))).isNull();
     }
 
     @ParameterizedTest

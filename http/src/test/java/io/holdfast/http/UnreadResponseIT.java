@@ -25,7 +25,7 @@ final class UnreadResponseIT {
     private static final String POLL = "{\"acquire_timeout_s\":60}";
 
     private static int waiters(TestHttp http) {
-        var view = http.driver.view(ResourceKind.LOCK, Key.of("k"), 1);
+        var view = http.driver.queries().view(ResourceKind.LOCK, Key.of("k"), 1);
         return view == null ? 0 : view.waiters();
     }
 
@@ -58,7 +58,7 @@ final class UnreadResponseIT {
                             + "{}");
             assertThat(raw.response()).contains(" 404 ", "onnection: close");
             assertThat(raw.isEnded()).isTrue();
-            assertThat(http.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNull();
+            assertThat(http.driver.queries().holders(ResourceKind.LOCK, Key.of("k"))).isNull();
         }
     }
 
@@ -130,6 +130,7 @@ final class UnreadResponseIT {
                 await().until(
                                 () ->
                                         http.driver
+                                                        .queries()
                                                         .view(ResourceKind.LOCK, Key.of("j"), 1)
                                                         .waiters()
                                                 == 1);

@@ -351,7 +351,7 @@ public final class HoldfastServer {
 
     /** Grants nothing while clients of an earlier run may still rely on holds that it granted. */
     private void beginQuarantine() throws StartException {
-        if (runFileGraces == null || !(driver instanceof LocalDriver local)) {
+        if (runFileGraces == null) {
             return;
         }
         Duration quarantine =
@@ -364,7 +364,7 @@ public final class HoldfastServer {
                                 .filter(at -> !at.isUnresolved()) // binding it will fail
                                 .toList());
         if (quarantine.isPositive()) {
-            local.quarantine(quarantine);
+            driver.quarantine(quarantine);
         }
     }
 
@@ -373,14 +373,14 @@ public final class HoldfastServer {
      * been serving and may have granted longer graces.
      */
     private void confirmQuarantine() throws StartException {
-        if (runFileGraces == null || !(driver instanceof LocalDriver local)) {
+        if (runFileGraces == null) {
             return;
         }
         Duration quarantine = runFileGraces.reread();
         if (quarantine.isZero()) {
             return;
         }
-        local.quarantine(quarantine);
+        driver.quarantine(quarantine);
         LOG.atWarn()
                 .addKeyValue("until", Instant.now().plus(quarantine).truncatedTo(SECONDS))
                 .log(

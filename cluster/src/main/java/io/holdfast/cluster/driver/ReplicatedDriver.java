@@ -17,40 +17,28 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.SaltGenerator;
+import io.holdfast.driver.SessionScan;
 import io.holdfast.driver.SessionView;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.driver.signal.SignalClient;
 import io.holdfast.driver.signal.SignalEmitter;
 import io.holdfast.driver.signal.SignalService;
+import io.holdfast.driver.view.EngineReader;
+import io.holdfast.driver.view.Queries;
 import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.Command;
-import io.holdfast.engine.CounterView;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
-import io.holdfast.engine.EngineViews;
-import io.holdfast.engine.HeldCounts;
-import io.holdfast.engine.HoldOrWaiterView;
-import io.holdfast.engine.HolderView;
-import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyEvent;
-import io.holdfast.engine.KeyScan;
-import io.holdfast.engine.KeyView;
-import io.holdfast.engine.ListView;
-import io.holdfast.engine.Namespace;
-import io.holdfast.engine.QueueView;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.ResourceKind;
-import io.holdfast.engine.ResourceKindUsage;
-import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.SessionUsage;
-import io.holdfast.engine.ValueView;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -61,7 +49,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /**
  * Serves the sessions of this node through the replicated log. It has no thread of its own: its
@@ -70,9 +57,8 @@ import java.util.function.Supplier;
  *
  * <p>Lock order: the state, a session, the forwarder.
  */
-public final class ReplicatedDriver implements Driver {
+public final class ReplicatedDriver implements Driver, EngineReader {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicatedDriver.class);
-    private static final int SLICE = 512;
 
     /** All events and responses are reported as those of one shard. */
     private static final int SHARD = 0;
@@ -87,11 +73,6 @@ public final class ReplicatedDriver implements Driver {
      * percent.
      */
     private static final int CUT_OFF_PERCENT = 70;
-
-    /** Reads the views at a state time. */
-    interface Reader<T extends @Nullable Object> {
-        T read(EngineViews views, long nowNanos);
-    }
 
     /** What the driver needs from its owner. */
     public interface Environment {
@@ -121,6 +102,7 @@ public final class ReplicatedDriver implements Driver {
     private final BatchForwarder batchForwarder;
     private final LeaderTasks leaderTasks;
     private final ReplicatedSignals signals;
+    private final Queries queries = new Queries(this);
     private final SaltGenerator saltGenerator = new SaltGenerator();
     private final Map<Long, ReplicatedSession> sessions = new ConcurrentHashMap<>();
     private final AtomicLong lastSession = new AtomicLong();
@@ -845,135 +827,26 @@ public final class ReplicatedDriver implements Driver {
 
     @Override
     public ScanCursor<SessionView> listSessions() {
-        Iterator<ReplicatedSession> rest = sessions.values().iterator();
-        return new ScanCursor<>() {
-            @Override
-            public List<SessionView> next() {
-                List<SessionView> slice = new ArrayList<>();
-                while (slice.size() < SLICE && rest.hasNext()) {
-                    slice.add(rest.next().view(clock.getAsLong()));
-                }
-                return slice;
-            }
-
-            @Override
-            public void close() {}
-        };
+        return new SessionScan<>(sessions.values(), session -> session.view(clock.getAsLong()));
     }
 
-    // ---- views: this node's replica, which may be slightly behind
+    // ---- queries: of this node's replica, which may be slightly behind
 
-    <T extends @Nullable Object> T read(Reader<T> reader) {
+    @Override
+    public Queries queries() {
+        return queries;
+    }
+
+    @Override
+    public <T extends @Nullable Object> T read(Query<T> query) {
         synchronized (lock) {
-            return reader.read(replica.engine().views(), estimatedStateNanos());
+            return query.read(replica.engine().views(), estimatedStateNanos());
         }
     }
 
     /** Estimates the current state time, which does not advance between entries. */
     private long estimatedStateNanos() {
         return replica.timeNanos() + Math.max(0, clock.getAsLong() - appliedNanos);
-    }
-
-    @Override
-    public List<HoldOrWaiterView> holdsAndWaiters(long session, int max) {
-        return read((views, now) -> views.holdsAndWaiters(session, max, now));
-    }
-
-    @Override
-    public @Nullable HolderView holders(ResourceKind resourceKind, Key key) {
-        return this.<@Nullable HolderView>read((views, _) -> views.holders(resourceKind, key));
-    }
-
-    @Override
-    public @Nullable KeyView view(ResourceKind resourceKind, Key key, int ahead, int max) {
-        return this.<@Nullable KeyView>read(
-                (views, now) -> views.view(resourceKind, key, ahead, max, now));
-    }
-
-    @Override
-    public boolean isHolding(long session, ResourceKind resourceKind, Key key) {
-        return read((views, _) -> views.isHolding(session, resourceKind, key));
-    }
-
-    @Override
-    public HeldCounts countHeld(Namespace namespace, ResourceKind resourceKind) {
-        return read((views, _) -> views.countHeld(namespace, resourceKind));
-    }
-
-    @Override
-    public ResourceKindUsage countUse(ResourceKind resourceKind) {
-        return read((views, _) -> views.countUse(resourceKind));
-    }
-
-    @Override
-    public long[] waited(ResourceKind resourceKind, int max) {
-        return read((views, now) -> views.waited(resourceKind, max, now));
-    }
-
-    @Override
-    public ScanCursor<QueueView> listQueues(int max) {
-        return list(views -> views.listQueues(max));
-    }
-
-    @Override
-    public ScanCursor<HolderView> listHolders(Namespace namespace, ResourceKind resourceKind) {
-        return list(views -> views.listHolders(namespace, resourceKind));
-    }
-
-    @Override
-    public ScanCursor<ResourceView> listInUse() {
-        return list(EngineViews::listInUse);
-    }
-
-    @Override
-    public ScanCursor<ResourceView> listIdle() {
-        return list(EngineViews::listIdle);
-    }
-
-    @Override
-    public ScanCursor<CounterView> listCounters() {
-        return list(EngineViews::listCounters);
-    }
-
-    @Override
-    public ScanCursor<ValueView> listValues() {
-        return list(EngineViews::listValues);
-    }
-
-    @Override
-    public ScanCursor<ListView> listLists() {
-        return list(EngineViews::listLists);
-    }
-
-    private <T> ScanCursor<T> list(Function<EngineViews, KeyScan<T>> open) {
-        Supplier<KeyScan<T>> opened =
-                () -> {
-                    synchronized (lock) {
-                        return open.apply(replica.engine().views());
-                    }
-                };
-        KeyScan<T> keyScan = opened.get();
-        return new ScanCursor<>() {
-            private boolean ended;
-
-            @Override
-            public List<T> next() {
-                List<T> slice = new ArrayList<>();
-                synchronized (lock) {
-                    while (slice.isEmpty() && !ended) {
-                        ended = !keyScan.next(SLICE, estimatedStateNanos(), slice);
-                    }
-                }
-                return slice;
-            }
-
-            @Override
-            public void close() {
-                synchronized (lock) {
-                    keyScan.close();
-                }
-            }
-        };
     }
 
     /** Begins no other incarnation. The log is closed by its owner. */

@@ -11,7 +11,6 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.ResourceKind;
-import io.holdfast.engine.SessionUsage;
 import io.holdfast.engine.TrackedRequestView;
 
 import org.jspecify.annotations.Nullable;
@@ -182,23 +181,17 @@ final class ReplicatedSession implements Session {
 
     @Override
     public List<TrackedRequestView> trackedRequests(long after, int max) {
-        return driver.read((views, now) -> views.trackedRequests(id, after, max, now));
+        return driver.queries().trackedRequests(id, 1, after, max);
     }
 
     @Override
     public boolean isHolding() {
-        return driver.read((views, _) -> views.hasHolds(id));
+        return driver.queries().hasHolds(id, 1);
     }
 
     SessionView view(long nowNanos) {
-        SessionUsage usage = driver.read((views, _) -> views.usage(id));
-        return new SessionView(
-                id,
-                clientInfo.protocol(),
-                clientInfo.name().get(),
-                nowNanos - openedNanos,
-                usage.holds(),
-                usage.waits());
+        return SessionView.of(
+                id, clientInfo, nowNanos - openedNanos, driver.queries().usage(id, 1));
     }
 
     @Override

@@ -43,7 +43,12 @@ class ThreeNodesIT {
             assertThat(three.release("printer", first)).isInstanceOf(Effect.Refused.class);
             assertThat(three.renew("printer", second, ofSeconds(30)))
                     .isInstanceOf(Effect.Renewed.class);
-            assertThat(testCluster.leader().driver().holders(ResourceKind.LOCK, Key.of("printer")))
+            assertThat(
+                            testCluster
+                                    .leader()
+                                    .driver()
+                                    .queries()
+                                    .holders(ResourceKind.LOCK, Key.of("printer")))
                     .isNotNull();
             assertThat(two.release("printer", second)).isInstanceOf(Effect.Released.class);
 

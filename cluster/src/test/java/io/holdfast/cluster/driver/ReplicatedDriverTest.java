@@ -145,7 +145,8 @@ class ReplicatedDriverTest {
         driver.tick();
         holder.assertUnavailable(again);
         flushAndApply();
-        assertThat(driver.isHolding(holder.session.id(), ResourceKind.LOCK, KEY)).isTrue();
+        assertThat(driver.queries().isHolding(holder.session.id(), ResourceKind.LOCK, KEY))
+                .isTrue();
     }
 
     @Test
@@ -298,7 +299,8 @@ class ReplicatedDriverTest {
         log.applyAll();
         assertThat(client.kicked).isFalse();
         assertThat(driver.isServing()).isTrue();
-        assertThat(driver.isHolding(client.session.id(), ResourceKind.LOCK, KEY)).isTrue();
+        assertThat(driver.queries().isHolding(client.session.id(), ResourceKind.LOCK, KEY))
+                .isTrue();
     }
 
     @Test

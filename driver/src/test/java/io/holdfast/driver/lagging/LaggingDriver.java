@@ -11,25 +11,12 @@ import io.holdfast.driver.SessionView;
 import io.holdfast.driver.signal.SignalClient;
 import io.holdfast.driver.signal.SignalEmitter;
 import io.holdfast.driver.signal.SignalService;
+import io.holdfast.driver.view.Queries;
 import io.holdfast.driver.view.ScanCursor;
-import io.holdfast.engine.CounterView;
-import io.holdfast.engine.HeldCounts;
-import io.holdfast.engine.HoldOrWaiterView;
-import io.holdfast.engine.HolderView;
-import io.holdfast.engine.Key;
-import io.holdfast.engine.KeyView;
-import io.holdfast.engine.ListView;
-import io.holdfast.engine.Namespace;
-import io.holdfast.engine.QueueView;
-import io.holdfast.engine.ResourceKind;
-import io.holdfast.engine.ResourceKindUsage;
-import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.ValueView;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -175,18 +162,8 @@ public final class LaggingDriver implements Driver {
     }
 
     @Override
-    public @Nullable HolderView holders(ResourceKind resourceKind, Key key) {
-        return behind.holders(resourceKind, key);
-    }
-
-    @Override
-    public @Nullable KeyView view(ResourceKind resourceKind, Key key, int ahead, int most) {
-        return behind.view(resourceKind, key, ahead, most);
-    }
-
-    @Override
-    public ScanCursor<QueueView> listQueues(int most) {
-        return behind.listQueues(most);
+    public Queries queries() {
+        return behind.queries();
     }
 
     @Override
@@ -200,38 +177,13 @@ public final class LaggingDriver implements Driver {
     }
 
     @Override
-    public List<HoldOrWaiterView> holdsAndWaiters(long session, int most) {
-        return behind.holdsAndWaiters(session, most);
-    }
-
-    @Override
     public boolean kick(long session) {
         return behind.kick(session);
     }
 
     @Override
-    public boolean isHolding(long session, ResourceKind resourceKind, Key key) {
-        return behind.isHolding(session, resourceKind, key);
-    }
-
-    @Override
-    public HeldCounts countHeld(Namespace namespace, ResourceKind resourceKind) {
-        return behind.countHeld(namespace, resourceKind);
-    }
-
-    @Override
-    public ResourceKindUsage countUse(ResourceKind resourceKind) {
-        return behind.countUse(resourceKind);
-    }
-
-    @Override
-    public long[] waited(ResourceKind resourceKind, int most) {
-        return behind.waited(resourceKind, most);
-    }
-
-    @Override
-    public ScanCursor<HolderView> listHolders(Namespace namespace, ResourceKind resourceKind) {
-        return behind.listHolders(namespace, resourceKind);
+    public void quarantine(Duration period) {
+        behind.quarantine(period);
     }
 
     @Override
@@ -247,30 +199,5 @@ public final class LaggingDriver implements Driver {
     @Override
     public long salt() {
         return behind.salt();
-    }
-
-    @Override
-    public ScanCursor<ResourceView> listInUse() {
-        return behind.listInUse();
-    }
-
-    @Override
-    public ScanCursor<ResourceView> listIdle() {
-        return behind.listIdle();
-    }
-
-    @Override
-    public ScanCursor<CounterView> listCounters() {
-        return behind.listCounters();
-    }
-
-    @Override
-    public ScanCursor<ValueView> listValues() {
-        return behind.listValues();
-    }
-
-    @Override
-    public ScanCursor<ListView> listLists() {
-        return behind.listLists();
     }
 }

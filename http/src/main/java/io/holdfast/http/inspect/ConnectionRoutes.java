@@ -2,6 +2,7 @@ package io.holdfast.http.inspect;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.SessionView;
+import io.holdfast.driver.view.Queries;
 import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.KeyView;
 import io.holdfast.http.web.ApiRouter;
@@ -30,7 +31,7 @@ final class ConnectionRoutes {
 
     /**
      * Maximum number of holds and waits of a connection that are returned, per part of the server
-     * (see {@link Driver#holdsAndWaiters}).
+     * (see {@link Queries#holdsAndWaiters}).
      */
     private static final int MAX_HOLDS_AND_WAITERS = 256;
 
@@ -149,7 +150,7 @@ final class ConnectionRoutes {
         response.put("holding", holding).put("waiting", waiting);
         ResponseSizeLimit responseSizeLimit = new ResponseSizeLimit();
         for (HoldOrWaiterView holdOrWait :
-                driver.holdsAndWaiters(view.id(), MAX_HOLDS_AND_WAITERS)) {
+                driver.queries().holdsAndWaiters(view.id(), MAX_HOLDS_AND_WAITERS)) {
             if (!responseSizeLimit.admits(holdOrWait.key())) {
                 return response.put("truncated", true);
             }
@@ -182,7 +183,7 @@ final class ConnectionRoutes {
     }
 
     private static @Nullable Integer position(long session, HoldOrWaiterView wait, Driver driver) {
-        KeyView view = driver.view(wait.kind(), wait.key(), MAX_QUEUED);
+        KeyView view = driver.queries().view(wait.kind(), wait.key(), MAX_QUEUED);
         if (view != null) {
             for (KeyView.Waiter waiter : view.queue()) {
                 if (waiter.session() == session) {

@@ -90,14 +90,14 @@ final class KeyRoutes {
         if (exactKey == null) {
             httpExchange.offLoop(
                     () -> {
-                        boundedRanking.addAll(driver.listInUse(), filter);
+                        boundedRanking.addAll(driver.queries().listInUse(), filter);
                         return rows(boundedRanking, serverMonitor);
                     });
             return;
         }
         Key key = Key.of(namespace == null ? httpExchange.namespace() : namespace, exactKey);
         for (ResourceKind each : ResourceKind.values()) {
-            KeyView view = driver.view(each, key, 1);
+            KeyView view = driver.queries().view(each, key, 1);
             ResourceView found = view == null ? null : summary(key, view);
             if (found != null && filter.test(found)) {
                 boundedRanking.add(found);
@@ -173,7 +173,7 @@ final class KeyRoutes {
                     JsonArray resources = new JsonArray();
                     for (ResourceKind resourceKind :
                             only == null ? List.of(ResourceKind.values()) : List.of(only)) {
-                        KeyView view = driver.view(resourceKind, key, offset, limit);
+                        KeyView view = driver.queries().view(resourceKind, key, offset, limit);
                         List<KeyEvent> history = serverMonitor.history(resourceKind, key);
                         if (view != null || !history.isEmpty()) {
                             resources.add(resource(resourceKind, view, history, serverMonitor));

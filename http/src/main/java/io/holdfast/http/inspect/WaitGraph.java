@@ -110,13 +110,14 @@ final class WaitGraph {
 
     /** Whether a session holds the resource, to read or to write. */
     private boolean isHolder(long session, ResourceKey resourceKey) {
-        KeyView view = driver.view(resourceKey.kind(), resourceKey.key(), MAX_QUEUE_LENGTH);
+        KeyView view =
+                driver.queries().view(resourceKey.kind(), resourceKey.key(), MAX_QUEUE_LENGTH);
         return view != null
                 && view.holders().stream().anyMatch(holder -> holder.session() == session);
     }
 
     private void readQueues() {
-        try (ScanCursor<QueueView> scanCursor = driver.listQueues(MAX_QUEUE_LENGTH)) {
+        try (ScanCursor<QueueView> scanCursor = driver.queries().listQueues(MAX_QUEUE_LENGTH)) {
             for (List<QueueView> slice = scanCursor.next();
                     !slice.isEmpty();
                     slice = scanCursor.next()) {
@@ -162,7 +163,7 @@ final class WaitGraph {
                 continue;
             }
             for (HoldOrWaiterView holdOrWait :
-                    driver.holdsAndWaiters(session, MAX_HOLDS_AND_WAITERS)) {
+                    driver.queries().holdsAndWaiters(session, MAX_HOLDS_AND_WAITERS)) {
                 if (holdOrWait.awaited()) {
                     waits.computeIfAbsent(session, _ -> new LinkedHashSet<>(2))
                             .add(new ResourceKey(holdOrWait.kind(), holdOrWait.key()));
@@ -178,7 +179,8 @@ final class WaitGraph {
     private SequencedSet<ResourceKey> lastingWaits(Long session, long began) {
         SequencedSet<ResourceKey> resources = new LinkedHashSet<>(2);
         int found = 0;
-        for (HoldOrWaiterView holdOrWait : driver.holdsAndWaiters(session, MAX_HOLDS_AND_WAITERS)) {
+        for (HoldOrWaiterView holdOrWait :
+                driver.queries().holdsAndWaiters(session, MAX_HOLDS_AND_WAITERS)) {
             if (holdOrWait.held()) {
                 continue;
             }

@@ -116,7 +116,7 @@ public final class RecentHistory {
         point.put("longest_wait_ms", longest);
         ResourceKindUsage use = new ResourceKindUsage(0, 0, 0);
         for (ResourceKind resourceKind : ResourceKind.values()) {
-            use = use.plus(frontEndServices.driver().countUse(resourceKind));
+            use = use.plus(frontEndServices.driver().queries().countUse(resourceKind));
         }
         point.put("held", (double) use.holds());
         point.put("waiting", (double) use.waits());

@@ -23,7 +23,7 @@ final class RunningWaits {
     }
 
     static RunningWaits of(Driver driver, ResourceKind resourceKind) {
-        return new RunningWaits(driver.waited(resourceKind, MAX_WAITS));
+        return new RunningWaits(driver.queries().waited(resourceKind, MAX_WAITS));
     }
 
     static RunningWaits of(Driver driver) {
@@ -31,7 +31,8 @@ final class RunningWaits {
                 Stream.of(ResourceKind.values())
                         .flatMapToLong(
                                 resourceKind ->
-                                        LongStream.of(driver.waited(resourceKind, MAX_WAITS)))
+                                        LongStream.of(
+                                                driver.queries().waited(resourceKind, MAX_WAITS)))
                         .toArray());
     }
 

@@ -238,7 +238,7 @@ final class ServerCollector implements MultiCollector {
                         "holdfast_longest_wait_seconds",
                         "Duration of the longest current wait; 0 if there is none.");
         for (ResourceKind resourceKind : ResourceKind.values()) {
-            ResourceKindUsage use = frontEndServices.driver().countUse(resourceKind);
+            ResourceKindUsage use = frontEndServices.driver().queries().countUse(resourceKind);
             Labels labels = Labels.of("kind", JsonFormat.label(resourceKind));
             keys.dataPoint(gaugePoint(use.keys(), labels));
             holders.dataPoint(gaugePoint(use.holds(), labels));
@@ -268,7 +268,7 @@ final class ServerCollector implements MultiCollector {
                             label(key.namespace().name()),
                             "key",
                             label(JsonFormat.text(key.bytes())));
-            KeyView view = frontEndServices.driver().view(resourceKind, key, 0);
+            KeyView view = frontEndServices.driver().queries().view(resourceKind, key, 0);
             waits.merge(labels, contendedKey.waits(), Long::sum); // truncated names may be equal
             waiters.merge(labels, view == null ? 0L : view.waiters(), Long::sum);
         }

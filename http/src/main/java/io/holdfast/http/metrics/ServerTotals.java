@@ -12,15 +12,15 @@ record ServerTotals(FrontEndServices backend) {
     }
 
     ResourceKindUsage locks() {
-        return backend.driver().countUse(ResourceKind.LOCK);
+        return backend.driver().queries().countUse(ResourceKind.LOCK);
     }
 
     ResourceKindUsage semaphores() {
-        return backend.driver().countUse(ResourceKind.SEMAPHORE);
+        return backend.driver().queries().countUse(ResourceKind.SEMAPHORE);
     }
 
     ResourceKindUsage shared() {
-        return backend.driver().countUse(ResourceKind.SHARED);
+        return backend.driver().queries().countUse(ResourceKind.SHARED);
     }
 
     int listeners() {

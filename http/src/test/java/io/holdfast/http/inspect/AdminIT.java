@@ -90,7 +90,8 @@ class AdminIT {
                 .isEqualTo(1);
         assertThat(statusAndError(http.post("/v1/admin/keys/s/release", body)))
                 .isEqualTo("404 not_held");
-        assertThat(http.driver.view(ResourceKind.SEMAPHORE, Key.of("s"), 2).held()).isEqualTo(1);
+        assertThat(http.driver.queries().view(ResourceKind.SEMAPHORE, Key.of("s"), 2).held())
+                .isEqualTo(1);
     }
 
     @Test
@@ -176,7 +177,8 @@ class AdminIT {
         assertThat(statusAndError(http.post(path, "{\"reason\":\"two\\nlines\"}")))
                 .isEqualTo("400 bad_request");
         assertThat(statusAndError(http.post(path, "{\"why\":\"\"}"))).isEqualTo("400 bad_request");
-        assertThat(http.driver.view(ResourceKind.LOCK, Key.of("a"), 1).held()).isEqualTo(1);
+        assertThat(http.driver.queries().view(ResourceKind.LOCK, Key.of("a"), 1).held())
+                .isEqualTo(1);
     }
 
     @Test

@@ -381,7 +381,7 @@ class InspectIT {
                 .isEqualTo("404 not_found");
         assertThat(statusAndError(http.send("DELETE", "/v1/admin/connections/1", null)))
                 .isEqualTo("404 not_found");
-        assertThat(http.driver.view(ResourceKind.LOCK, Key.of("a"), 1)).isNull();
+        assertThat(http.driver.queries().view(ResourceKind.LOCK, Key.of("a"), 1)).isNull();
     }
 
     private List<JsonObject> keys(String query) {

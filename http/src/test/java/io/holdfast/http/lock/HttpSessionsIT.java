@@ -72,12 +72,12 @@ final class HttpSessionsIT {
     }
 
     private static int waiters(TestHttp http, String key) {
-        KeyView view = http.driver.view(ResourceKind.LOCK, Key.of(key), 1);
+        KeyView view = http.driver.queries().view(ResourceKind.LOCK, Key.of(key), 1);
         return view == null ? 0 : view.waiters();
     }
 
     private static boolean isFree(TestHttp http, String key) {
-        return http.driver.holders(ResourceKind.LOCK, Key.of(key)) == null;
+        return http.driver.queries().holders(ResourceKind.LOCK, Key.of(key)) == null;
     }
 
     @Test

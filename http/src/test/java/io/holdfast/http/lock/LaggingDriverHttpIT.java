@@ -60,12 +60,12 @@ final class LaggingDriverHttpIT {
     }
 
     private int held(ResourceKind resourceKind) {
-        KeyView view = http.driver.view(resourceKind, KEY, 1);
+        KeyView view = http.driver.queries().view(resourceKind, KEY, 1);
         return view == null ? 0 : view.held();
     }
 
     private int waiters() {
-        KeyView view = http.driver.view(ResourceKind.LOCK, KEY, 1);
+        KeyView view = http.driver.queries().view(ResourceKind.LOCK, KEY, 1);
         return view == null ? 0 : view.waiters();
     }
 

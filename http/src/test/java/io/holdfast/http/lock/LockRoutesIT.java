@@ -53,7 +53,7 @@ final class LockRoutesIT {
     }
 
     private int waiters(String key) {
-        KeyView view = http.driver.view(ResourceKind.LOCK, Key.of(key), 1);
+        KeyView view = http.driver.queries().view(ResourceKind.LOCK, Key.of(key), 1);
         return view == null ? 0 : view.waiters();
     }
 
@@ -259,14 +259,16 @@ final class LockRoutesIT {
     void routes_of_Holdfast_accept_any_key_and_those_of_dflockd_only_plain_keys() {
         assertThat(statusAndError(http.post("/v1/leases/-?key=", "{}"))).isEqualTo("200");
         assertThat(statusAndError(http.post("/v1/leases/a%20b%FF%2F", "{}"))).isEqualTo("200");
-        assertThat(http.driver.view(ResourceKind.LOCK, Key.of(""), 1)).isNotNull();
+        assertThat(http.driver.queries().view(ResourceKind.LOCK, Key.of(""), 1)).isNotNull();
         assertThat(
-                        http.driver.view(
-                                ResourceKind.LOCK,
-                                Key.of(
-                                        io.holdfast.engine.Namespace.DEFAULT,
-                                        new byte[] {'a', ' ', 'b', (byte) 0xff, '/'}),
-                                1))
+                        http.driver
+                                .queries()
+                                .view(
+                                        ResourceKind.LOCK,
+                                        Key.of(
+                                                io.holdfast.engine.Namespace.DEFAULT,
+                                                new byte[] {'a', ' ', 'b', (byte) 0xff, '/'}),
+                                        1))
                 .isNotNull();
         assertThat(statusAndError(post(one, "/v1/locks/a%20b", "{}"))).isEqualTo("400 bad_request");
         assertThat(statusAndError(post(one, "/v1/locks/a%0ab", "{}"))).isEqualTo("400 bad_request");
@@ -322,7 +324,7 @@ final class LockRoutesIT {
                 .isEqualTo("400 bad_request");
         assertThat(statusAndError(post(one, "/v1/locks/k/release", "{\"token\":\"\"}")))
                 .isEqualTo("400 bad_request");
-        assertThat(http.driver.holders(ResourceKind.LOCK, Key.of("k"))).isNotNull();
+        assertThat(http.driver.queries().holders(ResourceKind.LOCK, Key.of("k"))).isNotNull();
     }
 
     @Test

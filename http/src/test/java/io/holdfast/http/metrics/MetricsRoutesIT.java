@@ -91,6 +91,7 @@ class MetricsRoutesIT {
                     .until(
                             () ->
                                     http.driver
+                                                    .queries()
                                                     .view(ResourceKind.LOCK, Key.of("taken"), 1)
                                                     .waiters()
                                             == 1);

@@ -551,8 +551,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     private void describe(Key key) {
         Driver driver = service.driver();
-        KeyView lock = driver.view(ResourceKind.LOCK, key, MAX_HOLDERS);
-        KeyView semaphore = driver.view(ResourceKind.SEMAPHORE, key, MAX_HOLDERS);
+        KeyView lock = driver.queries().view(ResourceKind.LOCK, key, MAX_HOLDERS);
+        KeyView semaphore = driver.queries().view(ResourceKind.SEMAPHORE, key, MAX_HOLDERS);
         cost(MAX_HOLDERS / MATCH_STEPS_PER_COST);
         TaggedEncoder.keyInfo(session().id(), lock, semaphore, driver::nameOf, responseBuffer());
     }

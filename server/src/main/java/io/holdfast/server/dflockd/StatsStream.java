@@ -49,23 +49,29 @@ final class StatsStream extends StreamedResponse {
         return switch (part) {
             case LOCKS, SEMAPHORES ->
                     write(
-                            driver.listInUse(),
+                            driver.queries().listInUse(),
                             ResourceView::key,
                             view -> stats.write(part, view, out()));
             case IDLE_LOCKS, IDLE_SEMAPHORES ->
                     write(
-                            driver.listIdle(),
+                            driver.queries().listIdle(),
                             ResourceView::key,
                             view -> stats.write(part, view, out()));
             case COUNTERS ->
                     write(
-                            driver.listCounters(),
+                            driver.queries().listCounters(),
                             CounterView::key,
                             view -> stats.write(view, out()));
             case VALUES ->
-                    write(driver.listValues(), ValueView::key, view -> stats.write(view, out()));
+                    write(
+                            driver.queries().listValues(),
+                            ValueView::key,
+                            view -> stats.write(view, out()));
             case LISTS ->
-                    write(driver.listLists(), ListView::key, view -> stats.write(view, out()));
+                    write(
+                            driver.queries().listLists(),
+                            ListView::key,
+                            view -> stats.write(view, out()));
             case SIGNAL_CHANNELS ->
                     write(driver.signals().list(), ChannelView::pattern, this::write);
         };

@@ -127,13 +127,13 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
     /** Null if the client is gone or the listing was aborted. */
     private @Nullable List<Held> copyAll() throws InterruptedException {
         Driver driver = service.driver();
-        HeldCounts count = driver.countHeld(service.namespace, resourceKind);
+        HeldCounts count = driver.queries().countHeld(service.namespace, resourceKind);
         if (!reserve(count.keys(), count.holds())) {
             return null;
         }
         List<Held> all = new ArrayList<>();
         try (ScanCursor<HolderView> scanCursor =
-                driver.listHolders(service.namespace, resourceKind)) {
+                driver.queries().listHolders(service.namespace, resourceKind)) {
             for (List<HolderView> slice = scanCursor.next();
                     !slice.isEmpty();
                     slice = scanCursor.next()) {
@@ -162,7 +162,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
     }
 
     private @Nullable HolderView holders(Key key) {
-        return service.driver().holders(resourceKind, key);
+        return service.driver().queries().holders(resourceKind, key);
     }
 
     private void add(HolderView first, List<Held> all) {

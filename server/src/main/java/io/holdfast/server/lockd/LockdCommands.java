@@ -145,6 +145,7 @@ final class LockdCommands {
     private void tryAcquire(ResourceKind resourceKind, ByteString name) {
         if (service.draining()
                 && !service.driver()
+                        .queries()
                         .isHolding(connection.session().id(), resourceKind, key(name))) {
             refuse(resourceKind, name.bytes());
             return;

@@ -116,8 +116,8 @@ public final class LockdService extends ConnectionService {
                 LockdEncoder.counter("command_" + verb.text(), count, out);
             }
         }
-        HeldCounts locks = driver.countHeld(namespace, ResourceKind.LOCK);
-        HeldCounts shared = driver.countHeld(namespace, ResourceKind.SHARED);
+        HeldCounts locks = driver.queries().countHeld(namespace, ResourceKind.LOCK);
+        HeldCounts shared = driver.queries().countHeld(namespace, ResourceKind.SHARED);
         LockdEncoder.counter("connections", connections(), out);
         LockdEncoder.counter("invalid_commands", counters.invalidCommands(), out);
         LockdEncoder.counter("locks", locks.keys(), out);

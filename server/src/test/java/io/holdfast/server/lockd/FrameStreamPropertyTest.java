@@ -348,6 +348,7 @@ class FrameStreamPropertyTest {
         assertThat(memory.metric().usedDirectMemory()).isZero();
         assertThat(memory.metric().usedHeapMemory()).isZero();
         assertThat(kept.reserve(MAX_KEPT)).as("nothing counts as kept").isTrue();
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys()).isZero();
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys())
+                .isZero();
     }
 }

@@ -132,7 +132,8 @@ class LockdHandlerTest {
             pass(channel, 2); // the client may read responses
             assertThat(channel.isOpen()).isFalse();
         }
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys()).isZero();
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys())
+                .isZero();
     }
 
     @Test
@@ -145,7 +146,8 @@ class LockdHandlerTest {
         }
         pass(channel, 22);
         assertThat(ask(channel, "end")).endsWith("1 Lock Get Success: end\r\n");
-        assertThat(driver.countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys()).isEqualTo(11);
+        assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys())
+                .isEqualTo(11);
     }
 
     @Test

@@ -119,7 +119,11 @@ class OperatorIT {
     }
 
     private long holder() {
-        return driver.view(ResourceKind.LOCK, Key.of(KEY), 1).holders().getFirst().session();
+        return driver.queries()
+                .view(ResourceKind.LOCK, Key.of(KEY), 1)
+                .holders()
+                .getFirst()
+                .session();
     }
 
     private long waiting(String protocol) {
@@ -192,13 +196,23 @@ class OperatorIT {
     void the_next_waiter_gets_a_force_released_lock_with_a_higher_fence() {
         TestClient client = dflockd();
         client.acquire(KEY);
-        long before = driver.view(ResourceKind.LOCK, Key.of(KEY), 1).holders().getFirst().fence();
+        long before =
+                driver.queries()
+                        .view(ResourceKind.LOCK, Key.of(KEY), 1)
+                        .holders()
+                        .getFirst()
+                        .fence();
         TestClient next = dflockd();
         next.send("l", KEY, "60");
         server.server().awaitWaiters(KEY, 1);
         forceRelease(ResourceKind.LOCK);
         TestClient.token(next.line());
-        assertThat(driver.view(ResourceKind.LOCK, Key.of(KEY), 1).holders().getFirst().fence())
+        assertThat(
+                        driver.queries()
+                                .view(ResourceKind.LOCK, Key.of(KEY), 1)
+                                .holders()
+                                .getFirst()
+                                .fence())
                 .isGreaterThan(before);
     }
 
