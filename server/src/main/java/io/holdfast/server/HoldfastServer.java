@@ -141,6 +141,12 @@ public final class HoldfastServer {
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final List<BoundEndpoint> listeners = new ArrayList<>();
     private final List<FrontEnd> frontEnds = new CopyOnWriteArrayList<>();
+
+    /**
+     * All event loops; none while the driver is opened, which may use the input barrier already.
+     */
+    private final List<EventExecutor> inputLoops = new CopyOnWriteArrayList<>();
+
     private final List<SocketlockListener> socketlocks = new ArrayList<>();
     private final List<UnixSocketFile> socketFiles = new ArrayList<>();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -250,6 +256,7 @@ public final class HoldfastServer {
                         source == null ? local(fences) : source,
                         restart);
         try {
+            server.addInputLoops();
             server.tls = tls;
             if (tls != null) {
                 LOG.info("TLS enabled");
@@ -296,15 +303,18 @@ public final class HoldfastServer {
         }
     }
 
+    private void addInputLoops() {
+        loops.forEach(inputLoops::add);
+        if (!unixLoops.equals(loops)) {
+            unixLoops.forEach(inputLoops::add);
+        }
+    }
+
     /** Runs a task after every event loop has read the input that its sockets have now. */
     private void afterInputRead(Runnable done) {
-        List<EventExecutor> all = new ArrayList<>();
-        loops.forEach(all::add);
-        if (!unixLoops.equals(loops)) {
-            unixLoops.forEach(all::add);
-        }
+        List<EventExecutor> all = List.copyOf(inputLoops);
         List<FrontEnd> others = List.copyOf(frontEnds);
-        AtomicInteger left = new AtomicInteger(all.size() + others.size());
+        AtomicInteger left = new AtomicInteger(1 + all.size() + others.size());
         Runnable read =
                 () -> {
                     if (left.decrementAndGet() == 0) {
@@ -315,6 +325,7 @@ public final class HoldfastServer {
             afterPolls(POLLS_PER_ROUND, loop, read);
         }
         others.forEach(other -> other.afterInputRead(read));
+        read.run();
     }
 
     /**

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.holdfast.driver.ClockFences;
+import io.holdfast.driver.DriverSource;
+import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.config.ConfigException;
 import io.holdfast.server.connection.AddressFormat;
 
@@ -23,6 +26,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
 @DisplayName("The start and the end of a server")
@@ -52,6 +56,20 @@ class StartIT {
             return socket.isBound();
         } catch (IOException e) {
             return false;
+        }
+    }
+
+    @Test
+    void a_driver_may_use_the_input_barrier_while_it_is_opened() {
+        AtomicBoolean done = new AtomicBoolean();
+        DriverSource source =
+                config -> {
+                    config.inputBarrier().then(() -> done.set(true));
+                    return new LocalDriver(config, new ClockFences());
+                };
+        try (TestServer server = TestServer.start(new TestConfig(), source)) {
+            assertThat(done).isTrue();
+            server.connect().assertServed();
         }
     }
 
