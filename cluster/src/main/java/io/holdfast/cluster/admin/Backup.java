@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -38,7 +37,7 @@ public final class Backup {
      */
     public static Path copy(Path dataDirectory, Path file) throws IOException {
         if (Files.exists(file)) {
-            throw new FileAlreadyExistsException(file + " is there already");
+            throw new ClusterException(file + " exists already: name a new file");
         }
         Path temporary = file.resolveSibling(file.getFileName() + ".new");
         for (int left = TRIES; ; left--) {

@@ -110,7 +110,7 @@ class ClusterAdminIT {
                     .containsExactlyInAnyOrder(
                             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
             assertThatThrownBy(() -> Backup.copy(testCluster.data("n1"), copy))
-                    .hasMessageContaining("is there already");
+                    .hasMessageContaining("exists already");
         }
         Path folder = directory.resolve("new");
         try (TestCluster testCluster = new TestCluster(folder, "n1", "n2", "n3", "n4")) {
