@@ -33,7 +33,7 @@ class LockFilePropertyTest {
     }
 
     @Property(tries = 10000)
-    void a_file_is_read_as_by_the_reference_reader(@ForAll("fileLike") byte[] bytes) {
+    void a_lock_file_is_read_as_by_the_reference_reader(@ForAll("fileLike") byte[] bytes) {
         assertThat(PlainReading.words(read(bytes))).isEqualTo(PlainReading.of(bytes));
     }
 

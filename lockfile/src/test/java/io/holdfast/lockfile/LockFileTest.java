@@ -42,7 +42,7 @@ class LockFileTest {
 
         @ParameterizedTest
         @ValueSource(strings = {"\r", "\u000b", "\f", "\u0085", "\u2028", "\u2029", "\0"})
-        void only_a_line_feed_ends_a_line(String other) {
+        void only_a_line_feed_ends_a_line_of_a_lock_file(String other) {
             String tag = "a" + other + "pid=7" + other + "b";
             assertThat(read("pid=12\ntimestamp=34\ntag=" + tag + "\n"))
                     .isEqualTo(holder(12, 34, tag));
@@ -57,13 +57,13 @@ class LockFileTest {
 
         @ParameterizedTest
         @ValueSource(strings = {"pid =5", "Pid=5", "PID=5", "pid\t=5", "xpid=5", "p=5", "pid:5"})
-        void only_exactly_spelt_keys_are_read(String line) {
+        void only_exactly_spelt_keys_of_a_lock_file_are_read(String line) {
             assertThat(read("pid=12\ntimestamp=34\n" + line + "\n")).isEqualTo(HOLDER);
             assertThat(content(line + "\ntimestamp=34\n")).isEqualTo(LockFileContent.FOREIGN);
         }
 
         @Test
-        void a_line_is_split_at_the_first_equals_sign() {
+        void a_line_of_a_lock_file_is_split_at_the_first_equals_sign() {
             assertThat(read("pid=12\ntimestamp=34\ntag==a=b\n").tag()).isEqualTo("=a=b");
         }
 
@@ -100,7 +100,7 @@ class LockFileTest {
     @DisplayName("reads tags")
     class Tags {
         @Test
-        void without_a_tag_line_there_is_no_tag() {
+        void a_lock_file_without_a_tag_line_has_no_tag() {
             assertThat(read("pid=12\ntimestamp=34\n").tag()).isNull();
         }
 

@@ -223,7 +223,7 @@ class PrimaryChangeIT {
     }
 
     @Test
-    void only_sockets_are_replaced() throws Exception {
+    void a_primary_replaces_nothing_but_sockets() throws Exception {
         Path file = Files.writeString(folder.resolve("file"), "mine");
         Path directory = Files.createDirectory(folder.resolve("directory"));
         Path link = Files.createSymbolicLink(folder.resolve("link"), file);

@@ -48,7 +48,7 @@ class LineLoggerTest {
     }
 
     @Test
-    void a_line_has_time_level_and_message() {
+    void a_log_line_has_time_level_and_message() {
         String line = logged(log -> log.info("listening"));
         assertThat(line)
                 .matches(

@@ -27,7 +27,7 @@ class FlagNumbersTest {
         "9223372036854775807,9223372036854775807",
         "-9223372036854775808,-9223372036854775808"
     })
-    void a_number_is_decimal_or_has_a_base_prefix(String text, long value) {
+    void a_flag_number_is_decimal_or_has_a_base_prefix(String text, long value) {
         assertThat(FlagNumbers.parse(text)).hasValue(value);
     }
 

@@ -27,7 +27,7 @@ class ReadmeConfigTableTest {
     }
 
     @Test
-    void no_help_text_breaks_the_table() {
+    void no_help_text_breaks_the_settings_table_of_the_readme() {
         assertThat(SettingsTable.markdown().lines())
                 .hasSize(Setting.values().length + 2)
                 .allSatisfy(line -> assertThat(line.chars().filter(c -> c == '|')).hasSize(6));

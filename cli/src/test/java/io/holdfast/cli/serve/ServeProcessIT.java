@@ -247,7 +247,7 @@ class ServeProcessIT {
         }
 
         @Test
-        void with_brackets_for_ipv6() throws Exception {
+        void an_ipv6_address_is_logged_in_brackets() throws Exception {
             try (var server = ServerProcess.start(dflockd("--host", "::1"))) {
                 int port = server.port();
                 assertThat(server.err().getFirst())

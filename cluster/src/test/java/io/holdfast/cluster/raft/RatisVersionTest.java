@@ -15,7 +15,8 @@ class RatisVersionTest {
     private static final String REVIEWED = "3.3.0";
 
     @Test
-    void is_the_one_that_the_list_of_differences_was_written_for() throws IOException {
+    void the_ratis_version_is_the_one_that_the_list_of_differences_was_written_for()
+            throws IOException {
         assertThat(version())
                 .as(
                         """

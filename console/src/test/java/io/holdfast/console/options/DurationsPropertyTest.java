@@ -23,7 +23,7 @@ class DurationsPropertyTest {
     }
 
     @Property(tries = 500)
-    void only_zero_digits_give_zero(
+    void only_zero_digits_give_a_duration_of_zero(
             @ForAll @IntRange(min = 0, max = 1000) int whole,
             @ForAll @IntRange(min = 0, max = 1_000_000) int rest,
             @ForAll @IntRange(min = 0, max = 60) int zeros) {

@@ -331,7 +331,7 @@ class DflockdSyntaxTest {
         }
 
         @Test
-        void only_five_commands_have_one_byte() {
+        void only_five_dflockd_commands_have_one_byte() {
             IntStream.range(0, 256)
                     .filter(c -> c != '\n' && "lrnew".indexOf(c) < 0)
                     .forEach(

@@ -386,7 +386,7 @@ class PrimaryLockIT {
     }
 
     @Test
-    void no_fence_is_assigned_twice() throws Exception {
+    void no_fence_is_assigned_twice_by_primaries_of_a_path() throws Exception {
         PrimaryLock primaryLock = take();
         serve(primaryLock).close();
         assertThat(primaryLock.fenceFloor()).isZero();
