@@ -1,5 +1,7 @@
 package io.holdfast.cluster.driver;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.ByteWriter;
 import io.holdfast.cluster.entry.LogEntry;
@@ -19,7 +21,8 @@ import java.util.function.LongSupplier;
 /**
  * Proposes the items of one incarnation's sessions, in order and exactly once. Items are collected
  * into numbered batches; a batch is proposed again until this node's replica has applied it. Only
- * {@link #flush} proposes, one thread at a time; callers that add items arrange that it is called.
+ * {@link #flush} proposes, one thread at a time, soon after it was requested. Thread-safe; its
+ * monitor is the innermost.
  *
  * <p>With several nodes, the cost of a batch depends little on its size. Clients that have just
  * received a response are likely to send the next request, so the next batch waits for them for a
@@ -65,31 +68,52 @@ final class BatchForwarder {
 
     private final ReplicatedLog replicatedLog;
     private final LongSupplier clock;
+    private final Runnable requestFlush;
+
+    @GuardedBy("this")
     private final Deque<PendingBatchItem> queue = new ArrayDeque<>();
+
+    @GuardedBy("this")
     private final Deque<Batch> inFlight = new ArrayDeque<>();
+
+    @GuardedBy("this")
     private final ByteWriter writer = new ByteWriter();
+
+    @GuardedBy("this")
     private long incarnation;
+
+    @GuardedBy("this")
     private long lastSequence;
 
     /**
      * The next batch lingers until it has this number of items, or until {@link #lingerUntilNanos}.
      */
+    @GuardedBy("this")
     private int expected;
 
+    @GuardedBy("this")
     private long lingerUntilNanos = Long.MIN_VALUE;
 
     /**
      * When the last applied batch was first sent: the node's last contact in the replicated state
      * is not earlier.
      */
+    @GuardedBy("this")
     private long lastContactNanos;
 
+    @GuardedBy("this")
     private long retryNanos = Long.MIN_VALUE;
+
+    @GuardedBy("this")
     private boolean heartbeat;
 
-    BatchForwarder(ReplicatedLog replicatedLog, LongSupplier clock) {
+    /**
+     * @param requestFlush arranges that {@link #flush} is called soon
+     */
+    BatchForwarder(ReplicatedLog replicatedLog, LongSupplier clock, Runnable requestFlush) {
         this.replicatedLog = replicatedLog;
         this.clock = clock;
+        this.requestFlush = requestFlush;
     }
 
     synchronized long incarnation() {
@@ -116,15 +140,24 @@ final class BatchForwarder {
         return lost;
     }
 
-    /** Adds an item. Returns whether the caller must arrange a call of {@link #flush}. */
-    synchronized boolean add(PendingBatchItem item) {
+    void add(PendingBatchItem item) {
+        if (enqueue(item)) {
+            requestFlush.run();
+        }
+    }
+
+    /** Returns whether a flush could propose the item, or must begin to linger for it. */
+    private synchronized boolean enqueue(PendingBatchItem item) {
         queue.addLast(item);
         return queue.size() == 1 || !mustWait(clock.getAsLong());
     }
 
-    /** Requests a heartbeat of the incarnation: the next batch is sent even if it is empty. */
-    synchronized void heartbeat() {
-        heartbeat = true;
+    /** Sends a heartbeat of the incarnation: the next batch is sent even if it is empty. */
+    void heartbeat() {
+        synchronized (this) {
+            heartbeat = true;
+        }
+        requestFlush.run();
     }
 
     /** Whether all items have been applied. */
@@ -160,10 +193,15 @@ final class BatchForwarder {
         }
     }
 
-    /**
-     * Notes that the replica has applied a batch. Returns whether {@link #flush} must be called.
-     */
-    synchronized boolean applied(long ofIncarnation, long sequence) {
+    /** Notes that the replica has applied a batch. */
+    void applied(long ofIncarnation, long sequence) {
+        if (complete(ofIncarnation, sequence)) {
+            requestFlush.run();
+        }
+    }
+
+    /** Returns whether there is more to propose. */
+    private synchronized boolean complete(long ofIncarnation, long sequence) {
         if (ofIncarnation != incarnation) {
             return false;
         }
@@ -177,11 +215,15 @@ final class BatchForwarder {
     }
 
     /** The leader has changed: batches proposed to the previous one may be lost. */
-    synchronized void leaderChanged() {
-        resend();
-        retryNanos = Long.MIN_VALUE;
+    void leaderChanged() {
+        synchronized (this) {
+            resend();
+            retryNanos = Long.MIN_VALUE;
+        }
+        requestFlush.run();
     }
 
+    @GuardedBy("this")
     private void resend() {
         inFlight.forEach(batch -> batch.sent = false);
     }
@@ -222,6 +264,7 @@ final class BatchForwarder {
     }
 
     /** Whether the next batch waits for more items or for the previous batch. */
+    @GuardedBy("this")
     private boolean mustWait(long now) {
         Batch last = inFlight.peekLast();
         return last == null
@@ -230,6 +273,7 @@ final class BatchForwarder {
                         || (!replicatedLog.isAlone() && queue.size() < last.items.size());
     }
 
+    @GuardedBy("this")
     private boolean isLingering(long now) {
         return !replicatedLog.isAlone()
                 && !queue.isEmpty()
@@ -242,6 +286,7 @@ final class BatchForwarder {
         return inFlight.isEmpty() && isLingering(now) ? lingerUntilNanos - now : Long.MAX_VALUE;
     }
 
+    @GuardedBy("this")
     private Batch nextBatch(long now) {
         int max = Math.min(queue.size(), MAX_ITEMS);
         List<PendingBatchItem> taken = new ArrayList<>(max);
@@ -284,22 +329,27 @@ final class BatchForwarder {
     }
 
     /**
-     * Marks batches without an outcome for sending again, and collects the items whose timeout has
-     * passed.
+     * Marks batches for sending again if the oldest had no outcome for too long. Returns whether it
+     * had not.
+     */
+    synchronized boolean resendIfSilent(long now) {
+        Batch first = inFlight.peekFirst();
+        boolean silent = first != null && first.sent && now - first.sentNanos > SILENCE_NANOS;
+        if (silent) {
+            resend();
+        }
+        return silent;
+    }
+
+    /**
+     * Collects the items whose timeout has passed.
      *
      * @param unsent gets timed out items that were not proposed and are removed: they have no
      *     effect
      * @param unknown gets timed out items that are in flight: they may still be applied
-     * @return whether the oldest batch had no outcome for too long
      */
-    synchronized boolean tick(
+    synchronized void takeTimedOut(
             long now, List<PendingBatchItem> unsent, List<PendingBatchItem> unknown) {
-        boolean silent = false;
-        Batch first = inFlight.peekFirst();
-        if (first != null && first.sent && now - first.sentNanos > SILENCE_NANOS) {
-            silent = true;
-            resend();
-        }
         for (Batch batch : inFlight) {
             for (PendingBatchItem pendingBatchItem : batch.items) {
                 if (!pendingBatchItem.timedOut && pendingBatchItem.deadlineNanos <= now) {
@@ -316,6 +366,5 @@ final class BatchForwarder {
                 unsent.add(pendingBatchItem);
             }
         }
-        return silent;
     }
 }

@@ -4,6 +4,8 @@ import io.holdfast.cluster.entry.BatchItem;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
+
 /** An item that this node's replica has not applied yet. */
 final class PendingBatchItem {
     final BatchItem item;
@@ -21,5 +23,29 @@ final class PendingBatchItem {
         this.item = batchItem;
         this.session = session;
         this.deadlineNanos = deadlineNanos;
+    }
+
+    /**
+     * Refuses the request. The caller wakes its session.
+     *
+     * @param neverProposed whether it was never proposed
+     * @param holds whether the session holds the resource of an enqueue by an earlier one
+     */
+    void timeOut(boolean neverProposed, boolean holds) {
+        if (session != null) {
+            session.timeOut(item, neverProposed, holds);
+        }
+    }
+
+    void wake() {
+        if (session != null) {
+            session.mailbox().wake();
+        }
+    }
+
+    /** Refuses requests that were never applied and will not be. */
+    static void timeOutAll(List<PendingBatchItem> lost) {
+        lost.forEach(each -> each.timeOut(true, false));
+        lost.forEach(PendingBatchItem::wake);
     }
 }

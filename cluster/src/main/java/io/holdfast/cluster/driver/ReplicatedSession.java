@@ -1,5 +1,7 @@
 package io.holdfast.cluster.driver;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.EffectMailbox;
@@ -40,33 +42,36 @@ final class ReplicatedSession implements Session {
 
     private final EffectMailbox effectMailbox;
     private final ClientInfo clientInfo;
+    private final SessionServices services;
     private final long openedNanos;
-    private final ReplicatedDriver driver;
     private volatile long id;
+
+    @GuardedBy("this")
     private Life life = Life.NEW;
+
+    @GuardedBy("this")
     private boolean closed;
 
     /**
      * Whether its incarnation is over, and it waits to be closed or to move to another incarnation.
      */
+    @GuardedBy("this")
     private boolean cut;
 
+    @GuardedBy("this")
     private @Nullable Runnable released;
 
     /** Requests that were refused because of a timeout and whose effects are dropped. */
+    @GuardedBy("this")
     private final Set<Long> timedOut = new HashSet<>(0);
 
     ReplicatedSession(
-            long id,
-            EffectMailbox effectMailbox,
-            ClientInfo clientInfo,
-            long openedNanos,
-            ReplicatedDriver driver) {
+            long id, EffectMailbox effectMailbox, ClientInfo clientInfo, SessionServices services) {
         this.id = id;
         this.effectMailbox = effectMailbox;
         this.clientInfo = clientInfo;
-        this.openedNanos = openedNanos;
-        this.driver = driver;
+        this.services = services;
+        this.openedNanos = services.clock().getAsLong();
     }
 
     @Override
@@ -78,7 +83,7 @@ final class ReplicatedSession implements Session {
         return effectMailbox;
     }
 
-    ClientInfo peer() {
+    ClientInfo client() {
         return clientInfo;
     }
 
@@ -86,6 +91,8 @@ final class ReplicatedSession implements Session {
 
     @Override
     public boolean submit(Command.Keyed command) {
+        // Before this is locked, because it may lock the state.
+        Refusal full = services.limits().refusal(command, clientInfo.usage());
         synchronized (this) {
             if (closed) {
                 return true;
@@ -96,7 +103,6 @@ final class ReplicatedSession implements Session {
                                 command.session(), command.request(), Refusal.UNAVAILABLE));
                 return true;
             }
-            Refusal full = driver.limit(command, clientInfo.usage());
             if (full != null) {
                 effectMailbox.add(new Effect.Refused(command.session(), command.request(), full));
                 return true;
@@ -104,18 +110,19 @@ final class ReplicatedSession implements Session {
             if (command instanceof Command.Locking) {
                 register();
             }
-            driver.add(
-                    new PendingBatchItem(
-                            new BatchItem.Submit(command),
-                            this,
-                            driver.after(timeoutNanos(command))));
+            add(new BatchItem.Submit(command), this, services.after(timeoutNanos(command)));
         }
         return false;
     }
 
     @Override
     public SignalClient openSignals(SignalEmitter signalEmitter) {
-        return driver.openSignals(this);
+        return new ReplicatedSignalClient(services.signals(), this, false);
+    }
+
+    /** Delivers no more signals. */
+    void stopSignals() {
+        services.signals().detach(id);
     }
 
     /** Submits a request for signals; the result is delivered later. */
@@ -128,15 +135,13 @@ final class ReplicatedSession implements Session {
             boolean isListen = batchItem instanceof BatchItem.Listen;
             if (cut) {
                 refusal = Refusal.UNAVAILABLE;
-            } else if (isListen && !driver.maySubscribe()) {
+            } else if (isListen && !services.limits().mayListen()) {
                 refusal = Refusal.TOO_MANY_ENTRIES;
             } else {
                 if (isListen) {
                     register();
                 }
-                driver.add(
-                        new PendingBatchItem(
-                                batchItem, this, driver.after(driver.requestTimeoutNanos())));
+                add(batchItem, this, services.after(services.requestTimeoutNanos()));
             }
             if (refusal != null) {
                 effectMailbox.add(new Effect.Refused(id, batchItem.request(), refusal));
@@ -147,20 +152,27 @@ final class ReplicatedSession implements Session {
         }
     }
 
+    /** Proposes an item that nobody waits for, without a timeout. */
+    private void add(BatchItem batchItem) {
+        add(batchItem, null, Long.MAX_VALUE);
+    }
+
+    private void add(BatchItem batchItem, @Nullable ReplicatedSession waiting, long deadlineNanos) {
+        services.forwarder().add(new PendingBatchItem(batchItem, waiting, deadlineNanos));
+    }
+
     /** Registers the session in the state, before its first command. */
+    @GuardedBy("this")
     private void register() {
         if (life == Life.NEW) {
             life = Life.REGISTERED;
-            driver.registeredSessions(1);
-            driver.add(
-                    new PendingBatchItem(
-                            new BatchItem.RegisterSession(
-                                    id,
-                                    clientInfo.protocol(),
-                                    clientInfo.name().get(),
-                                    clientInfo.concurrent()),
-                            null,
-                            Long.MAX_VALUE));
+            services.lease().register();
+            add(
+                    new BatchItem.RegisterSession(
+                            id,
+                            clientInfo.protocol(),
+                            clientInfo.name().get(),
+                            clientInfo.concurrent()));
         }
     }
 
@@ -176,22 +188,22 @@ final class ReplicatedSession implements Session {
                     case Command.RequestOffer requestOffer -> requestOffer.waitNanos();
                     default -> 0;
                 };
-        return wait > 0 ? Math.max(wait, MIN_TIMEOUT_NANOS) : driver.requestTimeoutNanos();
+        return wait > 0 ? Math.max(wait, MIN_TIMEOUT_NANOS) : services.requestTimeoutNanos();
     }
 
     @Override
     public List<TrackedRequestView> trackedRequests(long after, int max) {
-        return driver.queries().trackedRequests(id, 1, after, max);
+        return services.queries().trackedRequests(id, 1, after, max);
     }
 
     @Override
     public boolean isHolding() {
-        return driver.queries().hasHolds(id, 1);
+        return services.queries().hasHolds(id, 1);
     }
 
     SessionView view(long nowNanos) {
         return SessionView.of(
-                id, clientInfo, nowNanos - openedNanos, driver.queries().usage(id, 1));
+                id, clientInfo, nowNanos - openedNanos, services.queries().usage(id, 1));
     }
 
     @Override
@@ -204,14 +216,12 @@ final class ReplicatedSession implements Session {
             if (life == Life.REGISTERED) {
                 life = Life.ENDING;
                 released = whenReleased;
-                driver.add(
-                        new PendingBatchItem(
-                                new BatchItem.EndSession(id, lastAnswered), null, Long.MAX_VALUE));
+                add(new BatchItem.EndSession(id, lastAnswered));
                 return;
             }
             life = Life.OVER;
         }
-        driver.forget(this);
+        services.registry().forget(this);
         whenReleased.run();
     }
 
@@ -245,8 +255,10 @@ final class ReplicatedSession implements Session {
                 new Effect.Refused(effect.session(), effect.request(), Refusal.UNAVAILABLE));
         if (resourceKind != null && effect instanceof Effect.Granted granted) {
             timedOut.add(granted.request());
-            addWithoutResponse(
-                    new Command.Cancel(id, granted.request(), resourceKind, granted.key()));
+            add(
+                    new BatchItem.Submit(
+                            new Command.Cancel(
+                                    id, granted.request(), resourceKind, granted.key())));
         }
         return true;
     }
@@ -291,7 +303,7 @@ final class ReplicatedSession implements Session {
         if (life != Life.ENDING) {
             return null;
         }
-        driver.registeredSessions(-1);
+        services.lease().unregister();
         life = Life.OVER;
         Runnable whenReleased = released;
         released = null;
@@ -330,13 +342,11 @@ final class ReplicatedSession implements Session {
     private void cancel(Command.Locking command, boolean holds) {
         long request = command.request();
         if ((command instanceof Command.Enqueue && !holds) || command instanceof Command.Await) {
-            addWithoutResponse(new Command.Await(id, request, command.kind(), command.key(), 0));
+            add(
+                    new BatchItem.Submit(
+                            new Command.Await(id, request, command.kind(), command.key(), 0)));
         }
-        addWithoutResponse(new Command.Cancel(id, request, command.kind(), command.key()));
-    }
-
-    private void addWithoutResponse(Command.Keyed command) {
-        driver.add(new PendingBatchItem(new BatchItem.Submit(command), null, Long.MAX_VALUE));
+        add(new BatchItem.Submit(new Command.Cancel(id, request, command.kind(), command.key())));
     }
 
     /**
@@ -345,7 +355,7 @@ final class ReplicatedSession implements Session {
      */
     synchronized @Nullable Runnable cut() {
         if (life == Life.REGISTERED || life == Life.ENDING) {
-            driver.registeredSessions(-1);
+            services.lease().unregister();
         }
         life = closed ? Life.OVER : Life.NEW;
         cut = true;

@@ -7,6 +7,7 @@ import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.memory.MemoryBudget;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.EngineSettings;
@@ -50,7 +51,7 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
                             KeyLimits.NONE,
                             Duration.ofMinutes(10),
                             0,
-                            MemoryBudgets.UNLIMITED,
+                            MemoryBudgets.all(new SwitchedBudget()),
                             monitor),
                     REQUEST_TIMEOUT,
                     this,
@@ -63,6 +64,22 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
 
     /** Whether there are no other nodes. */
     boolean alone;
+
+    /** Whether new state finds memory. */
+    volatile boolean memoryLeft = true;
+
+    private final class SwitchedBudget implements MemoryBudget {
+        @Override
+        public boolean tryReserve(long bytes) {
+            return memoryLeft;
+        }
+
+        @Override
+        public void reserve(long bytes) {}
+
+        @Override
+        public void release(long bytes) {}
+    }
 
     ManualLog() {
         driver.tick();

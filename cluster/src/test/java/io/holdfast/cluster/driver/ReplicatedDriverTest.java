@@ -6,6 +6,7 @@ import static io.holdfast.cluster.driver.ManualLog.SECOND;
 import static io.holdfast.cluster.driver.ManualLog.SESSION;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.LogEntry;
@@ -34,6 +35,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -591,5 +593,32 @@ class ReplicatedDriverTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    @Test
+    void a_request_that_is_checked_against_the_state_does_not_block_who_applies_the_log()
+            throws InterruptedException {
+        RecordingClient client = new RecordingClient();
+        log.memoryLeft = false;
+        Thread submitting = Thread.ofPlatform().daemon().unstarted(client::acquire);
+        Thread applying =
+                Thread.ofPlatform()
+                        .daemon()
+                        .start(
+                                () ->
+                                        driver.withState(
+                                                _ -> {
+                                                    submitting.start();
+                                                    awaitBlocked(submitting);
+                                                    client.session.close(0); // locks the session
+                                                    return true;
+                                                }));
+        applying.join(Duration.ofSeconds(30));
+        assertThat(applying.isAlive()).as("a deadlock").isFalse();
+        submitting.join();
+    }
+
+    private static void awaitBlocked(Thread thread) {
+        await().until(() -> thread.getState() == Thread.State.BLOCKED);
     }
 }
