@@ -784,7 +784,7 @@ public final class HoldfastServer {
     private Consumer<ChannelPipeline> pipelineOf(ListenEndpoint listenEndpoint) {
         return switch (listenEndpoint.protocol()) {
             case ListenerProtocol.Dflockd(Namespace namespace) ->
-                    pipeline -> pipeline.addLast(new DflockdHandler(dflockd, namespace));
+                    pipeline -> pipeline.addLast(DflockdHandler.connection(dflockd, namespace));
             case ListenerProtocol.Lockd protocol ->
                     lockdPipelineOf(listenEndpoint.address(), protocol);
             case ListenerProtocol.Socketlock _ ->

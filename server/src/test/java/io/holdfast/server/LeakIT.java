@@ -2,6 +2,7 @@ package io.holdfast.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.server.connection.Connection;
 import io.holdfast.server.connection.LineOutput;
 import io.holdfast.server.dflockd.DflockdHandler;
 import io.netty.buffer.ByteBufAllocator;
@@ -128,6 +129,7 @@ class LeakIT {
         for (String type :
                 List.of(
                         DflockdHandler.class.getName(),
+                        Connection.class.getName(),
                         LineOutput.class.getName(),
                         dflockd + ".PushQueue",
                         dflockd + ".PushLine",

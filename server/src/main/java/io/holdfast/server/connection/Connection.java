@@ -479,14 +479,9 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
     /** Writes the collected output, if any. */
     public void flush() {
         if (output.bufferedBytes() > 0) {
-            flush(ctx.newPromise());
+            lastResponded = slot.isOccupied() ? request - 1 : request;
+            output.flush();
         }
-    }
-
-    /** Writes the collected output, which must not be empty. */
-    public void flush(ChannelPromise written) {
-        lastResponded = slot.isOccupied() ? request - 1 : request;
-        output.flush(written);
     }
 
     /** Writes a long response off the event loop; the next request is served when it is written. */
@@ -497,7 +492,7 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
     }
 
     /** Writes a chunk of a streamed response. */
-    public void write(ByteBuf chunk, boolean last, ChannelPromise written) {
+    void write(ByteBuf chunk, boolean last, ChannelPromise written) {
         if (!isStreaming()) {
             chunk.release();
             written.tryFailure(new IOException("closed"));
@@ -660,7 +655,7 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
         return mailbox;
     }
 
-    /** The next effect that has arrived after the end; null if there is none. On any thread. */
+    /** The next effect in the mailbox; null if there is none. On any thread once it is closed. */
     public @Nullable Effect pollEffect() {
         return mailbox.poll();
     }

@@ -19,6 +19,13 @@ import java.util.concurrent.TimeUnit;
 public final class LineOutput implements ChannelFutureListener {
     private static final int INITIAL_BYTES = 128;
 
+    /** Accounts for bytes in flight to the socket. */
+    @FunctionalInterface
+    public interface Meter {
+        /** The promise of a write of this length, which is about to begin. */
+        ChannelPromise begin(int bytes);
+    }
+
     private final ChannelHandlerContext ctx;
     private final ProtocolTraffic protocolTraffic;
 
@@ -26,6 +33,7 @@ public final class LineOutput implements ChannelFutureListener {
     private final long timeoutNanos;
 
     private final Runnable onTimeout;
+    private @Nullable Meter meter;
     private @Nullable ByteBuf buffer;
     private int writesInFlight;
     private long writingSinceNanos;
@@ -55,11 +63,16 @@ public final class LineOutput implements ChannelFutureListener {
         return buffer == null ? 0 : buffer.readableBytes();
     }
 
-    /** Writes the buffer. */
-    void flush(ChannelPromise promise) {
+    /** From now on this accounts for what {@link #flush} writes. */
+    public void use(Meter next) {
+        meter = next;
+    }
+
+    /** Writes the buffer, which must not be empty. */
+    void flush() {
         ByteBuf bytes = buffer();
         buffer = null;
-        write(bytes, promise);
+        write(bytes, meter == null ? ctx.newPromise() : meter.begin(bytes.readableBytes()));
     }
 
     /** Writes bytes after everything that was flushed. */

@@ -19,18 +19,13 @@ public abstract class StreamedResponse implements Runnable {
     private static final LogThrottle FAILURES = new LogThrottle();
     private static final int CHUNK_BYTES = 32 * 1024;
 
-    /** Writes a chunk, on the event loop. */
-    public interface Writer {
-        void write(ByteBuf chunk, boolean last, ChannelPromise promise);
-    }
-
+    private final Connection<?> connection;
     private final ChannelHandlerContext ctx;
-    private final Writer writer;
     private ByteBuf chunk;
 
-    protected StreamedResponse(ChannelHandlerContext ctx, Writer writer) {
-        this.ctx = ctx;
-        this.writer = writer;
+    protected StreamedResponse(Connection<?> connection) {
+        this.connection = connection;
+        this.ctx = connection.context();
         this.chunk = ctx.alloc().buffer();
     }
 
@@ -74,7 +69,7 @@ public abstract class StreamedResponse implements Runnable {
         chunk = ctx.alloc().buffer(last ? 0 : CHUNK_BYTES);
         ChannelPromise promise = ctx.newPromise();
         try {
-            ctx.executor().execute(() -> writer.write(full, last, promise));
+            ctx.executor().execute(() -> connection.write(full, last, promise));
         } catch (RejectedExecutionException e) {
             full.release(); // the event loop has ended, and so has the connection
             return false;

@@ -1,17 +1,23 @@
 package io.holdfast.server.dflockd;
 
+import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.signal.SignalListener;
+import io.holdfast.server.connection.Connection;
 import io.holdfast.server.connection.LineOutput;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.WriteBufferWaterMark;
 
-import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.util.concurrent.TimeUnit;
 
 /** Writes the lines pushed to a listening connection. Confined to the event loop. */
-final class PushWriter {
+final class PushWriter implements LineOutput.Meter {
+    private static final Logger LOG = LoggerFactory.getLogger(PushWriter.class);
+    private static final LogThrottle DISCONNECTS = new LogThrottle();
+
     /** Pushed lines are batched up to this size before they are written. */
     private static final int BATCH_BYTES = 16 * 1024;
 
@@ -29,35 +35,14 @@ final class PushWriter {
     private static final WriteBufferWaterMark IN_FLIGHT_WATER_MARK =
             new WriteBufferWaterMark(512 * 1024, 1024 * 1024);
 
-    /** What a writer needs of its connection. */
-    interface Connection {
-        /** Whether a pushed line can be written now. */
-        PushQueue.Readiness readiness();
-
-        /** Writes the collected output, which is not empty. */
-        void flush(ChannelPromise written);
-
-        /** Writes pushed lines, on the event loop. */
-        void push();
-
-        /** Disconnects the client because it reads too slowly; on the event loop. */
-        void disconnectSlow();
-    }
-
+    private final Connection<?> connection;
     private final ChannelHandlerContext ctx;
-    private final LineOutput output;
-    private final Connection connection;
     private final PushBudget budget;
     private final PushQueue queue;
 
-    PushWriter(
-            ChannelHandlerContext ctx,
-            DflockdService service,
-            LineOutput output,
-            Connection connection) {
-        this.ctx = ctx;
-        this.output = output;
+    PushWriter(Connection<?> connection, DflockdService service) {
         this.connection = connection;
+        this.ctx = connection.context();
         this.budget = service.pushBudget;
         this.queue =
                 new PushQueue(
@@ -65,8 +50,9 @@ final class PushWriter {
                         ctx.executor(),
                         budget,
                         service.maxPushBytes,
-                        connection::push,
-                        connection::disconnectSlow);
+                        this::push,
+                        () -> connection.guarded(this::disconnectSlow));
+        connection.output().use(this);
         ctx.channel().config().setWriteBufferWaterMark(IN_FLIGHT_WATER_MARK);
     }
 
@@ -75,28 +61,54 @@ final class PushWriter {
         return queue;
     }
 
+    private void push() {
+        connection.guarded(this::writePushes);
+    }
+
     /** Writes pushed lines as long as the socket is writable, up to {@link #ITERATION_BYTES}. */
     void writePushes() {
+        if (connection.isClosing()) {
+            return;
+        }
         int written = 0;
-        for (PushLine line = next(); line != null; line = next()) {
+        for (PushLine line = queue.poll(readiness());
+                line != null;
+                line = queue.poll(readiness())) {
             written += line.length();
             if (line.isLarge()) {
-                flush();
+                connection.flush();
                 write(line);
             } else {
                 batch(line);
             }
             if (written >= ITERATION_BYTES) {
                 queue.pause();
-                ctx.executor().schedule(connection::push, 0, TimeUnit.NANOSECONDS);
+                ctx.executor().schedule(this::push, 0, TimeUnit.NANOSECONDS);
                 break;
             }
         }
-        flush();
+        connection.flush();
     }
 
-    private @Nullable PushLine next() {
-        return queue.poll(connection.readiness());
+    /** Lines are pushed between responses, never within one. */
+    private PushQueue.Readiness readiness() {
+        if (connection.isStreaming() || connection.isAwaitingResult()) {
+            return PushQueue.Readiness.BUSY;
+        }
+        return ctx.channel().isWritable()
+                ? PushQueue.Readiness.READY
+                : PushQueue.Readiness.SOCKET_FULL;
+    }
+
+    private void disconnectSlow() {
+        if (!connection.isClosing()) {
+            DISCONNECTS
+                    .next(LOG.atWarn())
+                    .addKeyValue("conn", connection.session().id())
+                    .addKeyValue("remote", ctx.channel().remoteAddress())
+                    .log("slow listener disconnected");
+            connection.abort();
+        }
     }
 
     private void write(PushLine line) {
@@ -110,29 +122,24 @@ final class PushWriter {
                     budget.release(WRITE_OVERHEAD);
                     queue.addInFlight(-bytes);
                 });
-        output.write(line.share(), written);
+        connection.output().write(line.share(), written);
     }
 
     private void batch(PushLine line) {
         try {
-            line.copyTo(output.buffer());
+            line.copyTo(connection.out());
         } finally {
             line.release();
         }
-        if (output.bufferedBytes() >= BATCH_BYTES) {
-            flush();
+        if (connection.output().bufferedBytes() >= BATCH_BYTES) {
+            connection.flush();
         }
     }
 
-    /**
-     * Writes the collected output. Bytes in flight, responses included, count against the budget
-     * until they are written.
-     */
-    void flush() {
-        if (output.bufferedBytes() == 0) {
-            return;
-        }
-        int bytes = output.bufferedBytes() + WRITE_OVERHEAD;
+    /** Bytes in flight, responses included, count against the budget until they are written. */
+    @Override
+    public ChannelPromise begin(int length) {
+        int bytes = length + WRITE_OVERHEAD;
         queue.addInFlight(bytes);
         budget.reserve(bytes);
         ChannelPromise written = ctx.newPromise();
@@ -141,7 +148,7 @@ final class PushWriter {
                     budget.release(bytes);
                     queue.addInFlight(-bytes);
                 });
-        connection.flush(written);
+        return written;
     }
 
     /** Discards unwritten lines. */

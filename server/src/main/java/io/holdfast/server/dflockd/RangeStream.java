@@ -3,8 +3,8 @@ package io.holdfast.server.dflockd;
 import io.holdfast.engine.ByteString;
 import io.holdfast.protocol.dflockd.DflockdEncoder;
 import io.holdfast.server.connection.ByteBudget;
+import io.holdfast.server.connection.Connection;
 import io.holdfast.server.connection.StreamedResponse;
-import io.netty.channel.ChannelHandlerContext;
 
 import java.util.List;
 
@@ -19,12 +19,8 @@ final class RangeStream extends StreamedResponse {
     private final List<ByteString> items;
     private final ByteBudget byteBudget;
 
-    RangeStream(
-            ChannelHandlerContext ctx,
-            List<ByteString> items,
-            Writer writer,
-            ByteBudget byteBudget) {
-        super(ctx, writer);
+    RangeStream(Connection<?> connection, List<ByteString> items, ByteBudget byteBudget) {
+        super(connection);
         this.items = items;
         this.byteBudget = byteBudget;
     }

@@ -10,8 +10,8 @@ import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.ValueView;
 import io.holdfast.protocol.dflockd.DflockdStats;
+import io.holdfast.server.connection.Connection;
 import io.holdfast.server.connection.StreamedResponse;
-import io.netty.channel.ChannelHandlerContext;
 
 import java.util.List;
 import java.util.function.Consumer;
@@ -23,9 +23,8 @@ final class StatsStream extends StreamedResponse {
     private final Namespace namespace;
     private final DflockdStats stats = new DflockdStats();
 
-    StatsStream(
-            ChannelHandlerContext ctx, DflockdService service, Namespace namespace, Writer writer) {
-        super(ctx, writer);
+    StatsStream(Connection<?> connection, DflockdService service, Namespace namespace) {
+        super(connection);
         this.service = service;
         this.namespace = namespace;
     }

@@ -8,6 +8,7 @@ import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.OfferRequestStatus;
+import io.holdfast.server.connection.Connection;
 import io.holdfast.server.connection.EffectQueue;
 import io.netty.util.collection.LongObjectHashMap;
 import io.netty.util.collection.LongObjectMap;
@@ -51,7 +52,7 @@ final class TaggedSession implements EffectMailbox {
     /** Requests that were applied and have no result yet; guarded by itself. */
     private final ArrayDeque<Long> waits = new ArrayDeque<>();
 
-    private volatile @Nullable DflockdHandler owner;
+    private volatile @Nullable Connection<?> owner;
     private Secret secret;
 
     /** The previous secret, until the client has shown that it received the current one. */
@@ -77,7 +78,7 @@ final class TaggedSession implements EffectMailbox {
             String label,
             long graceNanos,
             boolean autoRelease,
-            DflockdHandler owner,
+            Connection<?> owner,
             Runnable onEnd) {
         this.driver = driver;
         this.graceNanos = graceNanos;
@@ -124,9 +125,9 @@ final class TaggedSession implements EffectMailbox {
 
     @Override
     public synchronized boolean kick() {
-        DflockdHandler connected = owner;
+        Connection<?> connected = owner;
         if (connected != null) {
-            connected.kick();
+            boolean _ = connected.mailbox().kick();
         }
         end();
         return true;
@@ -134,9 +135,9 @@ final class TaggedSession implements EffectMailbox {
 
     @Override
     public void wake() {
-        DflockdHandler connected = owner;
+        Connection<?> connected = owner;
         if (connected != null) {
-            connected.wake();
+            connected.mailbox().wake();
         } // else the next owner polls the effects
     }
 
@@ -144,13 +145,13 @@ final class TaggedSession implements EffectMailbox {
      * Makes a connection the owner if the secret matches; a former owner is closed. Undelivered
      * responses are discarded: the client queries what the session has.
      */
-    synchronized boolean resume(byte[] candidate, DflockdHandler next) {
+    synchronized boolean resume(byte[] candidate, Connection<?> next) {
         boolean current = secret.matches(candidate);
         boolean before = previousSecret != null && previousSecret.matches(candidate);
         if (!(current || before) || ended) {
             return false;
         }
-        DflockdHandler replaced = owner;
+        Connection<?> replaced = owner;
         owner = next;
         discardEffects();
         secretText = newSecret();
@@ -163,7 +164,7 @@ final class TaggedSession implements EffectMailbox {
             graceEnd = null;
         }
         if (replaced != null) {
-            replaced.replaced();
+            boolean _ = replaced.mailbox().kick();
         }
         return true;
     }
@@ -181,7 +182,7 @@ final class TaggedSession implements EffectMailbox {
     }
 
     /** Accepts the tag of a request of this connection if it is larger than all before it. */
-    synchronized boolean takeTag(long tag, DflockdHandler from) {
+    synchronized boolean takeTag(long tag, Connection<?> from) {
         if (tag <= lastTag || owner != from) {
             return false;
         }
@@ -190,7 +191,7 @@ final class TaggedSession implements EffectMailbox {
         return true;
     }
 
-    synchronized void submit(Command.Keyed command, DflockdHandler from) {
+    synchronized void submit(Command.Keyed command, Connection<?> from) {
         if (owner == from && !ended) {
             unanswered.put(command.request(), command);
             if (!session.submit(command)) {
@@ -205,7 +206,7 @@ final class TaggedSession implements EffectMailbox {
         return inFlight;
     }
 
-    synchronized @Nullable Effect nextEffect(DflockdHandler to) {
+    synchronized @Nullable Effect nextEffect(Connection<?> to) {
         return owner == to ? poll() : null;
     }
 
@@ -227,7 +228,7 @@ final class TaggedSession implements EffectMailbox {
     /**
      * Discards effects of commands that were in flight at the resumption; true when none is left.
      */
-    synchronized boolean drainInFlight(DflockdHandler next) {
+    synchronized boolean drainInFlight(Connection<?> next) {
         if (owner == next) {
             discardEffects();
         }
@@ -246,7 +247,7 @@ final class TaggedSession implements EffectMailbox {
      * @param tag the request to cancel
      * @return whether an effect with the number of the cancel request follows
      */
-    synchronized boolean cancel(long request, long tag, DflockdHandler from) {
+    synchronized boolean cancel(long request, long tag, Connection<?> from) {
         Command.Keyed waiting = unanswered.get(tag);
         if (waiting instanceof Command.Acquire) {
             submit(new Command.Decline(session.id(), request, waiting.key(), tag), from);
@@ -260,7 +261,7 @@ final class TaggedSession implements EffectMailbox {
     }
 
     /** Cancels all waits, with the same responses as if the client had cancelled them. */
-    synchronized void cancelAll(DflockdHandler from) {
+    synchronized void cancelAll(Connection<?> from) {
         List<Long> waiting = new ArrayList<>();
         unanswered.forEach(
                 (request, command) -> {
@@ -283,7 +284,7 @@ final class TaggedSession implements EffectMailbox {
      *
      * @param detachedSessions admits the session and schedules its end
      */
-    synchronized void detach(DflockdHandler from, DetachedSessions detachedSessions) {
+    synchronized void detach(Connection<?> from, DetachedSessions detachedSessions) {
         if (owner != from) {
             return; // another connection has resumed it
         }
@@ -311,7 +312,7 @@ final class TaggedSession implements EffectMailbox {
     }
 
     /** Ends the session now if this connection is its owner. */
-    synchronized void end(DflockdHandler from) {
+    synchronized void end(Connection<?> from) {
         if (owner == from) {
             end();
         }

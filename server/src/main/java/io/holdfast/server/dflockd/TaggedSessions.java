@@ -2,6 +2,7 @@ package io.holdfast.server.dflockd;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.protocol.dflockd.DflockdRequest;
+import io.holdfast.server.connection.Connection;
 import io.netty.util.concurrent.EventExecutor;
 
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,7 @@ final class TaggedSessions {
         this.autoRelease = autoRelease;
     }
 
-    TaggedSession open(DflockdHandler owner, long graceNanos, String label) {
+    TaggedSession open(Connection<?> owner, long graceNanos, String label) {
         long[] id = new long[1];
         TaggedSession session =
                 new TaggedSession(
@@ -49,13 +50,13 @@ final class TaggedSessions {
      * Makes a connection the owner of a session; null if there is no such session or the secret is
      * wrong.
      */
-    @Nullable TaggedSession resume(DflockdRequest.Resume request, DflockdHandler next) {
+    @Nullable TaggedSession resume(DflockdRequest.Resume request, Connection<?> next) {
         TaggedSession session = open.get(request.session());
         return session != null && session.resume(request.secret(), next) ? session : null;
     }
 
     /** The connection of a session has ended. */
-    void detach(TaggedSession left, DflockdHandler from, EventExecutor timer) {
+    void detach(TaggedSession left, Connection<?> from, EventExecutor timer) {
         left.detach(
                 from,
                 new TaggedSession.DetachedSessions() {

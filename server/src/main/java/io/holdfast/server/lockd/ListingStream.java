@@ -74,7 +74,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
             Form form,
             ResourceKind resourceKind,
             ByteString only) {
-        super(connection.context(), connection::write);
+        super(connection);
         this.connection = connection;
         this.framing = framing;
         this.service = service;

@@ -34,7 +34,7 @@ class DflockdHandlerTest {
     private final Dam dam = new Dam();
 
     private EmbeddedChannel connect(LocalDriver to) {
-        return new EmbeddedChannel(dam, new DflockdHandler(service(to), Namespace.DEFAULT));
+        return new EmbeddedChannel(dam, DflockdHandler.connection(service(to), Namespace.DEFAULT));
     }
 
     /** Holds back writes until it is opened. */
@@ -123,11 +123,11 @@ class DflockdHandlerTest {
     void every_grant_that_was_not_sent_is_released_even_with_auto_release_off() {
         LocalDriver keeping = UnlimitedDriver.open(false);
         EmbeddedChannel other =
-                new EmbeddedChannel(new DflockdHandler(service(keeping), Namespace.DEFAULT));
+                new EmbeddedChannel(DflockdHandler.connection(service(keeping), Namespace.DEFAULT));
         send(other, "l\nheld\n0 60\n");
         assertThat(written(other)).startsWith("ok ");
         EmbeddedChannel channel =
-                new EmbeddedChannel(new DflockdHandler(service(keeping), Namespace.DEFAULT));
+                new EmbeddedChannel(DflockdHandler.connection(service(keeping), Namespace.DEFAULT));
         ByteBuf requests =
                 Unpooled.copiedBuffer(
                         "l\na\n0 60\nl\nb\n0 60\nl\nheld\n60\n", StandardCharsets.US_ASCII);
@@ -153,7 +153,7 @@ class DflockdHandlerTest {
         assertThat(channel.isOpen()).isFalse();
 
         EmbeddedChannel other =
-                new EmbeddedChannel(new DflockdHandler(service(keeping), Namespace.DEFAULT));
+                new EmbeddedChannel(DflockdHandler.connection(service(keeping), Namespace.DEFAULT));
         send(other, "r\na\n" + token + "\n");
         assertThat(written(other)).isEqualTo("ok\n");
         keeping.close();
@@ -169,7 +169,7 @@ class DflockdHandlerTest {
 
     private static EmbeddedChannel listener(DflockdService service) {
         EmbeddedChannel channel =
-                new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
+                new EmbeddedChannel(DflockdHandler.connection(service, Namespace.DEFAULT));
         send(channel, "listen\na\n\n");
         assertThat(written(channel)).isEqualTo("ok\n");
         return channel;
@@ -190,7 +190,7 @@ class DflockdHandlerTest {
         DflockdService service = service(driver);
         EmbeddedChannel listener = listener(service);
         EmbeddedChannel emitter =
-                new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
+                new EmbeddedChannel(DflockdHandler.connection(service, Namespace.DEFAULT));
         assertThat(emit(emitter, 1, "x")).isEqualTo("ok 1\n");
         send(listener, "unlisten\na\n\n");
         assertThat(written(listener)).isEqualTo("sig a x\nok\n");
@@ -201,7 +201,7 @@ class DflockdHandlerTest {
         DflockdService service = service(driver);
         EmbeddedChannel listener = listener(service);
         EmbeddedChannel emitter =
-                new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
+                new EmbeddedChannel(DflockdHandler.connection(service, Namespace.DEFAULT));
         for (String payload : new String[] {"small", "x".repeat(5000)}) {
             setWritable(listener, false);
             assertThat(emit(emitter, 5, payload)).isEqualTo("ok 1\n".repeat(5));
@@ -223,7 +223,7 @@ class DflockdHandlerTest {
         DflockdService service = service(driver, 1);
         EmbeddedChannel listener = listener(service);
         EmbeddedChannel emitter =
-                new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
+                new EmbeddedChannel(DflockdHandler.connection(service, Namespace.DEFAULT));
         setWritable(listener, false);
         assertThat(emit(emitter, 1, "x")).isEqualTo("ok 1\n");
         listener.runPendingTasks();
@@ -244,7 +244,7 @@ class DflockdHandlerTest {
         DflockdService service = service(driver, 1);
         EmbeddedChannel listener = listener(service);
         EmbeddedChannel emitter =
-                new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
+                new EmbeddedChannel(DflockdHandler.connection(service, Namespace.DEFAULT));
         assertThat(emit(emitter, 3000, "x")).isEqualTo("ok 1\n".repeat(3000));
         listener.runPendingTasks();
         assertThat(written(listener)).isEqualTo("sig a x\n".repeat(3000));
@@ -256,11 +256,11 @@ class DflockdHandlerTest {
     void a_connection_that_ends_releases_its_pushed_lines_wherever_they_are() {
         DflockdService service = service(driver);
         EmbeddedChannel listener =
-                new EmbeddedChannel(dam, new DflockdHandler(service, Namespace.DEFAULT));
+                new EmbeddedChannel(dam, DflockdHandler.connection(service, Namespace.DEFAULT));
         send(listener, "listen\na\n\n");
         assertThat(written(listener)).isEqualTo("ok\n");
         EmbeddedChannel emitter =
-                new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
+                new EmbeddedChannel(DflockdHandler.connection(service, Namespace.DEFAULT));
         dam.shut = true;
         assertThat(emit(emitter, 2, "x".repeat(5000))).isEqualTo("ok 1\n".repeat(2));
         listener.runPendingTasks(); // two are in flight to the socket

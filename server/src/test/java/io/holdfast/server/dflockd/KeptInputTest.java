@@ -47,7 +47,7 @@ class KeptInputTest {
     @Test
     void kept_input_does_not_grow_when_every_read_ends_within_a_request() {
         EmbeddedChannel channel =
-                new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
+                new EmbeddedChannel(DflockdHandler.connection(service, Namespace.DEFAULT));
         byte[] pings = "ping\n\n\n".repeat(100).getBytes(StandardCharsets.US_ASCII);
         ByteBuf last = Unpooled.EMPTY_BUFFER;
         channel.writeInbound(Unpooled.copiedBuffer("pi", StandardCharsets.US_ASCII));
@@ -72,7 +72,7 @@ class KeptInputTest {
         boolean refused = false;
         for (long kept = 0; kept < bound + 2L * half.length && !refused; kept += half.length) {
             EmbeddedChannel channel =
-                    new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
+                    new EmbeddedChannel(DflockdHandler.connection(service, Namespace.DEFAULT));
             channels.add(channel);
             // The bytes are the same array each time: this tests only the counting.
             channel.writeInbound(Unpooled.wrappedBuffer(half));
@@ -81,7 +81,8 @@ class KeptInputTest {
         assertThat(refused).isTrue();
         assertThat(channels.getFirst().isOpen()).as("earlier connections stay open").isTrue();
         channels.forEach(EmbeddedChannel::close);
-        EmbeddedChannel next = new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
+        EmbeddedChannel next =
+                new EmbeddedChannel(DflockdHandler.connection(service, Namespace.DEFAULT));
         next.writeInbound(Unpooled.wrappedBuffer(half));
         assertThat(next.isOpen()).as("what is closed no longer counts").isTrue();
         next.close();

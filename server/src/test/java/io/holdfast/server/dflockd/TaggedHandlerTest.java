@@ -53,7 +53,7 @@ class TaggedHandlerTest {
     }
 
     private EmbeddedChannel plain() {
-        return new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
+        return new EmbeddedChannel(DflockdHandler.connection(service, Namespace.DEFAULT));
     }
 
     private EmbeddedChannel tagged() {
