@@ -106,7 +106,7 @@ final class HttpReader implements AutoCloseable {
                         || text.contains("reset");
         if (closed) {
             return "the server closed the connection; check that --http is the HTTP address of a"
-                    + " Holdfast server";
+                    + " Holdfast server, with https:// if it uses TLS";
         }
         return e instanceof ProtocolException || text.contains("status line")
                 ? "it does not use HTTP; --http must be the HTTP address of the server"

@@ -315,7 +315,7 @@ class ExplainCommandIT {
         @ParameterizedTest
         @CsvSource({
             "'', 'the server closed the connection; check that --http is the HTTP address of a"
-                    + " Holdfast server'",
+                    + " Holdfast server, with https:// if it uses TLS'",
             "'error\n', it does not use HTTP; --http must be the HTTP address of the server"
         })
         void a_server_of_another_protocol_fails_with_status_3(String response, String reason)
