@@ -22,7 +22,7 @@ public interface Driver extends AutoCloseable {
      * Opens a client of the signals that has no session, or listens for a shorter time than its
      * session lasts.
      *
-     * @param effectMailbox receives results that come later; told if an operator ends the client
+     * @param effectMailbox receives later results and the requests of operators to end the client
      */
     SignalClient openSignals(
             EffectMailbox effectMailbox, ClientInfo clientInfo, SignalEmitter signalEmitter);

@@ -177,8 +177,8 @@ final class LockScenario {
         return acquire(who, what, USUAL, lease);
     }
 
-    Request acquire(String who, Target what, Duration patience, Duration lease) {
-        return acquire(who, what, nanos(patience), nanos(lease));
+    Request acquire(String who, Target what, Duration waitTime, Duration lease) {
+        return acquire(who, what, nanos(waitTime), nanos(lease));
     }
 
     Request acquire(String who, Target what, long waitNanos, long leaseNanos) {
@@ -205,7 +205,7 @@ final class LockScenario {
             String who,
             Target what,
             HoldAttributes holdAttributes,
-            Duration patience,
+            Duration waitTime,
             Duration lease) {
         if (holdAttributes.mode() == ReadWriteMode.READ) {
             sharing.add(what.key());
@@ -218,7 +218,7 @@ final class LockScenario {
                         what.kind(),
                         what.key(),
                         what.limit(),
-                        nanos(patience),
+                        nanos(waitTime),
                         nanos(lease),
                         ++lastSalt,
                         holdAttributes));
@@ -256,7 +256,7 @@ final class LockScenario {
         return await(who, what, USUAL);
     }
 
-    Request await(String who, Target what, Duration patience) {
+    Request await(String who, Target what, Duration waitTime) {
         Request request = request(who, what);
         apply(
                 new Command.Await(
@@ -264,7 +264,7 @@ final class LockScenario {
                         request.number(),
                         what.kind(),
                         what.key(),
-                        nanos(patience)));
+                        nanos(waitTime)));
         return request;
     }
 
@@ -338,7 +338,7 @@ final class LockScenario {
             String who,
             Target what,
             ReadWriteMode readWriteMode,
-            Duration patience,
+            Duration waitTime,
             Duration confirm,
             Duration lease) {
         sharing.add(what.key());
@@ -349,7 +349,7 @@ final class LockScenario {
                         request.number(),
                         what.key(),
                         readWriteMode,
-                        nanos(patience),
+                        nanos(waitTime),
                         nanos(confirm),
                         nanos(lease),
                         ++lastSalt));

@@ -138,7 +138,7 @@ record Schedule(
                             Tuple.of(
                                     40,
                                     Combinators.combine(
-                                                    who(), target(), patience(), lease(), terms())
+                                                    who(), target(), waitTime(), lease(), terms())
                                             .as(ScheduleStep.Acquire::new)),
                             Tuple.of(
                                     10,
@@ -146,7 +146,7 @@ record Schedule(
                                             .as(ScheduleStep.Enqueue::new)),
                             Tuple.of(
                                     10,
-                                    Combinators.combine(who(), target(), patience())
+                                    Combinators.combine(who(), target(), waitTime())
                                             .as(ScheduleStep.Await::new)),
                             Tuple.of(
                                     15,
@@ -182,7 +182,7 @@ record Schedule(
                                                     who(),
                                                     lock(),
                                                     mode(),
-                                                    patience(),
+                                                    waitTime(),
                                                     confirm(),
                                                     lease())
                                             .as(ScheduleStep.RequestOffer::new)),
@@ -355,7 +355,7 @@ record Schedule(
                     Tuple.of(1, ScheduleStep.Use.WRONG_TARGET));
         }
 
-        private static Arbitrary<Long> patience() {
+        private static Arbitrary<Long> waitTime() {
             return Arbitraries.of(0L, 1L, 2L, 4L, 8L, LONGEST, Command.FOREVER);
         }
 

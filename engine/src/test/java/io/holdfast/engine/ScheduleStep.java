@@ -14,12 +14,12 @@ sealed interface ScheduleStep {
     }
 
     /** Only locks are acquired to read: the mode of others is ignored. */
-    record Acquire(int who, int target, long patience, long lease, HoldAttributes terms)
+    record Acquire(int who, int target, long waitTime, long lease, HoldAttributes terms)
             implements ScheduleStep {}
 
     record Enqueue(int who, int target, long lease) implements ScheduleStep {}
 
-    record Await(int who, int target, long patience) implements ScheduleStep {}
+    record Await(int who, int target, long waitTime) implements ScheduleStep {}
 
     record Release(int who, int back, Use use) implements ScheduleStep {}
 
@@ -38,7 +38,7 @@ sealed interface ScheduleStep {
 
     /** Requests an offer of a lock; others acquire and try-acquire the same locks. */
     record RequestOffer(
-            int who, int name, ReadWriteMode mode, long patience, long confirm, long lease)
+            int who, int name, ReadWriteMode mode, long waitTime, long confirm, long lease)
             implements ScheduleStep {}
 
     /** A command about an offer request or a tracked acquire. */

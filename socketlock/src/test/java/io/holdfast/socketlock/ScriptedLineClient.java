@@ -18,7 +18,7 @@ import java.time.Duration;
 
 /** A client that sends the lines of a test. A character is a byte. */
 final class ScriptedLineClient implements Closeable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final SocketChannel channel;
     private final Selector selector = Selector.open();
@@ -45,7 +45,7 @@ final class ScriptedLineClient implements Closeable {
 
     void sendRaw(String text) throws IOException {
         ByteBuffer out = ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1));
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (out.hasRemaining()) {
             if (channel.write(out) == 0) {
                 if (System.nanoTime() - deadline > 0) {
@@ -63,7 +63,7 @@ final class ScriptedLineClient implements Closeable {
 
     String line() throws IOException {
         var line = new ByteArrayOutputStream();
-        for (int b = read(PATIENCE); b != '\n'; b = read(PATIENCE)) {
+        for (int b = read(TIMEOUT); b != '\n'; b = read(TIMEOUT)) {
             if (b < 0) {
                 throw new IOException("ended after \"" + text(line) + "\"");
             }
@@ -94,7 +94,7 @@ final class ScriptedLineClient implements Closeable {
     long drain() throws IOException {
         long count = 0;
         try {
-            while (read(PATIENCE) >= 0) {
+            while (read(TIMEOUT) >= 0) {
                 count++;
             }
         } catch (SocketTimeoutException e) {

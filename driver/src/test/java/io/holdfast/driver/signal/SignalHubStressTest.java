@@ -52,14 +52,14 @@ class SignalHubStressTest {
     @Test
     void the_hub_chooses_all_permanent_listeners_and_no_others() throws Exception {
         AtomicLong stamps = new AtomicLong();
-        List<Sitter> sitters = new ArrayList<>();
+        List<Registrant> registrants = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
-            sitters.add(new Sitter(stamps));
+            registrants.add(new Registrant(stamps));
         }
         long end = System.nanoTime() + SPAN.toNanos();
         List<Callable<Void>> jobs = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
-            List<Sitter> own = sitters.subList(i * 3, i * 3 + 3);
+            List<Registrant> own = registrants.subList(i * 3, i * 3 + 3);
             Random random = new Random(i);
             jobs.add(
                     () -> {
@@ -69,8 +69,10 @@ class SignalHubStressTest {
                         return null;
                     });
         }
-        List<Look> looks =
-                CHANNELS.stream().map(channel -> new Look(channel, sitters, stamps)).toList();
+        List<ReceiverCheck> looks =
+                CHANNELS.stream()
+                        .map(channel -> new ReceiverCheck(channel, registrants, stamps))
+                        .toList();
         for (int i = 0; i < 2; i++) {
             Random random = new Random(100 + i);
             jobs.add(
@@ -83,16 +85,16 @@ class SignalHubStressTest {
         }
         run(jobs);
 
-        assertThat(listed()).as("nothing is lost").isEqualTo(seated(sitters));
-        sitters.forEach(Sitter::close);
+        assertThat(listed()).as("nothing is lost").isEqualTo(registered(registrants));
+        registrants.forEach(Registrant::close);
         signals.assertEmpty();
     }
 
     @Test
     void the_hub_keeps_the_order_of_the_signals_of_one_emitter_and_loses_none() throws Exception {
         int emitters = 3;
-        Ear alone = new Ear(emitters);
-        Ear inGroup = new Ear(emitters);
+        CountingListener alone = new CountingListener(emitters);
+        CountingListener inGroup = new CountingListener(emitters);
         signals.hub.open(alone).listen(Key.of("a.>"), ByteString.EMPTY);
         signals.hub.open(inGroup).listen(Key.of("a.b"), ByteString.of("workers"));
         AtomicBoolean done = new AtomicBoolean();
@@ -120,8 +122,8 @@ class SignalHubStressTest {
         jobs.add(
                 () -> {
                     while (!done.get()) { // listens and unlistens before, after and beside them
-                        Ear ear = new Ear(emitters);
-                        Subscriber passing = signals.hub.open(ear);
+                        CountingListener countingListener = new CountingListener(emitters);
+                        Subscriber passing = signals.hub.open(countingListener);
                         passing.listen(Key.of("a.b"), ByteString.EMPTY);
                         passing.listen(Key.of("a.*"), ByteString.EMPTY);
                         passing.listen(Key.of("a.b"), ByteString.of("others"));
@@ -138,12 +140,12 @@ class SignalHubStressTest {
     @Test
     void the_hub_balances_a_group_with_concurrent_emitters() throws Exception {
         int members = 997; // so many that two errors do not cancel out
-        List<Ear> ears = new ArrayList<>();
+        List<CountingListener> countingListeners = new ArrayList<>();
         for (int i = 0; i < members; i++) {
-            Ear ear = new Ear(1);
-            ears.add(ear);
-            signals.hub.open(ear).listen(Key.of("a.b"), ByteString.of("workers"));
-            signals.hub.open(ear).listen(Key.of("c.*"), ByteString.of("workers"));
+            CountingListener countingListener = new CountingListener(1);
+            countingListeners.add(countingListener);
+            signals.hub.open(countingListener).listen(Key.of("a.b"), ByteString.of("workers"));
+            signals.hub.open(countingListener).listen(Key.of("c.*"), ByteString.of("workers"));
         }
         List<Key> channels = List.of(Key.of("a.b"), Key.of("c.d"));
         long end = System.nanoTime() + SPAN.toNanos();
@@ -165,7 +167,10 @@ class SignalHubStressTest {
         for (int to = 0; to < channels.size(); to++) {
             int channel = to;
             long[] shares =
-                    ears.stream().mapToLong(ear -> ear.counts.get(channel)).sorted().toArray();
+                    countingListeners.stream()
+                            .mapToLong(countingListener -> countingListener.counts.get(channel))
+                            .sorted()
+                            .toArray();
             assertThat(shares[members - 1] - shares[0])
                     .as("shares of %s: %s", channels.get(to), Arrays.toString(shares))
                     .isLessThanOrEqualTo(1);
@@ -174,7 +179,7 @@ class SignalHubStressTest {
 
     private void hear(Key channel, int number) {
         for (SignalListener signalListener : signals.hub.choose(channel).listeners()) {
-            ((Ear) signalListener).counts.incrementAndGet(number);
+            ((CountingListener) signalListener).counts.incrementAndGet(number);
         }
     }
 
@@ -270,16 +275,16 @@ class SignalHubStressTest {
         return listed;
     }
 
-    private static Map<PatternAndGroup, Integer> seated(List<Sitter> sitters) {
-        Map<PatternAndGroup, Integer> seated = new HashMap<>();
-        for (Sitter sitter : sitters) {
-            for (Seat seat : sitter.seats) {
-                if (seat.surelySince != Seat.NEVER) {
-                    seated.merge(seat.topic, 1, Integer::sum);
+    private static Map<PatternAndGroup, Integer> registered(List<Registrant> registrants) {
+        Map<PatternAndGroup, Integer> registered = new HashMap<>();
+        for (Registrant registrant : registrants) {
+            for (Registration registration : registrant.registrations) {
+                if (registration.surelySince != Registration.NEVER) {
+                    registered.merge(registration.topic, 1, Integer::sum);
                 }
             }
         }
-        return seated;
+        return registered;
     }
 
     /** Runs jobs that start together; an exception of any of them fails the test. */
@@ -306,10 +311,10 @@ class SignalHubStressTest {
     }
 
     /** A registration as known to its only user. Stamps order the operations. */
-    private static final class Seat {
+    private static final class Registration {
         static final long NEVER = Long.MAX_VALUE;
 
-        final SignalListener sitter;
+        final SignalListener registrant;
         final PatternAndGroup topic;
 
         /** Set before the listen call, and unset after the unlisten call. */
@@ -321,8 +326,8 @@ class SignalHubStressTest {
         /** The stamp of its last end. */
         volatile long ended;
 
-        Seat(SignalListener sitter, PatternAndGroup patternAndGroup) {
-            this.sitter = sitter;
+        Registration(SignalListener registrant, PatternAndGroup patternAndGroup) {
+            this.registrant = registrant;
             this.topic = patternAndGroup;
         }
 
@@ -332,19 +337,19 @@ class SignalHubStressTest {
     }
 
     /** A thread that begins and ends registrations of all kinds. */
-    private final class Sitter extends Ear {
-        final List<Seat> seats = new ArrayList<>();
+    private final class Registrant extends CountingListener {
+        final List<Registration> registrations = new ArrayList<>();
         private final AtomicLong stamps;
         private Subscriber subscriber;
 
-        Sitter(AtomicLong stamps) {
+        Registrant(AtomicLong stamps) {
             super(0);
             this.stamps = stamps;
             this.subscriber = signals.hub.open(this);
             for (String pattern : PATTERNS) {
                 for (String group : GROUPS) {
-                    seats.add(
-                            new Seat(
+                    registrations.add(
+                            new Registration(
                                     this,
                                     new PatternAndGroup(Key.of(pattern), ByteString.of(group))));
                 }
@@ -352,56 +357,60 @@ class SignalHubStressTest {
         }
 
         void move(Random random) {
-            Seat seat = seats.get(random.nextInt(seats.size()));
+            Registration registration = registrations.get(random.nextInt(registrations.size()));
             int dice = random.nextInt(100);
             if (dice == 0) {
                 close();
-                assertThat(subscriber.listen(seat.topic.pattern(), seat.topic.group()))
+                assertThat(
+                                subscriber.listen(
+                                        registration.topic.pattern(), registration.topic.group()))
                         .isEqualTo(ListenOutcome.CLOSED);
                 subscriber = signals.hub.open(this);
-            } else if (seat.surelySince == Seat.NEVER && dice < 50) {
-                seat.perhaps = true;
-                assertThat(subscriber.listen(seat.topic.pattern(), seat.topic.group()))
+            } else if (registration.surelySince == Registration.NEVER && dice < 50) {
+                registration.perhaps = true;
+                assertThat(
+                                subscriber.listen(
+                                        registration.topic.pattern(), registration.topic.group()))
                         .isEqualTo(ListenOutcome.LISTENING);
-                seat.surelySince = stamps.incrementAndGet();
+                registration.surelySince = stamps.incrementAndGet();
             } else {
-                seat.surelySince = Seat.NEVER;
-                subscriber.unlisten(seat.topic.pattern(), seat.topic.group());
-                leave(seat);
+                registration.surelySince = Registration.NEVER;
+                subscriber.unlisten(registration.topic.pattern(), registration.topic.group());
+                leave(registration);
             }
         }
 
         void close() {
-            seats.forEach(seat -> seat.surelySince = Seat.NEVER);
+            registrations.forEach(registration -> registration.surelySince = Registration.NEVER);
             subscriber.close();
-            seats.forEach(this::leave);
+            registrations.forEach(this::leave);
         }
 
-        private void leave(Seat seat) {
-            if (seat.perhaps) {
-                seat.ended = stamps.incrementAndGet();
-                seat.perhaps = false;
+        private void leave(Registration registration) {
+            if (registration.perhaps) {
+                registration.ended = stamps.incrementAndGet();
+                registration.perhaps = false;
             }
         }
     }
 
     /** Signals on one channel, compared with the registrations before and after. */
-    private final class Look {
+    private final class ReceiverCheck {
         private final String channel;
         private final Key key;
         private final AtomicLong stamps;
-        private final List<Seat> matching = new ArrayList<>();
+        private final List<Registration> matching = new ArrayList<>();
 
-        Look(String channel, List<Sitter> sitters, AtomicLong stamps) {
+        ReceiverCheck(String channel, List<Registrant> registrants, AtomicLong stamps) {
             this.channel = channel;
             this.key = Key.of(channel);
             this.stamps = stamps;
             List<String> tokens = List.of(channel.split("\\.", -1));
-            for (Sitter sitter : sitters) {
-                for (Seat seat : sitter.seats) {
-                    String pattern = seat.topic.pattern().toString();
+            for (Registrant registrant : registrants) {
+                for (Registration registration : registrant.registrations) {
+                    String pattern = registration.topic.pattern().toString();
                     if (HubModel.matches(List.of(pattern.split("\\.", -1)), tokens)) {
-                        matching.add(seat);
+                        matching.add(registration);
                     }
                 }
             }
@@ -422,18 +431,19 @@ class SignalHubStressTest {
             Set<PatternAndGroup> steadyGroups = new HashSet<>();
             Set<PatternAndGroup> servedGroups = new HashSet<>();
             for (int i = 0; i < before.length; i++) {
-                Seat seat = matching.get(i);
-                boolean steady = before[i] != Seat.NEVER && before[i] == seat.surelySince;
-                boolean served = receivers.contains(seat.sitter);
-                boolean alone = seat.topic.group().isEmpty();
-                require(!alone || !steady || served, "left out of " + seat.topic);
+                Registration registration = matching.get(i);
+                boolean steady =
+                        before[i] != Registration.NEVER && before[i] == registration.surelySince;
+                boolean served = receivers.contains(registration.registrant);
+                boolean alone = registration.topic.group().isEmpty();
+                require(!alone || !steady || served, "left out of " + registration.topic);
                 if (!alone && steady) {
-                    steadyGroups.add(seat.topic);
+                    steadyGroups.add(registration.topic);
                 }
-                if (seat.perhapsSince(begin)) {
-                    possible.add(seat.sitter);
+                if (registration.perhapsSince(begin)) {
+                    possible.add(registration.registrant);
                     if (served) {
-                        servedGroups.add(seat.topic);
+                        servedGroups.add(registration.topic);
                     }
                 }
             }
@@ -465,12 +475,12 @@ class SignalHubStressTest {
     }
 
     /** Receives all signals and checks their order. */
-    private static class Ear implements SignalListener {
+    private static class CountingListener implements SignalListener {
         final int[] last;
         final AtomicLongArray counts = new AtomicLongArray(2);
         long heard;
 
-        Ear(int emitters) {
+        CountingListener(int emitters) {
             last = new int[emitters];
         }
 
