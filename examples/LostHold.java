@@ -1,4 +1,4 @@
-import io.holdfast.client.FakeHoldfast;
+import io.holdfast.client.testing.FakeHoldfast;
 import io.holdfast.client.Hold;
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.LeaseLostException;

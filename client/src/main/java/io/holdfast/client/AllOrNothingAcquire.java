@@ -1,6 +1,6 @@
 package io.holdfast.client;
 
-import io.holdfast.client.service.AcquireRequest;
+import io.holdfast.client.internal.service.AcquireRequest;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,7 @@
 package io.holdfast.client;
 
+import io.holdfast.client.internal.thread.SerialExecutor;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -27,7 +29,7 @@ abstract class BaseHold implements Hold {
     BaseHold(ClientCore core, HoldOptions options) {
         this.core = core;
         this.options = options;
-        callbacks = new SerialExecutor(core.callbacks());
+        callbacks = SerialExecutor.on(core.callbacks());
     }
 
     /**

@@ -1,7 +1,8 @@
 package io.holdfast.client;
 
-import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.TimerClock;
+import io.holdfast.client.internal.service.LockService;
+import io.holdfast.client.internal.service.TimerClock;
+import io.holdfast.client.internal.thread.SerialExecutor;
 
 import org.jspecify.annotations.Nullable;
 

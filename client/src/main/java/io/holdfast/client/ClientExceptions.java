@@ -1,6 +1,6 @@
 package io.holdfast.client;
 
-import io.holdfast.client.service.ServiceException;
+import io.holdfast.client.internal.service.ServiceException;
 
 import org.jspecify.annotations.Nullable;
 

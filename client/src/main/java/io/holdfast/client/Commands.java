@@ -1,6 +1,6 @@
 package io.holdfast.client;
 
-import io.holdfast.client.service.LockService;
+import io.holdfast.client.internal.service.LockService;
 
 import java.util.Optional;
 

@@ -1,7 +1,8 @@
 package io.holdfast.client;
 
 import io.holdfast.client.ConnectionEvent.State;
-import io.holdfast.client.service.ServiceEvents;
+import io.holdfast.client.internal.service.ServiceEvents;
+import io.holdfast.client.internal.thread.SerialExecutor;
 
 import java.util.List;
 import java.util.function.Consumer;

@@ -1,11 +1,14 @@
 package io.holdfast.client;
 
-import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.ServiceEvents;
-import io.holdfast.client.service.ServiceException;
-import io.holdfast.client.service.TimerClock;
-import io.holdfast.client.wire.WireConfig;
-import io.holdfast.client.wire.WireServiceConnector;
+import io.holdfast.client.internal.service.LockService;
+import io.holdfast.client.internal.service.ServiceConfig;
+import io.holdfast.client.internal.service.ServiceConnector;
+import io.holdfast.client.internal.service.ServiceEvents;
+import io.holdfast.client.internal.service.ServiceException;
+import io.holdfast.client.internal.service.TimerClock;
+import io.holdfast.client.internal.thread.DaemonThreads;
+import io.holdfast.client.internal.thread.SerialExecutor;
+import io.holdfast.client.internal.wire.WireServiceConnector;
 
 import org.jspecify.annotations.Nullable;
 
@@ -237,37 +240,45 @@ public final class HoldfastBuilder {
      */
     public Holdfast connect() {
         var clock = new SystemTimerClock();
-        var daemonThreads = new DaemonThreads();
+        return connect(WireServiceConnector::connect, clock, null, clock::close);
+    }
+
+    /**
+     * Connects to something else than servers. For {@code FakeHoldfast}; not an API for users.
+     *
+     * @param defaultCallbacks runs callbacks unless {@link #executor} was set
+     */
+    public Holdfast connect(
+            ServiceConnector connector, TimerClock timerClock, Executor defaultCallbacks) {
+        return connect(connector, timerClock, defaultCallbacks, () -> {});
+    }
+
+    private Holdfast connect(
+            ServiceConnector connector,
+            TimerClock timerClock,
+            @Nullable Executor defaultCallbacks,
+            Runnable end) {
+        var threads = new DaemonThreads();
+        Runnable endAll =
+                () -> {
+                    end.run();
+                    threads.close();
+                };
         boolean connected = false;
         try {
-            var client =
-                    connect(
-                            WireServiceConnector::connect,
-                            clock,
-                            daemonThreads,
-                            daemonThreads,
-                            () -> {
-                                clock.close();
-                                daemonThreads.close();
-                            });
+            var callbacks = defaultCallbacks == null ? threads : defaultCallbacks;
+            var client = connect(connector, timerClock, callbacks, threads, endAll);
             connected = true;
             return client;
         } finally {
             if (!connected) {
-                clock.close();
-                daemonThreads.close();
+                endAll.run();
             }
         }
     }
 
-    /** Connects to a service. */
-    interface Connector {
-        LockService connect(WireConfig config, ServiceEvents events, TimerClock timerClock)
-                throws ServiceException, InterruptedException;
-    }
-
-    RemoteHoldfast connect(
-            Connector connector,
+    private Holdfast connect(
+            ServiceConnector connector,
             TimerClock timerClock,
             Executor defaultCallbacks,
             Executor threads,
@@ -285,13 +296,13 @@ public final class HoldfastBuilder {
                         maxConnections,
                         plain);
         var callbacks = executor == null ? defaultCallbacks : executor;
-        var listenerExecutor = new SerialExecutor(callbacks);
+        var listenerExecutor = SerialExecutor.on(callbacks);
         var allListeners = List.copyOf(listeners);
         var open = new ArrayList<LockService>();
         boolean connected = false;
         try {
             for (var addresses : settings.services()) {
-                var config = wireConfig(settings, addresses, threads);
+                var config = serviceConfig(settings, addresses, threads);
                 var events =
                         dispatcher(
                                 ClientSettings.text(addresses.get(0)),
@@ -318,7 +329,7 @@ public final class HoldfastBuilder {
                                 settings.readTimeout(),
                                 listenerExecutor,
                                 allListeners));
-        var first = wireConfig(settings, settings.services().get(0), threads);
+        var first = serviceConfig(settings, settings.services().get(0), threads);
         return new RemoteHoldfast(core, () -> SocketDflockd.open(first), end);
     }
 
@@ -332,11 +343,14 @@ public final class HoldfastBuilder {
             actions.add(event -> listenerExecutor.execute(() -> listener.connection(event)));
         }
         return new ConnectionEventDispatcher(
-                address, new SerialExecutor(callbacks), List.copyOf(actions));
+                address, SerialExecutor.on(callbacks), List.copyOf(actions));
     }
 
     private static LockService connect(
-            Connector connector, WireConfig config, ServiceEvents events, TimerClock timerClock) {
+            ServiceConnector connector,
+            ServiceConfig config,
+            ServiceEvents events,
+            TimerClock timerClock) {
         var address = ClientSettings.text(config.addresses().get(0));
         try {
             return connector.connect(config, events, timerClock);
@@ -348,9 +362,9 @@ public final class HoldfastBuilder {
         }
     }
 
-    private static WireConfig wireConfig(
+    private static ServiceConfig serviceConfig(
             ClientSettings settings, List<InetSocketAddress> addresses, Executor threads) {
-        return new WireConfig(
+        return new ServiceConfig(
                 addresses,
                 settings.tls(),
                 settings.authToken(),

@@ -2,7 +2,7 @@ package io.holdfast.client;
 
 import io.holdfast.client.KeyInfo.Holder;
 import io.holdfast.client.KeyInfo.ResourceInfo;
-import io.holdfast.client.service.LockService;
+import io.holdfast.client.internal.service.LockService;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,7 @@
 package io.holdfast.client;
 
-import io.holdfast.client.service.AcquireRequest;
+import io.holdfast.client.internal.service.AcquireRequest;
+import io.holdfast.client.internal.thread.SerialExecutor;
 
 import org.jspecify.annotations.Nullable;
 
@@ -149,7 +150,7 @@ final class LockHandle implements HoldfastLock {
                 .result()
                 .whenComplete(
                         (hold, failure) ->
-                                SerialExecutor.onExecutor(
+                                SerialExecutor.execute(
                                         core.callbacks(),
                                         () -> {
                                             ended.set(true);

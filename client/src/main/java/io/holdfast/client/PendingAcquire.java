@@ -1,13 +1,13 @@
 package io.holdfast.client;
 
 import io.holdfast.client.ClientListener.AcquireResult;
-import io.holdfast.client.service.AcquireAttempt;
-import io.holdfast.client.service.AcquireOutcome;
-import io.holdfast.client.service.AcquireRequest;
-import io.holdfast.client.service.GrantedHold;
-import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.ServiceException;
-import io.holdfast.client.service.TimerClock;
+import io.holdfast.client.internal.service.AcquireAttempt;
+import io.holdfast.client.internal.service.AcquireOutcome;
+import io.holdfast.client.internal.service.AcquireRequest;
+import io.holdfast.client.internal.service.GrantedHold;
+import io.holdfast.client.internal.service.LockService;
+import io.holdfast.client.internal.service.ServiceException;
+import io.holdfast.client.internal.service.TimerClock;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package io.holdfast.client;
 
-import io.holdfast.client.service.AcquireRequest.Kind;
-import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.ServiceFeatures;
+import io.holdfast.client.internal.service.AcquireRequest.Kind;
+import io.holdfast.client.internal.service.LockService;
+import io.holdfast.client.internal.service.ServiceFeatures;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -29,10 +29,6 @@ final class RemoteHoldfast implements Holdfast {
         commands = new Commands(core);
         this.opener = opener;
         this.end = end;
-    }
-
-    List<LockService> services() {
-        return core.services();
     }
 
     private HoldfastLock handle(Kind kind, String key, long limit) {

@@ -1,7 +1,7 @@
 package io.holdfast.client;
 
-import io.holdfast.client.service.GrantedHold;
-import io.holdfast.client.service.TimerClock;
+import io.holdfast.client.internal.service.GrantedHold;
+import io.holdfast.client.internal.service.TimerClock;
 
 import org.jspecify.annotations.Nullable;
 

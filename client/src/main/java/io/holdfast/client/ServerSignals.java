@@ -1,7 +1,8 @@
 package io.holdfast.client;
 
-import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.LockService.SignalSubscription;
+import io.holdfast.client.internal.service.LockService;
+import io.holdfast.client.internal.service.LockService.SignalSubscription;
+import io.holdfast.client.internal.thread.SerialExecutor;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +38,7 @@ final class ServerSignals implements Signals {
 
     @Override
     public Subscription listen(String pattern, String group, Consumer<Signal> action) {
-        var calls = new Calls(new SerialExecutor(core.callbacks()), action);
+        var calls = new Calls(SerialExecutor.on(core.callbacks()), action);
         var signalQueue = new SignalQueue(calls::next);
         calls.signalQueue = signalQueue;
         return open(

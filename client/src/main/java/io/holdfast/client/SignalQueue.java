@@ -3,7 +3,7 @@ package io.holdfast.client;
 import io.holdfast.client.Signals.Gap;
 import io.holdfast.client.Signals.Message;
 import io.holdfast.client.Signals.Signal;
-import io.holdfast.client.service.SignalSink;
+import io.holdfast.client.internal.service.SignalSink;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package io.holdfast.client;
 
-import io.holdfast.client.service.ServiceException;
-import io.holdfast.client.wire.RawConnection;
-import io.holdfast.client.wire.WireConfig;
+import io.holdfast.client.internal.service.ServiceConfig;
+import io.holdfast.client.internal.service.ServiceException;
+import io.holdfast.client.internal.wire.RawConnection;
 
 import java.time.Duration;
 import java.util.List;
@@ -20,7 +20,7 @@ final class SocketDflockd implements DflockdConnection {
         this.readTimeout = readTimeout;
     }
 
-    static DflockdConnection open(WireConfig config) {
+    static DflockdConnection open(ServiceConfig config) {
         try {
             return new SocketDflockd(RawConnection.open(config), config.readTimeout());
         } catch (ServiceException e) {

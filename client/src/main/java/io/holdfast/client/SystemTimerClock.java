@@ -1,6 +1,6 @@
 package io.holdfast.client;
 
-import io.holdfast.client.service.TimerClock;
+import io.holdfast.client.internal.service.TimerClock;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

@@ -3,7 +3,8 @@ package io.holdfast.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.client.wire.WireConfig;
+import io.holdfast.client.internal.service.ServiceConfig;
+import io.holdfast.client.internal.thread.DaemonThreads;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,24 +22,26 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 
 @DisplayName("A connection with a method per command")
 class DflockdConnectionIT {
     private final List<String> requests = new CopyOnWriteArrayList<>();
     private final LinkedBlockingQueue<String> responses = new LinkedBlockingQueue<>();
+    private final DaemonThreads threads = new DaemonThreads();
     private ServerSocket server;
     private DflockdConnection connection;
 
     @BeforeEach
     void connect() throws Exception {
         server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-        Background.run(this::serve);
+        threads.execute(new FutureTask<>(this::serve));
         connection = SocketDflockd.open(config(Duration.ofSeconds(10)));
     }
 
-    private WireConfig config(Duration readTimeout) {
-        return new WireConfig(
+    private ServiceConfig config(Duration readTimeout) {
+        return new ServiceConfig(
                 List.of(InetSocketAddress.createUnresolved("127.0.0.1", server.getLocalPort())),
                 null,
                 null,
@@ -48,7 +51,7 @@ class DflockdConnectionIT {
                 "test",
                 2,
                 true,
-                new DaemonThreads());
+                threads);
     }
 
     private boolean serve() throws IOException, InterruptedException {

@@ -32,6 +32,7 @@ final class ModuleRules {
                     entry("server", "engine", "driver", "protocol", "socketlock.primary"),
                     entry("cluster", "engine", "driver"),
                     entry("client"),
+                    entry("client.testing", "client"),
                     entry("socketlock"),
                     entry("lockd"),
                     entry("lockfile"),
@@ -169,12 +170,29 @@ final class ModuleRules {
                 .as("no module depends on the cli");
     }
 
+    /** The fake may use them, because it stands for what is behind the client's interfaces. */
+    ArchRule internalsStayInternal() {
+        DescribedPredicate<JavaClass> outside = not(in("client")).and(not(in("client.testing")));
+        return noClasses()
+                .that(outside.and(resideInAPackage(root + "..")))
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(root + ".client..internal.."))
+                .as("internals of the client are used by the client only");
+    }
+
     ArchRule noPackageCycles() {
         return slices().matching(root + ".(**)").should().beFreeOfCycles();
     }
 
+    /** Classes of the module; the packages below its own may include those of another module. */
     private DescribedPredicate<JavaClass> in(String module) {
-        return resideInAPackage(root + "." + module + "..");
+        DescribedPredicate<JavaClass> own = resideInAPackage(root + "." + module + "..");
+        for (String other : DEPENDENCIES.keySet()) {
+            if (other.startsWith(module + ".")) {
+                own = own.and(not(in(other)));
+            }
+        }
+        return own;
     }
 
     private static DescribedPredicate<JavaAccess<?>> isNonDeterministic() {

@@ -30,6 +30,7 @@ import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.Allowed;
 import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.ChoosesATransport;
 import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.OpensAListener;
 import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.OwnsEventLoops;
+import io.holdfast.cli.architecture.fixture.server.ServerViolations.DependsOnInternals;
 import io.holdfast.cli.architecture.fixture.server.ServerViolations.DependsOnTheCli;
 import io.holdfast.cli.architecture.fixture.west.West;
 
@@ -95,6 +96,7 @@ class ModuleRulesTest {
                                 REAL.dependsOnlyOnTheJdk("lockfile"),
                                 REAL.protocolTakesBuffersAndCodecsFromNetty(),
                                 REAL.nothingDependsOnTheCli(),
+                                REAL.internalsStayInternal(),
                                 REAL.noPackageCycles()))
                 .flatMap(some -> some);
     }
@@ -129,6 +131,7 @@ class ModuleRulesTest {
                                 DependsOnTheServer.class),
                         each(FIXTURE.of("server"), DependsOnTheCli.class),
                         each(FIXTURE.nothingDependsOnTheCli(), DependsOnTheCli.class),
+                        each(FIXTURE.internalsStayInternal(), DependsOnInternals.class),
                         each(FIXTURE.dependsOnlyOnTheJdk("engine"), UsesALibrary.class),
                         each(
                                 FIXTURE.engineDoesNoInputOrOutput(),

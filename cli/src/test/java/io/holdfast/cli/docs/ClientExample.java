@@ -58,6 +58,7 @@ record ClientExample(String where, List<String> lines, List<String> serverFlags)
         List<String> lines = body.lines().toList();
         return """
         import io.holdfast.client.*;
+        import io.holdfast.client.testing.*;
         import java.nio.file.*;
         import java.time.*;
         import java.util.*;

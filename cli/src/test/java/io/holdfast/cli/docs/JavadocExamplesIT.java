@@ -20,8 +20,11 @@ import java.util.stream.Stream;
 /** Every public type of the client has an example in its javadoc, and it prints what it shows. */
 @DisplayName("Javadoc examples of the client")
 class JavadocExamplesIT {
-    private static final Path SOURCES =
+    private static final Path CLIENT =
             Path.of("..", "client", "src", "main", "java", "io", "holdfast", "client");
+    private static final Path FAKE =
+            Path.of("..", "client-testing")
+                    .resolve(Path.of("src", "main", "java", "io", "holdfast", "client", "testing"));
     private static final Pattern TYPE =
             Pattern.compile(
                     "/\\*\\*((?:(?!\\*/).)*)\\*/\\s*(?:@[^\\n]*\\n)*"
@@ -42,9 +45,11 @@ class JavadocExamplesIT {
 
     @TestFactory
     Stream<DynamicTest> run() throws IOException {
-        try (Stream<Path> files = Files.list(SOURCES)) {
+        try (Stream<Path> client = Files.list(CLIENT);
+                Stream<Path> fake = Files.list(FAKE)) {
             List<Path> sources =
-                    files.filter(Files::isRegularFile)
+                    Stream.concat(client, fake)
+                            .filter(Files::isRegularFile)
                             .filter(file -> declaresPublicType(text(file)))
                             .sorted()
                             .toList();

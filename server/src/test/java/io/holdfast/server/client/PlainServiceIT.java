@@ -7,16 +7,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 
-import io.holdfast.client.service.AcquireAttempt;
-import io.holdfast.client.service.AcquireOutcome;
-import io.holdfast.client.service.AcquireRequest;
-import io.holdfast.client.service.GrantedHold;
-import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.ServiceEvents;
-import io.holdfast.client.service.SignalSink;
-import io.holdfast.client.service.TimerClock;
-import io.holdfast.client.wire.WireConfig;
-import io.holdfast.client.wire.WireServiceConnector;
+import io.holdfast.client.internal.service.AcquireAttempt;
+import io.holdfast.client.internal.service.AcquireOutcome;
+import io.holdfast.client.internal.service.AcquireRequest;
+import io.holdfast.client.internal.service.GrantedHold;
+import io.holdfast.client.internal.service.LockService;
+import io.holdfast.client.internal.service.ServiceConfig;
+import io.holdfast.client.internal.service.ServiceEvents;
+import io.holdfast.client.internal.service.SignalSink;
+import io.holdfast.client.internal.service.TimerClock;
+import io.holdfast.client.internal.wire.WireServiceConnector;
 import io.holdfast.server.TestServer;
 
 import org.junit.jupiter.api.AfterEach;
@@ -58,7 +58,7 @@ class PlainServiceIT {
     private LockService connect(int maxConnections) throws Exception {
         var address = InetSocketAddress.createUnresolved("127.0.0.1", server.address().getPort());
         var config =
-                new WireConfig(
+                new ServiceConfig(
                         List.of(address),
                         null,
                         null,

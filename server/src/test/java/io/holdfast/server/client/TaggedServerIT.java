@@ -2,15 +2,15 @@ package io.holdfast.server.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.client.service.AcquireOutcome;
-import io.holdfast.client.service.AcquireRequest;
-import io.holdfast.client.service.AcquireRequest.Kind;
-import io.holdfast.client.service.GrantedHold;
-import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.ServiceEvents;
-import io.holdfast.client.service.TimerClock;
-import io.holdfast.client.wire.WireConfig;
-import io.holdfast.client.wire.WireServiceConnector;
+import io.holdfast.client.internal.service.AcquireOutcome;
+import io.holdfast.client.internal.service.AcquireRequest;
+import io.holdfast.client.internal.service.AcquireRequest.Kind;
+import io.holdfast.client.internal.service.GrantedHold;
+import io.holdfast.client.internal.service.LockService;
+import io.holdfast.client.internal.service.ServiceConfig;
+import io.holdfast.client.internal.service.ServiceEvents;
+import io.holdfast.client.internal.service.TimerClock;
+import io.holdfast.client.internal.wire.WireServiceConnector;
 import io.holdfast.server.TestServer;
 
 import org.junit.jupiter.api.AfterEach;
@@ -61,7 +61,7 @@ class TaggedServerIT {
     private LockService open(int port) throws Exception {
         var address = InetSocketAddress.createUnresolved("127.0.0.1", port);
         var config =
-                new WireConfig(
+                new ServiceConfig(
                         List.of(address),
                         null,
                         null,

@@ -1,8 +1,0 @@
-/**
- * The interface between the client and its transports: {@link
- * io.holdfast.client.service.LockService}. Internal; not an API for users.
- */
-@NullMarked
-package io.holdfast.client.service;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,0 @@
-package io.holdfast.client.wire;
-
-import io.holdfast.client.service.AcquireRequest.Kind;
-
-/** Identifies a queue: a lock and a semaphore with the same key have separate queues. */
-record KindAndKey(Kind kind, String key) {}

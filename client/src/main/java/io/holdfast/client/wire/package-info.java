@@ -1,8 +1,0 @@
-/**
- * The services over sockets: the tagged mode of Holdfast servers, and plain dflockd. Internal; not
- * an API for users.
- */
-@NullMarked
-package io.holdfast.client.wire;
-
-import org.jspecify.annotations.NullMarked;
