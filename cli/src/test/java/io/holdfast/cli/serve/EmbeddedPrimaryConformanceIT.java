@@ -3,7 +3,7 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.socketlock.LockConfig;
-import io.holdfast.socketlock.Policy;
+import io.holdfast.socketlock.SocketLockPolicy;
 import io.holdfast.socketlock.SocketLockServer;
 
 import org.junit.jupiter.api.AfterAll;
@@ -92,11 +92,11 @@ class EmbeddedPrimaryConformanceIT {
         return config.build();
     }
 
-    private static Policy policy(String name) {
+    private static SocketLockPolicy policy(String name) {
         return switch (name) {
-            case "fifo" -> Policy.FIFO;
-            case "reader" -> Policy.READER_PREFERRED;
-            case "writer" -> Policy.WRITER_PREFERRED;
+            case "fifo" -> SocketLockPolicy.FIFO;
+            case "reader" -> SocketLockPolicy.READER_PREFERRED;
+            case "writer" -> SocketLockPolicy.WRITER_PREFERRED;
             default -> throw new IllegalArgumentException(name);
         };
     }
