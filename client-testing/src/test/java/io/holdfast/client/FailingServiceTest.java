@@ -53,7 +53,7 @@ class FailingServiceTest {
         var reached = new CountDownLatch(1);
         var stuck = new CountDownLatch(1);
         var listener =
-                new ClientListener() {
+                new ClientEventListener() {
                     @Override
                     public void acquireEnded(String key, AcquireResult result, Duration waited) {
                         reached.countDown();
@@ -185,7 +185,7 @@ class FailingServiceTest {
         var losses = new ArrayList<LossReason>();
         var notified = new ArrayList<String>();
         var listener =
-                new ClientListener() {
+                new ClientEventListener() {
                     @Override
                     public void acquireEnded(String key, AcquireResult result, Duration waited) {
                         notified.add(result.name());

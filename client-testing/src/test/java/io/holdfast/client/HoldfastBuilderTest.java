@@ -127,7 +127,7 @@ class HoldfastBuilderTest {
     void listeners_are_notified_of_the_operations_of_the_client() throws Exception {
         var notified = new ArrayList<String>();
         var listener =
-                new ClientListener() {
+                new ClientEventListener() {
                     @Override
                     public void acquireEnded(String key, AcquireResult result, Duration waited) {
                         notified.add(key + " " + result);

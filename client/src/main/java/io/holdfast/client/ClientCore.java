@@ -30,7 +30,7 @@ final class ClientCore {
             Duration connectTimeout,
             Duration readTimeout,
             SerialExecutor listenerExecutor,
-            List<ClientListener> listeners) {}
+            List<ClientEventListener> listeners) {}
 
     /** Something that ends with the client. */
     interface Part {
@@ -95,7 +95,7 @@ final class ClientCore {
         return Math.min(RELEASE_TIMEOUT, readTimeoutNanos());
     }
 
-    void notifyListeners(Consumer<ClientListener> event) {
+    void notifyListeners(Consumer<ClientEventListener> event) {
         for (var listener : parts.listeners()) {
             parts.listenerExecutor().execute(() -> event.accept(listener));
         }

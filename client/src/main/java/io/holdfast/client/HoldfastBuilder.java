@@ -57,7 +57,7 @@ public final class HoldfastBuilder {
     private @Nullable String label;
     private @Nullable Executor executor;
     private final List<Consumer<ConnectionEvent>> connectionActions = new ArrayList<>();
-    private final List<ClientListener> listeners = new ArrayList<>();
+    private final List<ClientEventListener> listeners = new ArrayList<>();
     private int maxConnections = 64;
     private boolean plain;
 
@@ -215,7 +215,7 @@ public final class HoldfastBuilder {
      * Adds a listener of the client's operations. Can be called several times: all listeners are
      * notified.
      */
-    public HoldfastBuilder listener(ClientListener listener) {
+    public HoldfastBuilder listener(ClientEventListener listener) {
         listeners.add(listener);
         return this;
     }
@@ -337,7 +337,7 @@ public final class HoldfastBuilder {
             String address,
             Executor callbacks,
             SerialExecutor listenerExecutor,
-            List<ClientListener> allListeners) {
+            List<ClientEventListener> allListeners) {
         var actions = new ArrayList<>(connectionActions);
         for (var listener : allListeners) {
             actions.add(event -> listenerExecutor.execute(() -> listener.connection(event)));

@@ -1,6 +1,6 @@
 package io.holdfast.client;
 
-import io.holdfast.client.ClientListener.AcquireResult;
+import io.holdfast.client.ClientEventListener.AcquireResult;
 import io.holdfast.client.internal.service.AcquireAttempt;
 import io.holdfast.client.internal.service.AcquireOutcome;
 import io.holdfast.client.internal.service.AcquireRequest;

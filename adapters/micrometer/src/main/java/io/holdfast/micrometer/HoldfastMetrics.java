@@ -1,6 +1,6 @@
 package io.holdfast.micrometer;
 
-import io.holdfast.client.ClientListener;
+import io.holdfast.client.ClientEventListener;
 import io.holdfast.client.ConnectionEvent;
 import io.holdfast.client.LossReason;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -40,7 +40,7 @@ import java.util.function.Consumer;
  * Holdfast client = Holdfast.builder().address("127.0.0.1:6388").listener(metrics).connect();
  * }
  */
-public final class HoldfastMetrics implements MeterBinder, ClientListener {
+public final class HoldfastMetrics implements MeterBinder, ClientEventListener {
     private final Tags tags;
     private final AtomicLong holds = new AtomicLong();
     private final List<RegistryMeters> bound = new CopyOnWriteArrayList<>();

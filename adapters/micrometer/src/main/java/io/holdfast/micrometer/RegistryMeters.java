@@ -1,6 +1,6 @@
 package io.holdfast.micrometer;
 
-import io.holdfast.client.ClientListener.AcquireResult;
+import io.holdfast.client.ClientEventListener.AcquireResult;
 import io.holdfast.client.ConnectionEvent;
 import io.holdfast.client.LossReason;
 import io.micrometer.core.instrument.Counter;

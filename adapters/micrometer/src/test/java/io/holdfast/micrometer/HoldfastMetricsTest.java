@@ -2,7 +2,7 @@ package io.holdfast.micrometer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.client.ClientListener.AcquireResult;
+import io.holdfast.client.ClientEventListener.AcquireResult;
 import io.holdfast.client.ConnectionEvent;
 import io.holdfast.client.LossReason;
 import io.micrometer.core.instrument.Tags;

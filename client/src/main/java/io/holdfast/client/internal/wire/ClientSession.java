@@ -51,7 +51,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     private final Map<Long, TaggedRequest> inFlight = new LinkedHashMap<>(); // by tag, ascending
     private final Set<TaggedRequest> backlog = new LinkedHashSet<>();
     private final Map<Long, TaggedHold> holds = new HashMap<>(); // of this session, by tag
-    private final SessionListeners sessionListeners = new SessionListeners(this);
+    private final SessionSubscriptions sessionSubscriptions = new SessionSubscriptions(this);
     private final CountDownLatch ended = new CountDownLatch(1);
 
     private Phase phase = Phase.LOST;
@@ -103,8 +103,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         return address;
     }
 
-    SessionListeners listeners() {
-        return sessionListeners;
+    SessionSubscriptions listeners() {
+        return sessionSubscriptions;
     }
 
     /**
@@ -234,7 +234,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
                 submit(taggedRequest);
             }
         }
-        sessionListeners.connected();
+        sessionSubscriptions.connected();
     }
 
     private void disconnected(IOException why) {
@@ -255,7 +255,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         if (wasOnline) {
             SerialExecutor.guard(events::suspended);
         }
-        sessionListeners.disconnected();
+        sessionSubscriptions.disconnected();
         var unknown = unknown(why);
         for (TaggedRequest taggedRequest : List.copyOf(inFlight.values())) {
             if (taggedRequest.survivesDisconnect(unknown)) {
@@ -412,7 +412,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             String first = space < 0 ? line : line.substring(0, space);
             String rest = space < 0 ? "" : line.substring(space + 1);
             if (first.equals("sig")) {
-                sessionListeners.signal(rest);
+                sessionSubscriptions.signal(rest);
             } else if (first.equals("lost")) {
                 lost(rest);
             } else if (!first.isEmpty() && first.chars().allMatch(Character::isDigit)) {
@@ -720,7 +720,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             taggedRequest.stopTimer();
             taggedRequest.closed(closed());
         }
-        sessionListeners.closed(closed());
+        sessionSubscriptions.closed(closed());
         onEnd.run();
         ended.countDown();
     }

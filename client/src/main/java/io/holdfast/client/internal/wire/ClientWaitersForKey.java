@@ -11,24 +11,24 @@ import java.util.TreeMap;
  * other.
  */
 final class ClientWaitersForKey {
-    private final TreeMap<Long, PlainAttempt> notEnqueued = new TreeMap<>();
+    private final TreeMap<Long, PlainAcquireAttempt> notEnqueued = new TreeMap<>();
     private int enqueued;
 
-    void add(PlainAttempt attempt) {
+    void add(PlainAcquireAttempt attempt) {
         notEnqueued.put(attempt.number(), attempt);
     }
 
-    void remove(PlainAttempt attempt) {
+    void remove(PlainAcquireAttempt attempt) {
         notEnqueued.remove(attempt.number());
     }
 
-    @Nullable PlainAttempt first() {
-        Map.Entry<Long, PlainAttempt> first = notEnqueued.firstEntry();
+    @Nullable PlainAcquireAttempt first() {
+        Map.Entry<Long, PlainAcquireAttempt> first = notEnqueued.firstEntry();
         return first == null ? null : first.getValue();
     }
 
     /** The server has confirmed that the attempt is in its queue. */
-    void markEnqueued(PlainAttempt attempt) {
+    void markEnqueued(PlainAcquireAttempt attempt) {
         remove(attempt);
         enqueued++;
     }

@@ -40,7 +40,7 @@ final class GroupListeners {
 
     private final ServiceConfig config;
     private final TimerClock timerClock;
-    private final Map<SessionListeners.PatternAndGroup, Member> members =
+    private final Map<SessionSubscriptions.PatternAndGroup, Member> members =
             new HashMap<>(); // guarded by this
     private boolean closed; // guarded by this
 
@@ -71,7 +71,7 @@ final class GroupListeners {
     }
 
     synchronized SignalSubscription listen(
-            SessionListeners.PatternAndGroup patternAndGroup, SignalSink sink) {
+            SessionSubscriptions.PatternAndGroup patternAndGroup, SignalSink sink) {
         Member member =
                 members.computeIfAbsent(
                         patternAndGroup,
@@ -99,7 +99,7 @@ final class GroupListeners {
     }
 
     private synchronized void removeListener(
-            SessionListeners.PatternAndGroup patternAndGroup, Member member) {
+            SessionSubscriptions.PatternAndGroup patternAndGroup, Member member) {
         member.listeners--;
         if (member.listeners == 0) {
             members.remove(patternAndGroup, member);

@@ -29,15 +29,15 @@ final class PlainAcquireQueue
     private static final long POLL_NANOS = 500_000_000;
     private static final int POLLS_AT_ONCE = 32;
 
-    private final PlainContext context;
+    private final PlainServiceState serviceState;
     private final SharedPlainConnection common;
     private final IntSupplier otherConnections;
     private final Runnable lostHolds;
     private final Map<KindAndKey, ClientWaitersForKey> queues = new HashMap<>();
-    private final TreeMap<Long, PlainAttempt> awaitingConnection = new TreeMap<>();
-    private final Set<PlainAttempt> open = new LinkedHashSet<>();
+    private final TreeMap<Long, PlainAcquireAttempt> awaitingConnection = new TreeMap<>();
+    private final Set<PlainAcquireAttempt> open = new LinkedHashSet<>();
     private final Set<PlainConnection> connections = new LinkedHashSet<>();
-    private final Map<PlainConnection, PlainAttempt> dialing = new HashMap<>();
+    private final Map<PlainConnection, PlainAcquireAttempt> dialing = new HashMap<>();
     private final ReconnectBackoff reconnectBackoff = new ReconnectBackoff();
     private boolean paused;
     private boolean polling;
@@ -50,22 +50,22 @@ final class PlainAcquireQueue
      * @param lostHolds called when a connection with holds is lost
      */
     PlainAcquireQueue(
-            PlainContext context,
+            PlainServiceState serviceState,
             SharedPlainConnection common,
             IntSupplier otherConnections,
             Runnable lostHolds) {
-        this.context = context;
+        this.serviceState = serviceState;
         this.common = common;
         this.otherConnections = otherConnections;
         this.lostHolds = lostHolds;
     }
 
-    void start(PlainAttempt attempt) {
+    void start(PlainAcquireAttempt attempt) {
         open.add(attempt);
         if (closed) {
             attempt.endWith(
                     new AcquireOutcome.Failed(
-                            context.failure(Kind.CLOSED, "the client was closed", null)));
+                            serviceState.failure(Kind.CLOSED, "the client was closed", null)));
         } else if (attempt.waits()) {
             attempt.startClock();
             queues.computeIfAbsent(attempt.queueKey(), unused -> new ClientWaitersForKey())
@@ -82,7 +82,7 @@ final class PlainAcquireQueue
         if (waiters == null) {
             return;
         }
-        PlainAttempt first = waiters.first();
+        PlainAcquireAttempt first = waiters.first();
         if (first != null && first.isQueuedHere()) {
             if (!first.wasTried() && !waiters.hasEnqueued()) {
                 first.tryNow(common);
@@ -96,7 +96,7 @@ final class PlainAcquireQueue
     }
 
     /** The attempt is in the server's queue: the next one may enqueue. */
-    void enqueued(PlainAttempt attempt) {
+    void enqueued(PlainAcquireAttempt attempt) {
         ClientWaitersForKey waiters = queues.get(attempt.queueKey());
         if (waiters != null) {
             waiters.markEnqueued(attempt);
@@ -105,7 +105,7 @@ final class PlainAcquireQueue
     }
 
     /** The attempt has ended. */
-    void removed(PlainAttempt attempt, boolean wasEnqueued) {
+    void removed(PlainAcquireAttempt attempt, boolean wasEnqueued) {
         open.remove(attempt);
         awaitingConnection.remove(attempt.number());
         ClientWaitersForKey waiters = queues.get(attempt.queueKey());
@@ -121,7 +121,7 @@ final class PlainAcquireQueue
     }
 
     /** The attempt must start over. */
-    void restarted(PlainAttempt attempt, boolean wasEnqueued) {
+    void restarted(PlainAcquireAttempt attempt, boolean wasEnqueued) {
         ClientWaitersForKey waiters =
                 queues.computeIfAbsent(attempt.queueKey(), unused -> new ClientWaitersForKey());
         if (wasEnqueued) {
@@ -137,20 +137,20 @@ final class PlainAcquireQueue
 
     PlainHold hold(
             PlainConnection by, KindAndKey queueKey, GrantLine grantLine, long requestedAtNanos) {
-        return new PlainHold(context, common, this, by, queueKey, grantLine, requestedAtNanos);
+        return new PlainHold(serviceState, common, this, by, queueKey, grantLine, requestedAtNanos);
     }
 
     @Override
     public void released(PlainHold hold) {
         ClientWaitersForKey waiters = queues.get(hold.queueKey());
-        PlainAttempt first = waiters == null ? null : waiters.first();
+        PlainAcquireAttempt first = waiters == null ? null : waiters.first();
         if (waiters != null && first != null && !waiters.hasEnqueued() && awaitsConnection(first)) {
             awaitingConnection.remove(first.number());
             first.tryNow(common);
         }
     }
 
-    private boolean awaitsConnection(PlainAttempt attempt) {
+    private boolean awaitsConnection(PlainAcquireAttempt attempt) {
         return awaitingConnection.containsKey(attempt.number());
     }
 
@@ -161,7 +161,7 @@ final class PlainAcquireQueue
                 pollLater();
                 return;
             }
-            PlainAttempt first = awaitingConnection.pollFirstEntry().getValue();
+            PlainAcquireAttempt first = awaitingConnection.pollFirstEntry().getValue();
             if (!plainConnection.isIdle()) {
                 dialing.put(plainConnection, first);
             }
@@ -186,9 +186,9 @@ final class PlainAcquireQueue
                 withHolds = plainConnection;
             }
         }
-        int max = context.config().maxConnections() - 1 - otherConnections.getAsInt();
+        int max = serviceState.config().maxConnections() - 1 - otherConnections.getAsInt();
         if (connections.size() < max && !paused) {
-            PlainConnection plainConnection = new PlainConnection(context, this);
+            PlainConnection plainConnection = new PlainConnection(serviceState, this);
             connections.add(plainConnection);
             return plainConnection;
         }
@@ -199,7 +199,7 @@ final class PlainAcquireQueue
     void pause() {
         if (!paused) {
             paused = true;
-            context.after(
+            serviceState.after(
                     reconnectBackoff.nextNanos(),
                     () -> {
                         paused = false;
@@ -211,7 +211,7 @@ final class PlainAcquireQueue
     private void pollLater() {
         if (!polling) {
             polling = true;
-            context.after(POLL_NANOS, this::poll);
+            serviceState.after(POLL_NANOS, this::poll);
         }
     }
 
@@ -220,10 +220,10 @@ final class PlainAcquireQueue
         if (closed) {
             return;
         }
-        List<PlainAttempt> next = new ArrayList<>();
+        List<PlainAcquireAttempt> next = new ArrayList<>();
         choose(awaitingConnection.tailMap(lastPolled, false), next);
         choose(awaitingConnection.headMap(lastPolled, true), next);
-        for (PlainAttempt attempt : next) {
+        for (PlainAcquireAttempt attempt : next) {
             lastPolled = attempt.number();
             awaitingConnection.remove(attempt.number());
             attempt.tryNow(common);
@@ -233,8 +233,8 @@ final class PlainAcquireQueue
         }
     }
 
-    private void choose(Map<Long, PlainAttempt> from, List<PlainAttempt> into) {
-        for (PlainAttempt attempt : from.values()) {
+    private void choose(Map<Long, PlainAcquireAttempt> from, List<PlainAcquireAttempt> into) {
+        for (PlainAcquireAttempt attempt : from.values()) {
             ClientWaitersForKey waiters = queues.get(attempt.queueKey());
             if (into.size() == POLLS_AT_ONCE) {
                 return;
@@ -255,7 +255,7 @@ final class PlainAcquireQueue
 
     @Override
     public void opened(PlainConnection plainConnection) {
-        PlainAttempt attempt = dialing.remove(plainConnection);
+        PlainAcquireAttempt attempt = dialing.remove(plainConnection);
         if (attempt != null) {
             attempt.enqueue(plainConnection);
         }
@@ -265,7 +265,7 @@ final class PlainAcquireQueue
     public void failed(PlainConnection plainConnection, ServiceException why) {
         connections.remove(plainConnection);
         pause();
-        PlainAttempt attempt = dialing.remove(plainConnection);
+        PlainAcquireAttempt attempt = dialing.remove(plainConnection);
         if (attempt != null) {
             attempt.connectionFailed(why);
         }
@@ -292,7 +292,7 @@ final class PlainAcquireQueue
     @Override
     public void tick(PlainConnection plainConnection) {
         if (!plainConnection.hasHolds()
-                && context.now() - plainConnection.lastUsedNanos() >= IDLE_TIMEOUT_NANOS) {
+                && serviceState.now() - plainConnection.lastUsedNanos() >= IDLE_TIMEOUT_NANOS) {
             drop(plainConnection);
         }
     }

@@ -52,7 +52,7 @@ final class PlainConnection {
         ENDED
     }
 
-    private final PlainContext context;
+    private final PlainServiceState serviceState;
     private final PlainConnectionListener plainConnectionListener;
     private final Set<PlainHold> holds = new LinkedHashSet<>();
     private State state = State.DIALING;
@@ -66,8 +66,9 @@ final class PlainConnection {
     private boolean receivedResponse;
     private boolean hadHoldsAtEnd;
 
-    PlainConnection(PlainContext context, PlainConnectionListener plainConnectionListener) {
-        this.context = context;
+    PlainConnection(
+            PlainServiceState serviceState, PlainConnectionListener plainConnectionListener) {
+        this.serviceState = serviceState;
         this.plainConnectionListener = plainConnectionListener;
     }
 
@@ -85,12 +86,12 @@ final class PlainConnection {
     private void dialAndRead(PlainConnector.Choice choice) {
         LineSocket open;
         try {
-            open = context.dialer().dial(choice);
+            open = serviceState.dialer().dial(choice);
         } catch (ServiceException e) {
-            context.executor().execute(() -> failed(e));
+            serviceState.executor().execute(() -> failed(e));
             return;
         }
-        context.executor().execute(() -> opened(open));
+        serviceState.executor().execute(() -> opened(open));
         read(open);
     }
 
@@ -98,12 +99,14 @@ final class PlainConnection {
         try {
             while (true) {
                 String line = open.readLine();
-                context.executor().execute(() -> arrived(line));
+                serviceState.executor().execute(() -> arrived(line));
             }
         } catch (EOFException e) {
-            context.executor().execute(() -> end("the server closed the connection", null, false));
+            serviceState
+                    .executor()
+                    .execute(() -> end("the server closed the connection", null, false));
         } catch (IOException e) {
-            context.executor().execute(() -> end("the connection failed", e, true));
+            serviceState.executor().execute(() -> end("the connection failed", e, true));
         }
     }
 
@@ -121,9 +124,9 @@ final class PlainConnection {
         }
         socket = open;
         state = State.IDLE;
-        lastSentNanos = context.now();
+        lastSentNanos = serviceState.now();
         lastUsedNanos = lastSentNanos;
-        tick = context.after(thirdOfReadTimeout(), this::tick);
+        tick = serviceState.after(thirdOfReadTimeout(), this::tick);
         plainConnectionListener.opened(this);
     }
 
@@ -154,9 +157,9 @@ final class PlainConnection {
         state = State.BUSY;
         current = plainExchange;
         long number = ++sent;
-        lastSentNanos = context.now();
+        lastSentNanos = serviceState.now();
         plainExchange.sending(lastSentNanos);
-        responseTimer = context.after(plainExchange.timeoutNanos(), () -> timedOut(number));
+        responseTimer = serviceState.after(plainExchange.timeoutNanos(), () -> timedOut(number));
         String request = plainExchange.request();
         onThread(() -> write(open, request));
     }
@@ -165,7 +168,7 @@ final class PlainConnection {
         try {
             open.write(request.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
-            context.executor().execute(() -> end("the connection failed", e, true));
+            serviceState.executor().execute(() -> end("the connection failed", e, true));
         }
     }
 
@@ -191,7 +194,7 @@ final class PlainConnection {
         receivedResponse = true;
         state = State.IDLE;
         if (!(exchange instanceof Ping)) {
-            lastUsedNanos = context.now();
+            lastUsedNanos = serviceState.now();
         }
         exchange.onResponse(this, line);
         if (state == State.IDLE) {
@@ -217,12 +220,12 @@ final class PlainConnection {
             return;
         }
         long third = thirdOfReadTimeout();
-        long sentAgo = context.now() - lastSentNanos;
+        long sentAgo = serviceState.now() - lastSentNanos;
         if (state == State.IDLE && sentAgo >= third) {
-            send(new Ping(context.readTimeoutNanos()));
+            send(new Ping(serviceState.readTimeoutNanos()));
             sentAgo = 0;
         }
-        tick = context.after(sentAgo >= third ? third : third - sentAgo, this::tick);
+        tick = serviceState.after(sentAgo >= third ? third : third - sentAgo, this::tick);
     }
 
     /**
@@ -236,7 +239,7 @@ final class PlainConnection {
         PlainExchange exchange = current;
         current = null;
         if (exchange != null) {
-            exchange.lost(context.failure(Kind.CLOSED, "the connection was closed", null));
+            exchange.lost(serviceState.failure(Kind.CLOSED, "the connection was closed", null));
         }
     }
 
@@ -259,7 +262,7 @@ final class PlainConnection {
         PlainExchange exchange = current;
         current = null;
         if (exchange != null) {
-            exchange.lost(context.failure(Kind.OUTCOME_UNKNOWN, what, cause));
+            exchange.lost(serviceState.failure(Kind.OUTCOME_UNKNOWN, what, cause));
         }
         hadHoldsAtEnd = !gone.isEmpty();
         plainConnectionListener.ended(this, abruptly);
@@ -297,7 +300,7 @@ final class PlainConnection {
     }
 
     private void removeExpired() {
-        long now = context.now();
+        long now = serviceState.now();
         for (PlainHold hold : List.copyOf(holds)) {
             if (hold.isExpiredAt(now)) {
                 hold.expired();
@@ -306,12 +309,12 @@ final class PlainConnection {
     }
 
     private long thirdOfReadTimeout() {
-        return Math.max(1, context.readTimeoutNanos() / 3);
+        return Math.max(1, serviceState.readTimeoutNanos() / 3);
     }
 
     private void onThread(Runnable task) {
         try {
-            context.threads().execute(task);
+            serviceState.threads().execute(task);
         } catch (RejectedExecutionException e) {
             end("the client was closed", null, false);
         }

@@ -24,7 +24,7 @@ final class PlainHold implements GrantedHold {
         void released(PlainHold hold);
     }
 
-    private final PlainContext context;
+    private final PlainServiceState serviceState;
     private final SharedPlainConnection common;
     private final PlainHoldListener plainHoldListener;
     private final PlainConnection connection;
@@ -38,14 +38,14 @@ final class PlainHold implements GrantedHold {
     private @Nullable Consumer<Loss> onLost;
 
     PlainHold(
-            PlainContext context,
+            PlainServiceState serviceState,
             SharedPlainConnection common,
             PlainHoldListener plainHoldListener,
             PlainConnection plainConnection,
             KindAndKey queueKey,
             GrantLine grantLine,
             long requestedAtNanos) {
-        this.context = context;
+        this.serviceState = serviceState;
         this.common = common;
         this.plainHoldListener = plainHoldListener;
         this.connection = plainConnection;
@@ -59,7 +59,7 @@ final class PlainHold implements GrantedHold {
 
     /** The end of a lease that starts now; capped so that it does not overflow. */
     private long end(long leaseNanos) {
-        return context.now() + Math.min(leaseNanos, PlainContext.MAX_NANOS);
+        return serviceState.now() + Math.min(leaseNanos, PlainServiceState.MAX_NANOS);
     }
 
     @Override
@@ -96,7 +96,7 @@ final class PlainHold implements GrantedHold {
         var renewed = new CompletableFuture<Long>();
         String argument = grantLine.token() + GrantLine.lease(leaseNanos);
         String request = PlainExchange.lines(kind == Kind.SEMAPHORE ? "sn" : "n", key, argument);
-        context.executor().execute(() -> sendRenewal(new Renewal(request, renewed)));
+        serviceState.executor().execute(() -> sendRenewal(new Renewal(request, renewed)));
         return renewed;
     }
 
@@ -105,7 +105,8 @@ final class PlainHold implements GrantedHold {
         var released = new CompletableFuture<Boolean>();
         String request =
                 PlainExchange.lines(kind == Kind.SEMAPHORE ? "sr" : "r", key, grantLine.token());
-        context.executor()
+        serviceState
+                .executor()
                 .execute(
                         () -> {
                             if (state == State.HELD) {
@@ -141,7 +142,8 @@ final class PlainHold implements GrantedHold {
 
     @Override
     public void onLost(Consumer<Loss> action) {
-        context.executor()
+        serviceState
+                .executor()
                 .execute(
                         () -> {
                             if (loss != null) {
@@ -174,7 +176,7 @@ final class PlainHold implements GrantedHold {
         loss = reason;
         Consumer<Loss> action = onLost;
         if (action != null) {
-            context.executor().execute(() -> action.accept(reason));
+            serviceState.executor().execute(() -> action.accept(reason));
         }
     }
 
@@ -182,7 +184,7 @@ final class PlainHold implements GrantedHold {
         boolean onOwnConnection;
 
         HoldRequest(String request) {
-            super(request, context.readTimeoutNanos());
+            super(request, serviceState.readTimeoutNanos());
         }
 
         @Override
@@ -210,7 +212,7 @@ final class PlainHold implements GrantedHold {
                 state = state == State.HELD ? State.LOST : state;
                 renewed.complete(-1L);
             } else {
-                renewed.completeExceptionally(context.refused(line));
+                renewed.completeExceptionally(serviceState.refused(line));
             }
         }
 
@@ -240,7 +242,7 @@ final class PlainHold implements GrantedHold {
             } else if (line.equals("error")) {
                 released.complete(wasSentBefore()); // the first request may have released it
             } else {
-                released.completeExceptionally(context.refused(line));
+                released.completeExceptionally(serviceState.refused(line));
             }
             plainHoldListener.released(PlainHold.this);
         }

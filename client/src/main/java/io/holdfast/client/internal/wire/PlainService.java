@@ -36,7 +36,7 @@ final class PlainService implements LockService {
 
     private final ThreadPoolExecutor threads;
     private final PlainConnector plainConnector;
-    private final PlainContext context;
+    private final PlainServiceState serviceState;
     private final ServiceEvents events;
     private final SharedPlainConnection common;
     private final PlainAcquireQueue plainAcquireQueue;
@@ -53,17 +53,18 @@ final class PlainService implements LockService {
         this.events = events;
         this.plainConnector = new PlainConnector(config, address);
         this.threads = threads(plainConnector.name());
-        this.context =
-                new PlainContext(
+        this.serviceState =
+                new PlainServiceState(
                         config,
                         timerClock,
                         SerialExecutor.onCallers(threads),
                         threads,
                         plainConnector);
-        this.common = new SharedPlainConnection(context, this::commonLost);
-        this.signals = new SignalConnections(context);
+        this.common = new SharedPlainConnection(serviceState, this::commonLost);
+        this.signals = new SignalConnections(serviceState);
         this.plainAcquireQueue =
-                new PlainAcquireQueue(context, common, signals::connections, this::connectionLost);
+                new PlainAcquireQueue(
+                        serviceState, common, signals::connections, this::connectionLost);
     }
 
     /**
@@ -77,7 +78,7 @@ final class PlainService implements LockService {
             LineSocket socket,
             InetSocketAddress address) {
         var service = new PlainService(config, events, timerClock, address);
-        service.context
+        service.serviceState
                 .executor()
                 .execute(
                         () -> {
@@ -115,26 +116,27 @@ final class PlainService implements LockService {
 
     @Override
     public TimerClock clock() {
-        return context.clock();
+        return serviceState.clock();
     }
 
     @Override
     public AcquireAttempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
         var attempt =
-                new PlainAttempt(context, plainAcquireQueue, what, done, numbers.incrementAndGet());
+                new PlainAcquireAttempt(
+                        serviceState, plainAcquireQueue, what, done, numbers.incrementAndGet());
         if (what.kind() == AcquireRequest.Kind.READ) {
             refuse(done, "read locks");
         } else if (what.unbound()) {
             refuse(done, "holds that outlive their connection");
         } else {
-            context.executor().execute(() -> plainAcquireQueue.start(attempt));
+            serviceState.executor().execute(() -> plainAcquireQueue.start(attempt));
         }
         return attempt;
     }
 
     private void refuse(Consumer<AcquireOutcome> done, String what) {
-        var why = context.failure(Kind.UNSUPPORTED, "a plain dflockd has no " + what, null);
-        context.executor().execute(() -> done.accept(new AcquireOutcome.Failed(why)));
+        var why = serviceState.failure(Kind.UNSUPPORTED, "a plain dflockd has no " + what, null);
+        serviceState.executor().execute(() -> done.accept(new AcquireOutcome.Failed(why)));
     }
 
     @Override
@@ -142,7 +144,8 @@ final class PlainService implements LockService {
         var response = new CompletableFuture<String>();
         var request =
                 new ImmediateRequest(
-                        PlainExchange.lines(command, key, argument), context.readTimeoutNanos()) {
+                        PlainExchange.lines(command, key, argument),
+                        serviceState.readTimeoutNanos()) {
                     @Override
                     public void onResponse(PlainConnection plainConnection, String line) {
                         response.complete(line);
@@ -153,7 +156,7 @@ final class PlainService implements LockService {
                         response.completeExceptionally(why);
                     }
                 };
-        context.executor().execute(() -> common.submit(request));
+        serviceState.executor().execute(() -> common.submit(request));
         return response;
     }
 
@@ -189,7 +192,7 @@ final class PlainService implements LockService {
     }
 
     private void notifyListener(Runnable event) {
-        context.executor().execute(event);
+        serviceState.executor().execute(event);
     }
 
     @Override
@@ -198,10 +201,10 @@ final class PlainService implements LockService {
             return;
         }
         var released = new CountDownLatch(1);
-        context.executor().execute(() -> releaseAll(released));
-        boolean mayWait = !context.executor().isCurrentThread();
+        serviceState.executor().execute(() -> releaseAll(released));
+        boolean mayWait = !serviceState.executor().isCurrentThread();
         boolean interrupted = mayWait && !awaitUninterruptibly(released);
-        context.executor().execute(this::end);
+        serviceState.executor().execute(this::end);
         threads.shutdown();
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -240,7 +243,7 @@ final class PlainService implements LockService {
     /** A ping that detects when the server can be reached again. */
     private final class Probe extends ImmediateRequest {
         Probe() {
-            super(PlainExchange.lines("ping", "_", "_"), context.readTimeoutNanos());
+            super(PlainExchange.lines("ping", "_", "_"), serviceState.readTimeoutNanos());
         }
 
         @Override

@@ -22,7 +22,7 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
         void commonLost(boolean abruptly);
     }
 
-    private final PlainContext context;
+    private final PlainServiceState serviceState;
     private final SharedConnectionListener sharedConnectionListener;
     private final Deque<ImmediateRequest> queue = new ArrayDeque<>();
     private final ReconnectBackoff reconnectBackoff = new ReconnectBackoff();
@@ -31,10 +31,11 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
     private boolean up;
     private boolean closed;
 
-    SharedPlainConnection(PlainContext context, SharedConnectionListener sharedConnectionListener) {
-        this.context = context;
+    SharedPlainConnection(
+            PlainServiceState serviceState, SharedConnectionListener sharedConnectionListener) {
+        this.serviceState = serviceState;
         this.sharedConnectionListener = sharedConnectionListener;
-        this.connection = new PlainConnection(context, this);
+        this.connection = new PlainConnection(serviceState, this);
     }
 
     void adopt(LineSocket socket) {
@@ -86,14 +87,15 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
     private void startTimeout(ImmediateRequest request) {
         if (request.canExpire()) {
             request.expire(
-                    context.after(
-                            context.config().connectTimeout().toNanos(), () -> expired(request)));
+                    serviceState.after(
+                            serviceState.config().connectTimeout().toNanos(),
+                            () -> expired(request)));
         }
     }
 
     private void expired(ImmediateRequest request) {
         if (queue.remove(request)) {
-            request.failed(context.failure(Kind.UNREACHABLE, "not connected", null));
+            request.failed(serviceState.failure(Kind.UNREACHABLE, "not connected", null));
         }
     }
 
@@ -135,8 +137,8 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
 
     private void dialLater() {
         if (!closed) {
-            connection = new PlainConnection(context, this);
-            context.after(reconnectBackoff.nextNanos(), this::dial);
+            connection = new PlainConnection(serviceState, this);
+            serviceState.after(reconnectBackoff.nextNanos(), this::dial);
         }
     }
 
@@ -160,6 +162,6 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
     }
 
     private ServiceException closedFailure() {
-        return context.failure(Kind.CLOSED, "the client was closed", null);
+        return serviceState.failure(Kind.CLOSED, "the client was closed", null);
     }
 }

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * lost.
  */
 final class SignalConnection implements PlainConnection.PlainConnectionListener {
-    private final PlainContext context;
+    private final PlainServiceState serviceState;
     private final String group;
     private final Runnable onUnused;
     private final Map<String, List<Subscriber>> subscribers = new LinkedHashMap<>();
@@ -30,11 +30,11 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
     /**
      * @param onUnused called when there is no subscriber any more
      */
-    SignalConnection(PlainContext context, String group, Runnable onUnused) {
-        this.context = context;
+    SignalConnection(PlainServiceState serviceState, String group, Runnable onUnused) {
+        this.serviceState = serviceState;
         this.group = group;
         this.onUnused = onUnused;
-        this.connection = new PlainConnection(context, this);
+        this.connection = new PlainConnection(serviceState, this);
         connection.dial(PlainConnector.Choice.SAME);
     }
 
@@ -90,13 +90,13 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
             listening.add(pattern);
             for (Subscriber subscriber : List.copyOf(all)) {
                 if (!subscriber.accepted.complete(null)) {
-                    context.executor().execute(subscriber.sink::gap);
+                    serviceState.executor().execute(subscriber.sink::gap);
                 }
             }
             return;
         }
         for (Subscriber subscriber : List.copyOf(all)) {
-            if (subscriber.accepted.completeExceptionally(context.refused(response))) {
+            if (subscriber.accepted.completeExceptionally(serviceState.refused(response))) {
                 all.remove(subscriber);
             }
         }
@@ -121,11 +121,11 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
         if (!group.isEmpty()) { // to one member of the group, in rotation
             Subscriber subscriber = all.remove(0);
             all.add(subscriber);
-            context.executor().execute(() -> subscriber.sink.signal(channel, payload));
+            serviceState.executor().execute(() -> subscriber.sink.signal(channel, payload));
             return;
         }
         for (Subscriber subscriber : all) {
-            context.executor().execute(() -> subscriber.sink.signal(channel, payload));
+            serviceState.executor().execute(() -> subscriber.sink.signal(channel, payload));
         }
     }
 
@@ -158,9 +158,9 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
 
     private void dialLater() {
         if (!closed) {
-            connection = new PlainConnection(context, this);
+            connection = new PlainConnection(serviceState, this);
             PlainConnection next = connection;
-            context.after(
+            serviceState.after(
                     reconnectBackoff.nextNanos(),
                     () -> {
                         if (!closed) {
@@ -173,7 +173,7 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
     void close() {
         closed = true;
         connection.close();
-        ServiceException why = context.failure(Kind.CLOSED, "the client was closed", null);
+        ServiceException why = serviceState.failure(Kind.CLOSED, "the client was closed", null);
         subscribers
                 .values()
                 .forEach(all -> all.forEach(one -> one.accepted.completeExceptionally(why)));
@@ -182,7 +182,7 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
 
     private PlainExchange request(String command, String pattern, Consumer<String> onResponse) {
         return new ImmediateRequest(
-                PlainExchange.lines(command, pattern, group), context.readTimeoutNanos()) {
+                PlainExchange.lines(command, pattern, group), serviceState.readTimeoutNanos()) {
             @Override
             public void onResponse(PlainConnection by, String line) {
                 onResponse.accept(line);

@@ -15,12 +15,12 @@ import java.util.concurrent.CompletableFuture;
  * that it is for, so groups need separate connections.
  */
 final class SignalConnections {
-    private final PlainContext context;
+    private final PlainServiceState serviceState;
     private final Map<String, SignalConnection> byName = new LinkedHashMap<>();
     private boolean closed;
 
-    SignalConnections(PlainContext context) {
-        this.context = context;
+    SignalConnections(PlainServiceState serviceState) {
+        this.serviceState = serviceState;
     }
 
     int connections() {
@@ -29,20 +29,22 @@ final class SignalConnections {
 
     SignalSubscription listen(String pattern, String group, SignalSink sink) {
         var subscriber = new Subscriber(pattern, group, sink);
-        context.executor().execute(() -> add(subscriber));
+        serviceState.executor().execute(() -> add(subscriber));
         return subscriber;
     }
 
     private void add(Subscriber subscriber) {
         if (closed) {
             subscriber.accepted.completeExceptionally(
-                    context.failure(Kind.CLOSED, "the client was closed", null));
+                    serviceState.failure(Kind.CLOSED, "the client was closed", null));
             return;
         }
         String name = subscriber.connectionName();
         byName.computeIfAbsent(
                         name,
-                        unused -> new SignalConnection(context, subscriber.group, () -> drop(name)))
+                        unused ->
+                                new SignalConnection(
+                                        serviceState, subscriber.group, () -> drop(name)))
                 .add(subscriber);
     }
 
@@ -81,7 +83,8 @@ final class SignalConnections {
 
         @Override
         public void close() {
-            context.executor()
+            serviceState
+                    .executor()
                     .execute(
                             () -> {
                                 SignalConnection signalConnection = byName.get(connectionName());

@@ -109,14 +109,14 @@ final class TaggedService implements LockService {
 
     @Override
     public SignalSubscription listen(String pattern, String group, SignalSink sink) {
-        var patternAndGroup = new SessionListeners.PatternAndGroup(pattern, group);
+        var patternAndGroup = new SessionSubscriptions.PatternAndGroup(pattern, group);
         return group.isEmpty()
                 ? listenHere(patternAndGroup, sink)
                 : groupListeners.listen(patternAndGroup, sink);
     }
 
     SignalSubscription listenHere(
-            SessionListeners.PatternAndGroup patternAndGroup, SignalSink sink) {
+            SessionSubscriptions.PatternAndGroup patternAndGroup, SignalSink sink) {
         return clientSession
                 .listeners()
                 .listen(patternAndGroup, sink, config.connectTimeout().toNanos());

@@ -106,13 +106,13 @@ class TaggedListeningIT {
 
     @Test
     void patterns_match_as_at_the_server() {
-        assertThat(SessionListeners.matches("a.b", "a.b")).isTrue();
-        assertThat(SessionListeners.matches("a.b", "a.b.c")).isFalse();
-        assertThat(SessionListeners.matches("a.*", "a.")).isTrue();
-        assertThat(SessionListeners.matches("a.*", "a")).isFalse();
-        assertThat(SessionListeners.matches("*.b", "a.b")).isTrue();
-        assertThat(SessionListeners.matches("a.>", "a")).isFalse();
-        assertThat(SessionListeners.matches("a.>", "a.b.c")).isTrue();
-        assertThat(SessionListeners.matches(">", "a..b")).isTrue();
+        assertThat(SessionSubscriptions.matches("a.b", "a.b")).isTrue();
+        assertThat(SessionSubscriptions.matches("a.b", "a.b.c")).isFalse();
+        assertThat(SessionSubscriptions.matches("a.*", "a.")).isTrue();
+        assertThat(SessionSubscriptions.matches("a.*", "a")).isFalse();
+        assertThat(SessionSubscriptions.matches("*.b", "a.b")).isTrue();
+        assertThat(SessionSubscriptions.matches("a.>", "a")).isFalse();
+        assertThat(SessionSubscriptions.matches("a.>", "a.b.c")).isTrue();
+        assertThat(SessionSubscriptions.matches(">", "a..b")).isTrue();
     }
 }

@@ -16,14 +16,14 @@ import java.util.concurrent.CompletableFuture;
  * sends a signal once, however many patterns it matches, so it is matched here again. Everything
  * runs in the session's {@link SerialExecutor}.
  */
-final class SessionListeners {
+final class SessionSubscriptions {
     /** A pattern and a queue group; an empty group means none. */
     record PatternAndGroup(String pattern, String group) {}
 
     private final ClientSession clientSession;
     private final Map<PatternAndGroup, Topic> topics = new LinkedHashMap<>();
 
-    SessionListeners(ClientSession clientSession) {
+    SessionSubscriptions(ClientSession clientSession) {
         this.clientSession = clientSession;
     }
 

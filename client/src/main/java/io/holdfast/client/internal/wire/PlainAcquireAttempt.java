@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * grant ({@code w}). These are two steps because only the response to {@code e} shows that the
  * queue position is taken. Everything runs in the serial executor of the service.
  */
-final class PlainAttempt implements AcquireAttempt {
+final class PlainAcquireAttempt implements AcquireAttempt {
     private enum Phase {
         /** Waits in the queue of this client. */
         QUEUED_HERE,
@@ -30,7 +30,7 @@ final class PlainAttempt implements AcquireAttempt {
         ENDED
     }
 
-    private final PlainContext context;
+    private final PlainServiceState serviceState;
     private final PlainAcquireQueue plainAcquireQueue;
     private final AcquireRequest what;
     private final KindAndKey queueKey;
@@ -43,19 +43,20 @@ final class PlainAttempt implements AcquireAttempt {
     private @Nullable Try runningTry;
     private @Nullable PlainConnection connection;
 
-    PlainAttempt(
-            PlainContext context,
+    PlainAcquireAttempt(
+            PlainServiceState serviceState,
             PlainAcquireQueue plainAcquireQueue,
             AcquireRequest what,
             Consumer<AcquireOutcome> done,
             long number) {
-        this.context = context;
+        this.serviceState = serviceState;
         this.plainAcquireQueue = plainAcquireQueue;
         this.what = what;
         this.queueKey = new KindAndKey(what.kind(), what.key());
         this.done = done;
         this.number = number;
-        this.deadlineNanos = context.now() + Math.min(what.waitNanos(), PlainContext.MAX_NANOS);
+        this.deadlineNanos =
+                serviceState.now() + Math.min(what.waitNanos(), PlainServiceState.MAX_NANOS);
     }
 
     /** Its position in the order of all acquires of this client. */
@@ -81,13 +82,15 @@ final class PlainAttempt implements AcquireAttempt {
 
     void startClock() {
         if (what.waitNanos() != AcquireRequest.FOREVER) {
-            timer = context.after(what.waitNanos(), () -> endWith(new AcquireOutcome.TimedOut()));
+            timer =
+                    serviceState.after(
+                            what.waitNanos(), () -> endWith(new AcquireOutcome.TimedOut()));
         }
     }
 
     @Override
     public void cancel() {
-        context.executor().execute(() -> endWith(new AcquireOutcome.Cancelled()));
+        serviceState.executor().execute(() -> endWith(new AcquireOutcome.Cancelled()));
     }
 
     /** Ends the attempt if it has not ended. A grant in flight is released when it arrives. */
@@ -112,7 +115,7 @@ final class PlainAttempt implements AcquireAttempt {
         if (timer != null) {
             timer.cancel();
         }
-        context.executor().execute(() -> done.accept(acquireOutcome));
+        serviceState.executor().execute(() -> done.accept(acquireOutcome));
     }
 
     // ---- over the shared connection ----
@@ -140,7 +143,7 @@ final class PlainAttempt implements AcquireAttempt {
             granted(by, grantLine, requestedAtNanos, false);
         } else if (phase != Phase.ENDED) {
             if (!response.equals("timeout")) {
-                fail(context.refused(response), false);
+                fail(serviceState.refused(response), false);
             } else if (waits()) {
                 tried = true;
                 phase = Phase.QUEUED_HERE;
@@ -187,20 +190,20 @@ final class PlainAttempt implements AcquireAttempt {
         own.send(
                 new Step(
                         requestLines("e", "se", ""),
-                        context.readTimeoutNanos(),
+                        serviceState.readTimeoutNanos(),
                         this::onEnqueueResponse));
     }
 
     private void onEnqueueResponse(PlainConnection own, long unused, String response) {
         if (!response.equals("queued") && !response.startsWith("acquired ")) {
             connection = null;
-            fail(context.refused(response), false);
+            fail(serviceState.refused(response), false);
             return;
         }
         long wait = 0; // if cancelled: fetch a grant that may exist already, and leave the queue
         if (phase != Phase.ENDED) {
             phase = Phase.ENQUEUED;
-            wait = GrantLine.seconds(Math.max(0, deadlineNanos - context.now()));
+            wait = GrantLine.seconds(Math.max(0, deadlineNanos - serviceState.now()));
         }
         if (what.waitNanos() == AcquireRequest.FOREVER && phase != Phase.ENDED) {
             wait = GrantLine.MAX_SECONDS;
@@ -214,7 +217,8 @@ final class PlainAttempt implements AcquireAttempt {
     }
 
     private long timeoutNanos(long seconds) {
-        return Math.min(seconds, Integer.MAX_VALUE) * 1_000_000_000L + context.readTimeoutNanos();
+        return Math.min(seconds, Integer.MAX_VALUE) * 1_000_000_000L
+                + serviceState.readTimeoutNanos();
     }
 
     private void onWaitResponse(PlainConnection own, long requestedAtNanos, String response) {
@@ -231,7 +235,7 @@ final class PlainAttempt implements AcquireAttempt {
                 plainAcquireQueue.pause();
                 startOver();
             } else {
-                fail(context.refused(response), wasEnqueued);
+                fail(serviceState.refused(response), wasEnqueued);
             }
         }
     }
@@ -280,7 +284,7 @@ final class PlainAttempt implements AcquireAttempt {
 
     private final class Try extends ImmediateRequest {
         Try() {
-            super(requestLines("l", "sl", "0"), context.readTimeoutNanos());
+            super(requestLines("l", "sl", "0"), serviceState.readTimeoutNanos());
         }
 
         @Override
@@ -290,7 +294,7 @@ final class PlainAttempt implements AcquireAttempt {
 
         @Override
         boolean waitsForConnection() {
-            return PlainAttempt.this.waits();
+            return PlainAcquireAttempt.this.waits();
         }
 
         @Override

@@ -16,7 +16,7 @@ import java.util.concurrent.Executor;
  * @param executor serializes all changes of state
  * @param threads runs blocking tasks; not limited in number
  */
-record PlainContext(
+record PlainServiceState(
         ServiceConfig config,
         TimerClock clock,
         SerialExecutor executor,

@@ -12,8 +12,8 @@ import java.time.Duration;
  *
  * {@snippet :
  * BlockingQueue<String> acquired = new LinkedBlockingQueue<>();
- * ClientListener listener =
- *         new ClientListener() {
+ * ClientEventListener listener =
+ *         new ClientEventListener() {
  *             @Override
  *             public void acquireEnded(String key, AcquireResult result, Duration waited) {
  *                 acquired.add(key + " " + result);
@@ -26,7 +26,7 @@ import java.time.Duration;
  * }
  * }
  */
-public interface ClientListener {
+public interface ClientEventListener {
     /** How an acquire ended for the caller. */
     enum AcquireResult {
         ACQUIRED,
