@@ -6,4 +6,4 @@ package io.holdfast.driver.signal;
  * @param joined the order among all registrations of the hub
  */
 record ListenRegistration(
-        Subscriber subscriber, PatternAndGroup topic, GroupMembers members, long joined) {}
+        Subscriber subscriber, PatternAndGroup topic, TopicListeners members, long joined) {}

@@ -11,26 +11,26 @@ import java.util.Map;
 
 /** The listeners of one pattern: those without a group, and the groups in order of creation. */
 final class PatternListeners {
-    private @Nullable GroupMembers ungrouped;
-    private @Nullable Map<ByteString, GroupMembers> groups;
+    private @Nullable TopicListeners ungrouped;
+    private @Nullable Map<ByteString, TopicListeners> groups;
 
-    @Nullable GroupMembers ungrouped() {
+    @Nullable TopicListeners ungrouped() {
         return ungrouped;
     }
 
-    Collection<GroupMembers> groups() {
+    Collection<TopicListeners> groups() {
         return groups == null ? List.of() : groups.values();
     }
 
-    void add(ByteString group, GroupMembers groupMembers) {
+    void add(ByteString group, TopicListeners topicListeners) {
         if (group.isEmpty()) {
-            ungrouped = groupMembers;
+            ungrouped = topicListeners;
             return;
         }
         if (groups == null) {
             groups = new LinkedHashMap<>();
         }
-        groups.put(group, groupMembers);
+        groups.put(group, topicListeners);
     }
 
     void remove(ByteString group) {

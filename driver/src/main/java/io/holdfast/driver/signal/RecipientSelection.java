@@ -40,9 +40,9 @@ final class RecipientSelection {
     }
 
     /** Adds all listeners. */
-    void addAll(@Nullable GroupMembers groupMembers) {
-        for (int i = 0; groupMembers != null && i < groupMembers.size(); i++) {
-            SignalListener signalListener = groupMembers.get(i).listener();
+    void addAll(@Nullable TopicListeners topicListeners) {
+        for (int i = 0; topicListeners != null && i < topicListeners.size(); i++) {
+            SignalListener signalListener = topicListeners.get(i).listener();
             cost++;
             if (has(signalListener)) {
                 continue;
@@ -59,7 +59,7 @@ final class RecipientSelection {
      * Adds one member of a group: starting at the round-robin index, the first that has not been
      * chosen and is not full.
      */
-    void addOne(GroupMembers group) {
+    void addOne(TopicListeners group) {
         int size = group.size();
         int first = group.nextIndex();
         SignalListener firstFull = null;

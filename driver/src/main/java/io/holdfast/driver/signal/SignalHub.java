@@ -53,7 +53,7 @@ public final class SignalHub implements SignalService {
     private final Map<Key, PatternListeners> exact = new HashMap<>();
 
     private final Map<Namespace, PatternTree> patterns = new HashMap<>();
-    private final TreeMap<PatternAndGroup, GroupMembers> topics = new TreeMap<>();
+    private final TreeMap<PatternAndGroup, TopicListeners> topics = new TreeMap<>();
     private long lastJoined;
     private int registered;
 
@@ -144,9 +144,9 @@ public final class SignalHub implements SignalService {
                 List<ChannelView> slice = new ArrayList<>();
                 lock.readLock().lock();
                 try {
-                    SortedMap<PatternAndGroup, GroupMembers> remaining =
+                    SortedMap<PatternAndGroup, TopicListeners> remaining =
                             last == null ? topics : topics.tailMap(last, false);
-                    for (Map.Entry<PatternAndGroup, GroupMembers> entry : remaining.entrySet()) {
+                    for (Map.Entry<PatternAndGroup, TopicListeners> entry : remaining.entrySet()) {
                         PatternAndGroup patternAndGroup = entry.getKey();
                         slice.add(
                                 new ChannelView(
@@ -187,11 +187,11 @@ public final class SignalHub implements SignalService {
     public void write(DataOutput out, ToLongFunction<SignalListener> idOf) throws IOException {
         lock.readLock().lock();
         try {
-            List<Map.Entry<PatternAndGroup, GroupMembers>> inOrder =
+            List<Map.Entry<PatternAndGroup, TopicListeners>> inOrder =
                     new ArrayList<>(topics.entrySet());
             inOrder.sort(Comparator.comparingLong(entry -> entry.getValue().formed()));
             out.writeInt(inOrder.size());
-            for (Map.Entry<PatternAndGroup, GroupMembers> entry : inOrder) {
+            for (Map.Entry<PatternAndGroup, TopicListeners> entry : inOrder) {
                 entry.getKey().write(out);
                 entry.getValue().write(out, idOf);
             }
@@ -229,12 +229,12 @@ public final class SignalHub implements SignalService {
     private void setTurn(PatternAndGroup patternAndGroup, long turn, int size) throws IOException {
         lock.writeLock().lock();
         try {
-            GroupMembers groupMembers = topics.get(patternAndGroup);
-            if (groupMembers == null || groupMembers.size() != size) {
+            TopicListeners topicListeners = topics.get(patternAndGroup);
+            if (topicListeners == null || topicListeners.size() != size) {
                 throw new IOException(
                         "duplicate or missing listener of " + patternAndGroup.pattern());
             }
-            groupMembers.setTurn(turn);
+            topicListeners.setTurn(turn);
         } finally {
             lock.writeLock().unlock();
         }
@@ -261,16 +261,17 @@ public final class SignalHub implements SignalService {
                     || !memoryBudget.tryReserve(bytes(tokens))) {
                 return ListenOutcome.LIMIT_REACHED;
             }
-            GroupMembers groupMembers = topics.get(patternAndGroup);
-            if (groupMembers == null) {
-                groupMembers = new GroupMembers(lastJoined);
-                topics.put(patternAndGroup, groupMembers);
+            TopicListeners topicListeners = topics.get(patternAndGroup);
+            if (topicListeners == null) {
+                topicListeners = new TopicListeners(lastJoined);
+                topics.put(patternAndGroup, topicListeners);
                 listenersOf(patternAndGroup.pattern(), tokens)
-                        .add(patternAndGroup.group(), groupMembers);
+                        .add(patternAndGroup.group(), topicListeners);
             }
             ListenRegistration listenRegistration =
-                    new ListenRegistration(subscriber, patternAndGroup, groupMembers, ++lastJoined);
-            groupMembers.add(listenRegistration);
+                    new ListenRegistration(
+                            subscriber, patternAndGroup, topicListeners, ++lastJoined);
+            topicListeners.add(listenRegistration);
             registered++;
             registrations.put(patternAndGroup, listenRegistration);
             return ListenOutcome.LISTENING;

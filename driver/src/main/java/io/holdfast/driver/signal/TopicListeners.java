@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToLongFunction;
 
 /** The listeners of one topic, in order of joining. */
-final class GroupMembers {
+final class TopicListeners {
     /** The order of creation among the topics of the hub. */
     private final long formed;
 
@@ -17,7 +17,7 @@ final class GroupMembers {
     /** The round-robin counter of a group; not reset when a member leaves. */
     private final AtomicLong turns = new AtomicLong();
 
-    GroupMembers(long formed) {
+    TopicListeners(long formed) {
         this.formed = formed;
     }
 
