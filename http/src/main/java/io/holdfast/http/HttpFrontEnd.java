@@ -11,7 +11,7 @@ import io.holdfast.http.immediate.ImmediateSession;
 import io.holdfast.http.inspect.InspectRoutes;
 import io.holdfast.http.lock.HttpSessions;
 import io.holdfast.http.lock.LockRoutes;
-import io.holdfast.http.metrics.FrontEndStatus;
+import io.holdfast.http.metrics.HttpFrontEndStatus;
 import io.holdfast.http.metrics.HttpTraffic;
 import io.holdfast.http.metrics.MetricsRoutes;
 import io.holdfast.http.openapi.OpenApiRoutes;
@@ -141,7 +141,7 @@ public final class HttpFrontEnd implements FrontEnd {
         this.metrics =
                 new MetricsRoutes(
                         frontEndServices,
-                        new FrontEndStatus(
+                        new HttpFrontEndStatus(
                                 config.version(),
                                 () -> unready() == null,
                                 sessions::open,

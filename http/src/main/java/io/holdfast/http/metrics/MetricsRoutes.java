@@ -26,7 +26,7 @@ public final class MetricsRoutes implements AutoCloseable {
     private static final int CONTENDED = 10;
 
     private final FrontEndServices frontEndServices;
-    private final FrontEndStatus frontEndStatus;
+    private final HttpFrontEndStatus httpFrontEndStatus;
     private final HttpRequestMetrics requestMetrics = new HttpRequestMetrics();
     private final RecentHistory recentHistory;
     private final ServerTotals serverTotals;
@@ -35,9 +35,9 @@ public final class MetricsRoutes implements AutoCloseable {
     /** Guarded by this. */
     private @Nullable PrometheusExposition prometheusExposition;
 
-    public MetricsRoutes(FrontEndServices frontEndServices, FrontEndStatus frontEndStatus) {
+    public MetricsRoutes(FrontEndServices frontEndServices, HttpFrontEndStatus httpFrontEndStatus) {
         this.frontEndServices = frontEndServices;
-        this.frontEndStatus = frontEndStatus;
+        this.httpFrontEndStatus = httpFrontEndStatus;
         this.recentHistory = new RecentHistory(frontEndServices);
         this.serverTotals = new ServerTotals(frontEndServices);
     }
@@ -50,7 +50,7 @@ public final class MetricsRoutes implements AutoCloseable {
                 HttpMethod.GET,
                 "/v1/cluster",
                 RoutePermission.READ,
-                httpExchange -> httpExchange.ok(ClusterJson.of(frontEndStatus.cluster())));
+                httpExchange -> httpExchange.ok(ClusterJson.of(httpFrontEndStatus.cluster())));
     }
 
     /** To be called once a second. */
@@ -69,7 +69,7 @@ public final class MetricsRoutes implements AutoCloseable {
     private synchronized String text() {
         if (prometheusExposition == null) {
             prometheusExposition =
-                    new PrometheusExposition(frontEndServices, frontEndStatus, requestMetrics);
+                    new PrometheusExposition(frontEndServices, httpFrontEndStatus, requestMetrics);
         }
         return prometheusExposition.text();
     }
@@ -81,15 +81,15 @@ public final class MetricsRoutes implements AutoCloseable {
         httpExchange.offLoop(
                 () ->
                         new JsonObject()
-                                .put("version", frontEndStatus.version())
+                                .put("version", httpFrontEndStatus.version())
                                 .put("uptime_s", JsonWriter.seconds(System.nanoTime() - sinceNanos))
-                                .put("ready", frontEndStatus.ready().getAsBoolean())
+                                .put("ready", httpFrontEndStatus.ready().getAsBoolean())
                                 .put(
                                         "quarantine_left_s",
                                         JsonFormat.quarantine(frontEndServices.driver()))
                                 .put("role", role)
                                 .put("admin", admin)
-                                .put("cluster", ClusterJson.of(frontEndStatus.cluster()))
+                                .put("cluster", ClusterJson.of(httpFrontEndStatus.cluster()))
                                 .put("totals", totals())
                                 .put("contended", contended())
                                 .put("series", series(points)));
@@ -101,7 +101,7 @@ public final class MetricsRoutes implements AutoCloseable {
         long longest = RunningWaits.of(frontEndServices.driver()).longestNanos();
         return new JsonObject()
                 .put("connections", frontEndServices.driver().openSessions())
-                .put("http_sessions", frontEndStatus.sessions().getAsInt())
+                .put("http_sessions", httpFrontEndStatus.sessions().getAsInt())
                 .put("locks_held", locks.keys())
                 .put("lock_waiters", locks.waits())
                 .put("semaphore_holders", semaphores.holds())

@@ -35,17 +35,18 @@ final class PrometheusExposition implements AutoCloseable {
 
     PrometheusExposition(
             FrontEndServices frontEndServices,
-            FrontEndStatus frontEndStatus,
+            HttpFrontEndStatus httpFrontEndStatus,
             HttpRequestMetrics requestMetrics) {
         this.requestMetrics = requestMetrics;
         this.serverTotals = new ServerTotals(frontEndServices);
         registry.getPrometheusRegistry().register(new ServerCollector(frontEndServices));
-        if (frontEndStatus.cluster() != null) {
+        if (httpFrontEndStatus.cluster() != null) {
             registry.getPrometheusRegistry()
                     .register(
-                            new ClusterCollector(frontEndStatus.cluster(), frontEndStatus.ready()));
+                            new ClusterCollector(
+                                    httpFrontEndStatus.cluster(), httpFrontEndStatus.ready()));
         }
-        addDflockd(frontEndStatus);
+        addDflockd(httpFrontEndStatus);
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
         new ProcessorMetrics().bindTo(registry);
@@ -53,11 +54,11 @@ final class PrometheusExposition implements AutoCloseable {
         gcMetrics.bindTo(registry);
     }
 
-    private void addDflockd(FrontEndStatus frontEndStatus) {
+    private void addDflockd(HttpFrontEndStatus httpFrontEndStatus) {
         gauge(
                 "dflockd.ready",
                 "1 if requests are served, 0 while starting or draining.",
-                _ -> frontEndStatus.ready().getAsBoolean() ? 1 : 0);
+                _ -> httpFrontEndStatus.ready().getAsBoolean() ? 1 : 0);
         Gauge.builder(
                         "dflockd.uptime",
                         ManagementFactory.getRuntimeMXBean(),
@@ -69,7 +70,10 @@ final class PrometheusExposition implements AutoCloseable {
                 "dflockd.connections",
                 "Open dflockd connections and HTTP sessions.",
                 ServerTotals::connections);
-        gauge("dflockd.http.sessions", "HTTP sessions.", _ -> frontEndStatus.sessions().getAsInt());
+        gauge(
+                "dflockd.http.sessions",
+                "HTTP sessions.",
+                _ -> httpFrontEndStatus.sessions().getAsInt());
         gauge("dflockd.locks.held", "Locks that are held.", all -> all.locks().keys());
         gauge("dflockd.lock.waiters", "Sessions waiting for locks.", all -> all.locks().waits());
         gauge(

@@ -71,7 +71,7 @@ final class MetricsScenario implements AutoCloseable {
     private final PrometheusExposition prometheusExposition =
             new PrometheusExposition(
                     backend,
-                    new FrontEndStatus("1.2.3", () -> true, () -> 7, () -> CLUSTER),
+                    new HttpFrontEndStatus("1.2.3", () -> true, () -> 7, () -> CLUSTER),
                     requestMetrics);
 
     /** A session and the effects that it received. */

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  * @param sessions the number of sessions of HTTP clients
  * @param cluster supplies the state of the cluster; null without a cluster
  */
-public record FrontEndStatus(
+public record HttpFrontEndStatus(
         String version,
         BooleanSupplier ready,
         IntSupplier sessions,
