@@ -32,7 +32,7 @@ abstract class ClientCommand implements Callable<Integer> {
     static final int ABSENT = 1;
     static final int FAILED = 3;
 
-    private final CommandContext commandContext;
+    private final ClientEnvironment clientEnvironment;
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -40,8 +40,8 @@ abstract class ClientCommand implements Callable<Integer> {
 
     @Mixin private ServerOptions server = new ServerOptions();
 
-    ClientCommand(CommandContext commandContext) {
-        this.commandContext = commandContext;
+    ClientCommand(ClientEnvironment clientEnvironment) {
+        this.clientEnvironment = clientEnvironment;
     }
 
     /** Sends the requests, prints the results and returns the exit status. */
@@ -71,11 +71,11 @@ abstract class ClientCommand implements Callable<Integer> {
     }
 
     final ServerTarget target() {
-        return server.target(commandContext.environment());
+        return server.target(clientEnvironment.environment());
     }
 
     final Holdfast open(ServerTarget serverTarget) {
-        return commandContext.opener().open(serverTarget);
+        return clientEnvironment.opener().open(serverTarget);
     }
 
     final Holdfast open() {

@@ -12,34 +12,43 @@ import java.util.function.Supplier;
 
 /** All commands of this package, by name; each is created when it is needed. */
 public final class ClientCommands {
-    private static final Map<String, Function<CommandContext, CommandLine>> MAKERS = makers();
+    private static final Map<String, Function<ClientEnvironment, CommandLine>> MAKERS = makers();
 
     private ClientCommands() {}
 
-    private static Map<String, Function<CommandContext, CommandLine>> makers() {
-        Map<String, Function<CommandContext, CommandLine>> makers = new LinkedHashMap<>();
-        makers.put("lock", commandContext -> new CommandLine(new LockCommand(commandContext)));
-        makers.put("sem", commandContext -> new CommandLine(new SemCommand(commandContext)));
-        makers.put("lead", commandContext -> new CommandLine(new LeadCommand(commandContext)));
-        makers.put("signal", commandContext -> new CommandLine(new SignalCommand(commandContext)));
-        makers.put("listen", commandContext -> new CommandLine(new ListenCommand(commandContext)));
+    private static Map<String, Function<ClientEnvironment, CommandLine>> makers() {
+        Map<String, Function<ClientEnvironment, CommandLine>> makers = new LinkedHashMap<>();
+        makers.put(
+                "lock", clientEnvironment -> new CommandLine(new LockCommand(clientEnvironment)));
+        makers.put("sem", clientEnvironment -> new CommandLine(new SemCommand(clientEnvironment)));
+        makers.put(
+                "lead", clientEnvironment -> new CommandLine(new LeadCommand(clientEnvironment)));
+        makers.put(
+                "signal",
+                clientEnvironment -> new CommandLine(new SignalCommand(clientEnvironment)));
+        makers.put(
+                "listen",
+                clientEnvironment -> new CommandLine(new ListenCommand(clientEnvironment)));
         makers.put("kv", KvCommand::create);
         makers.put("counter", CounterCommand::create);
         makers.put("list", ListCommand::create);
-        makers.put("info", commandContext -> new CommandLine(new InfoCommand(commandContext)));
-        makers.put("stats", commandContext -> new CommandLine(new StatsCommand(commandContext)));
+        makers.put(
+                "info", clientEnvironment -> new CommandLine(new InfoCommand(clientEnvironment)));
+        makers.put(
+                "stats", clientEnvironment -> new CommandLine(new StatsCommand(clientEnvironment)));
         return Collections.unmodifiableMap(makers);
     }
 
     /** Returns the commands in the order of the help. */
     public static Map<String, Supplier<CommandLine>> all(Map<String, String> environment) {
-        return all(new CommandContext(environment, ServerTarget::connect));
+        return all(new ClientEnvironment(environment, ServerTarget::connect));
     }
 
-    static Map<String, Supplier<CommandLine>> all(CommandContext commandContext) {
+    static Map<String, Supplier<CommandLine>> all(ClientEnvironment clientEnvironment) {
         Map<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
         MAKERS.forEach(
-                (name, maker) -> commands.put(name, () -> configured(maker.apply(commandContext))));
+                (name, maker) ->
+                        commands.put(name, () -> configured(maker.apply(clientEnvironment))));
         return commands;
     }
 

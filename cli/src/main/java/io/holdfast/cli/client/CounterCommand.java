@@ -12,11 +12,11 @@ import picocli.CommandLine.Parameters;
 final class CounterCommand extends CommandGroup {
     private CounterCommand() {}
 
-    static CommandLine create(CommandContext commandContext) {
+    static CommandLine create(ClientEnvironment clientEnvironment) {
         return new CommandLine(new CounterCommand())
-                .addSubcommand(new Get(commandContext))
-                .addSubcommand(new Add(commandContext))
-                .addSubcommand(new Set(commandContext))
+                .addSubcommand(new Get(clientEnvironment))
+                .addSubcommand(new Add(clientEnvironment))
+                .addSubcommand(new Set(clientEnvironment))
                 .setUnmatchedOptionsArePositionalParams(true); // negative numbers
     }
 
@@ -25,8 +25,8 @@ final class CounterCommand extends CommandGroup {
         @SuppressWarnings("NullAway.Init")
         private String key;
 
-        OfCounter(CommandContext commandContext) {
-            super(commandContext);
+        OfCounter(ClientEnvironment clientEnvironment) {
+            super(clientEnvironment);
         }
 
         /** Returns the number to print. */
@@ -43,8 +43,8 @@ final class CounterCommand extends CommandGroup {
 
     @Command(name = "get", description = "Prints the value; 0 if it was never set.")
     private static final class Get extends OfCounter {
-        Get(CommandContext commandContext) {
-            super(commandContext);
+        Get(ClientEnvironment clientEnvironment) {
+            super(clientEnvironment);
         }
 
         @Override
@@ -63,8 +63,8 @@ final class CounterCommand extends CommandGroup {
                 description = "The number to add, may be negative (default: 1).")
         private long number;
 
-        Add(CommandContext commandContext) {
-            super(commandContext);
+        Add(ClientEnvironment clientEnvironment) {
+            super(clientEnvironment);
         }
 
         @Override
@@ -81,8 +81,8 @@ final class CounterCommand extends CommandGroup {
         @Parameters(index = "1", paramLabel = "N", description = "The new value.")
         private long number;
 
-        Set(CommandContext commandContext) {
-            super(commandContext);
+        Set(ClientEnvironment clientEnvironment) {
+            super(clientEnvironment);
         }
 
         @Override

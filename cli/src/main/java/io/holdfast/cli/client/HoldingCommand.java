@@ -105,8 +105,8 @@ abstract class HoldingCommand extends ClientCommand {
             description = "Log progress to standard error.")
     private boolean verbose;
 
-    HoldingCommand(CommandContext commandContext) {
-        super(commandContext);
+    HoldingCommand(ClientEnvironment clientEnvironment) {
+        super(clientEnvironment);
     }
 
     /** Returns the arguments after the parameters of this command: the command to run. */

@@ -30,8 +30,8 @@ final class InfoCommand extends ClientCommand {
             description = "Print one line of JSON.")
     private boolean json;
 
-    InfoCommand(CommandContext commandContext) {
-        super(commandContext);
+    InfoCommand(ClientEnvironment clientEnvironment) {
+        super(clientEnvironment);
     }
 
     @Override

@@ -19,11 +19,11 @@ import java.util.Optional;
 final class KvCommand extends CommandGroup {
     private KvCommand() {}
 
-    static CommandLine create(CommandContext commandContext) {
+    static CommandLine create(ClientEnvironment clientEnvironment) {
         return new CommandLine(new KvCommand())
-                .addSubcommand(new Get(commandContext))
-                .addSubcommand(new Put(commandContext))
-                .addSubcommand(new Delete(commandContext));
+                .addSubcommand(new Get(clientEnvironment))
+                .addSubcommand(new Put(clientEnvironment))
+                .addSubcommand(new Delete(clientEnvironment));
     }
 
     private abstract static class OfKey extends ClientCommand {
@@ -31,15 +31,15 @@ final class KvCommand extends CommandGroup {
         @SuppressWarnings("NullAway.Init")
         String key;
 
-        OfKey(CommandContext commandContext) {
-            super(commandContext);
+        OfKey(ClientEnvironment clientEnvironment) {
+            super(clientEnvironment);
         }
     }
 
     @Command(name = "get", description = "Prints a value; exit status 1 if there is none.")
     private static final class Get extends OfKey {
-        Get(CommandContext commandContext) {
-            super(commandContext);
+        Get(ClientEnvironment clientEnvironment) {
+            super(clientEnvironment);
         }
 
         @Override
@@ -70,8 +70,8 @@ final class KvCommand extends CommandGroup {
                                 + " (default: never).")
         private @Nullable Duration timeToLive;
 
-        Put(CommandContext commandContext) {
-            super(commandContext);
+        Put(ClientEnvironment clientEnvironment) {
+            super(clientEnvironment);
         }
 
         @Override
@@ -94,8 +94,8 @@ final class KvCommand extends CommandGroup {
 
     @Command(name = "delete", description = "Deletes a value, if there is one.")
     private static final class Delete extends OfKey {
-        Delete(CommandContext commandContext) {
-            super(commandContext);
+        Delete(ClientEnvironment clientEnvironment) {
+            super(clientEnvironment);
         }
 
         @Override

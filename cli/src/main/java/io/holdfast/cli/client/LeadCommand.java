@@ -46,8 +46,8 @@ final class LeadCommand extends HoldingCommand {
             description = "Lead once: when leadership is lost, do not wait for it again.")
     private boolean once;
 
-    LeadCommand(CommandContext commandContext) {
-        super(commandContext);
+    LeadCommand(ClientEnvironment clientEnvironment) {
+        super(clientEnvironment);
     }
 
     @Override

@@ -15,14 +15,14 @@ import java.util.Optional;
 final class ListCommand extends CommandGroup {
     private ListCommand() {}
 
-    static CommandLine create(CommandContext commandContext) {
-        CommandLine range = new CommandLine(new Range(commandContext));
+    static CommandLine create(ClientEnvironment clientEnvironment) {
+        CommandLine range = new CommandLine(new Range(clientEnvironment));
         range.setUnmatchedOptionsArePositionalParams(true); // negative numbers
         return new CommandLine(new ListCommand())
-                .addSubcommand(new Push(commandContext))
-                .addSubcommand(new Pop(commandContext))
+                .addSubcommand(new Push(clientEnvironment))
+                .addSubcommand(new Pop(clientEnvironment))
                 .addSubcommand(range)
-                .addSubcommand(new Length(commandContext));
+                .addSubcommand(new Length(clientEnvironment));
     }
 
     private abstract static class OfList extends ClientCommand {
@@ -30,8 +30,8 @@ final class ListCommand extends CommandGroup {
         @SuppressWarnings("NullAway.Init")
         private String key;
 
-        OfList(CommandContext commandContext) {
-            super(commandContext);
+        OfList(ClientEnvironment clientEnvironment) {
+            super(clientEnvironment);
         }
 
         abstract int work(ItemList list);
@@ -56,8 +56,8 @@ final class ListCommand extends CommandGroup {
                 description = "Insert it at the front instead.")
         private boolean first;
 
-        Push(CommandContext commandContext) {
-            super(commandContext);
+        Push(ClientEnvironment clientEnvironment) {
+            super(clientEnvironment);
         }
 
         @Override
@@ -77,8 +77,8 @@ final class ListCommand extends CommandGroup {
                 description = "Remove the last item instead.")
         private boolean last;
 
-        Pop(CommandContext commandContext) {
-            super(commandContext);
+        Pop(ClientEnvironment clientEnvironment) {
+            super(clientEnvironment);
         }
 
         @Override
@@ -109,8 +109,8 @@ final class ListCommand extends CommandGroup {
                 description = "Index of the last item (default: -1).")
         private long last;
 
-        Range(CommandContext commandContext) {
-            super(commandContext);
+        Range(ClientEnvironment clientEnvironment) {
+            super(clientEnvironment);
         }
 
         @Override
@@ -122,8 +122,8 @@ final class ListCommand extends CommandGroup {
 
     @Command(name = "length", description = "Prints the number of items.")
     private static final class Length extends OfList {
-        Length(CommandContext commandContext) {
-            super(commandContext);
+        Length(ClientEnvironment clientEnvironment) {
+            super(clientEnvironment);
         }
 
         @Override

@@ -55,8 +55,8 @@ final class ListenCommand extends ClientCommand {
             description = "Print each signal as one line of JSON.")
     private boolean json;
 
-    ListenCommand(CommandContext commandContext) {
-        super(commandContext);
+    ListenCommand(ClientEnvironment clientEnvironment) {
+        super(clientEnvironment);
     }
 
     @Override

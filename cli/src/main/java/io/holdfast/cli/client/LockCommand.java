@@ -51,8 +51,8 @@ final class LockCommand extends HoldingCommand {
                             + " same N.")
     private @Nullable Integer limit;
 
-    LockCommand(CommandContext commandContext) {
-        super(commandContext);
+    LockCommand(ClientEnvironment clientEnvironment) {
+        super(clientEnvironment);
     }
 
     @Override

@@ -33,8 +33,8 @@ final class SemCommand extends HoldingCommand {
 
     @Mixin private WaitOptions waiting = new WaitOptions();
 
-    SemCommand(CommandContext commandContext) {
-        super(commandContext);
+    SemCommand(ClientEnvironment clientEnvironment) {
+        super(clientEnvironment);
     }
 
     static void checkLimit(ClientCommand command, int limit) {

@@ -20,8 +20,8 @@ final class SignalCommand extends ClientCommand {
     @SuppressWarnings("NullAway.Init")
     private String payload;
 
-    SignalCommand(CommandContext commandContext) {
-        super(commandContext);
+    SignalCommand(ClientEnvironment clientEnvironment) {
+        super(clientEnvironment);
     }
 
     @Override

@@ -18,8 +18,8 @@ final class StatsCommand extends ClientCommand {
             description = "Print the complete statistics, one line of JSON per server.")
     private boolean json;
 
-    StatsCommand(CommandContext commandContext) {
-        super(commandContext);
+    StatsCommand(ClientEnvironment clientEnvironment) {
+        super(clientEnvironment);
     }
 
     @Override

@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The output and the exit status of a verb that failed.
+ * The output and the exit status of a command that failed.
  *
  * @param type the failure type in the JSON output
  * @param status the exit status

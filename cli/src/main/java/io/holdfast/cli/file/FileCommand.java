@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Stack;
 
-/** {@code holdfast file}: the options that all verbs share. */
+/** {@code holdfast file}: the options that all commands share. */
 @Command(
         name = "file",
         scope = ScopeType.INHERIT,
@@ -37,13 +37,13 @@ import java.util.Stack;
         abbreviateSynopsis = true,
         synopsisSubcommandLabel = "COMMAND PATH",
         subcommands = {
-            TryVerb.class,
-            AcquireVerb.class,
-            ReleaseVerb.class,
-            StatusVerb.class,
-            WaitVerb.class,
-            CleanVerb.class,
-            RunVerb.class
+            FileTryCommand.class,
+            FileAcquireCommand.class,
+            FileReleaseCommand.class,
+            FileStatusCommand.class,
+            FileWaitCommand.class,
+            FileCleanCommand.class,
+            FileRunCommand.class
         },
         description = "Acquires, releases and shows lock files.",
         optionListHeading = "%nOptions:%n",
@@ -93,7 +93,7 @@ public final class FileCommand implements Runnable {
             names = "--stale-policy",
             scope = ScopeType.INHERIT,
             paramLabel = "POLICY",
-            converter = Policy.class,
+            converter = StalePolicyConverter.class,
             description =
                     "When a stale lock may be taken over: age, or age-and-dead: only if its process"
                             + " is not known to be running (default: age).")
@@ -191,32 +191,32 @@ public final class FileCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "A command is missing");
     }
 
-    /** Rejects options that do not apply to this verb or contradict each other. */
-    void check(CommandSpec verb) {
-        belongsTo("release", verb, nonce != null, "--nonce");
-        belongsTo("release", verb, force, "--force");
-        belongsTo("run", verb, conflictStatus != null, "--conflict-exit-code");
+    /** Rejects options that do not apply to this command or contradict each other. */
+    void check(CommandSpec command) {
+        belongsTo("release", command, nonce != null, "--nonce");
+        belongsTo("release", command, force, "--force");
+        belongsTo("run", command, conflictStatus != null, "--conflict-exit-code");
         if (stale != null && !stale.isZero() && stale.compareTo(MIN_STALE) < 0) {
             throw new ParameterException(
-                    verb.commandLine(),
+                    command.commandLine(),
                     "--stale must be at least 1s, because age is counted in whole seconds; 0 means"
                             + " never stale");
         }
         if (tag != null && !TrailingCommand.isText(tag)) {
-            throw TrailingCommand.noText(verb, tag);
+            throw TrailingCommand.noText(command, tag);
         }
         boolean credential = nonce != null || pid != null;
-        if (verb.name().equals("release")
+        if (command.name().equals("release")
                 && ((force && credential) || (nonce != null && pid != null))) {
             throw new ParameterException(
-                    verb.commandLine(), "Give only one of --nonce, --pid and --force");
+                    command.commandLine(), "Give only one of --nonce, --pid and --force");
         }
     }
 
-    private static void belongsTo(String owner, CommandSpec verb, boolean given, String option) {
-        if (given && !verb.name().equals(owner)) {
+    private static void belongsTo(String owner, CommandSpec command, boolean given, String option) {
+        if (given && !command.name().equals(owner)) {
             throw new ParameterException(
-                    verb.commandLine(), "Option " + option + " is for " + owner + " only");
+                    command.commandLine(), "Option " + option + " is for " + owner + " only");
         }
     }
 
@@ -274,7 +274,7 @@ public final class FileCommand implements Runnable {
         return Optional.ofNullable(conflictStatus);
     }
 
-    private static final class Policy implements ITypeConverter<StalePolicy> {
+    private static final class StalePolicyConverter implements ITypeConverter<StalePolicy> {
         @Override
         public StalePolicy convert(String text) {
             return switch (text) {
@@ -311,7 +311,7 @@ public final class FileCommand implements Runnable {
         @SuppressWarnings("JdkObsolete") // picocli's stack
         public boolean preprocess(
                 Stack<String> arguments,
-                CommandSpec verb,
+                CommandSpec command,
                 ArgSpec option,
                 Map<String, Object> info) {
             boolean attached = "=".equals(info.get("separator"));

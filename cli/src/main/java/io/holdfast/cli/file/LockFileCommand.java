@@ -20,7 +20,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
-/** A verb of {@code holdfast file}: one operation on one lock file. */
+/** A command of {@code holdfast file}: one operation on one lock file. */
 abstract class LockFileCommand implements Callable<Integer> {
     /** An operation that may wait; a signal interrupts it. */
     interface Waiting {

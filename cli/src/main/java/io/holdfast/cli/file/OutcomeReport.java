@@ -10,7 +10,7 @@ import io.holdfast.lockfile.LockFileStatus;
 
 import java.util.Locale;
 
-/** Prints the result of a verb, as text or JSON. */
+/** Prints the result of a command, as text or JSON. */
 final class OutcomeReport {
     private final String path;
     private final boolean json;

@@ -32,8 +32,8 @@ class ServerOptionsTest {
 
     private static Tried attempt(Map<String, String> environment, String... args) {
         AtomicReference<ServerTarget> target = new AtomicReference<>();
-        CommandContext commandContext =
-                new CommandContext(
+        ClientEnvironment clientEnvironment =
+                new ClientEnvironment(
                         environment,
                         wanted -> {
                             target.set(wanted);
@@ -42,7 +42,8 @@ class ServerOptionsTest {
         // picocli captures System.err when the command line is created
         try (StandardStreams streams = new StandardStreams()) {
             CommandLine line =
-                    Objects.requireNonNull(ClientCommands.all(commandContext).get(args[0])).get();
+                    Objects.requireNonNull(ClientCommands.all(clientEnvironment).get(args[0]))
+                            .get();
             int status = line.execute(List.of(args).subList(1, args.length).toArray(String[]::new));
             return new Tried(status, target.get(), streams.errLines());
         }

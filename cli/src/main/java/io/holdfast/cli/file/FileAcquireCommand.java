@@ -3,7 +3,7 @@ package io.holdfast.cli.file;
 import picocli.CommandLine.Command;
 
 @Command(name = "acquire", description = "Waits for the lock and acquires it.")
-final class AcquireVerb extends LockFileCommand {
+final class FileAcquireCommand extends LockFileCommand {
     @Override
     int work(OutcomeReport outcomeReport) {
         outcomeReport.info("Waiting for the lock: " + path);

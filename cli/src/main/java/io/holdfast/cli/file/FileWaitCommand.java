@@ -10,7 +10,7 @@ import java.time.Duration;
 @Command(
         name = "wait",
         description = "Waits until the lock is free or stale, without acquiring it.")
-final class WaitVerb extends LockFileCommand {
+final class FileWaitCommand extends LockFileCommand {
     @Override
     int work(OutcomeReport outcomeReport) {
         outcomeReport.info("Waiting for the lock to be released: " + path);

@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
         name = "try",
         aliases = "try-acquire",
         description = "Acquires the lock if it is free or stale, without waiting.")
-final class TryVerb extends LockFileCommand {
+final class FileTryCommand extends LockFileCommand {
     @Override
     int work(OutcomeReport outcomeReport) {
         outcomeReport.info("Trying to acquire the lock: " + path);

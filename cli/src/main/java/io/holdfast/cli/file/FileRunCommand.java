@@ -23,7 +23,7 @@ import java.util.List;
                 + " status is that of the command: 128 + N if signal N ended it, 127 if the command"
                 + " was not found, 126 if it cannot be executed."
         })
-final class RunVerb extends LockFileCommand {
+final class FileRunCommand extends LockFileCommand {
     @Parameters(
             index = "1..*",
             paramLabel = "COMMAND",

@@ -5,7 +5,7 @@ import io.holdfast.client.Holdfast;
 import java.util.Map;
 
 /** The environment variables, and how a command connects; tests replace both. */
-record CommandContext(Map<String, String> environment, Opener opener) {
+record ClientEnvironment(Map<String, String> environment, Opener opener) {
     /** Connects to a server. */
     interface Opener {
         Holdfast open(ServerTarget serverTarget);

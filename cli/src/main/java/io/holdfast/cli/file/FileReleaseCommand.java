@@ -6,7 +6,7 @@ import io.holdfast.lockfile.ReleaseCredential;
 import picocli.CommandLine.Command;
 
 @Command(name = "release", description = "Releases the lock, whichever process holds it.")
-final class ReleaseVerb extends LockFileCommand {
+final class FileReleaseCommand extends LockFileCommand {
     @Override
     int work(OutcomeReport outcomeReport) {
         FileSemaphore semaphore = semaphore(options.config(outcomeReport));

@@ -5,7 +5,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "status",
         description = "Shows the holder of the lock. Exit status 0: free, 1: held.")
-final class StatusVerb extends LockFileCommand {
+final class FileStatusCommand extends LockFileCommand {
     @Override
     int work(OutcomeReport outcomeReport) {
         return outcomeReport.status(semaphore(options.config(outcomeReport)).status());

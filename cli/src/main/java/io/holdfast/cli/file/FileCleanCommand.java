@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
         aliases = "cleanup",
         description =
                 "Removes the lock if it is stale, and files that crashed programs left beside it.")
-final class CleanVerb extends LockFileCommand {
+final class FileCleanCommand extends LockFileCommand {
     @Override
     int work(OutcomeReport outcomeReport) {
         return outcomeReport.cleaned(semaphore(options.config(outcomeReport)).clean());
