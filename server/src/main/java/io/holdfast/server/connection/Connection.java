@@ -110,7 +110,7 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
                         context.executor(),
                         service.rules.readTimeoutNanos(),
                         () -> slot.is(State.READY),
-                        () -> guarded(() -> handler.on(ConnectionEvent.READ_TIMEOUT)));
+                        () -> guarded(() -> handler.on(HandlerEvent.READ_TIMEOUT)));
         if (context.channel().isActive()) { // added after a handshake
             open();
         }
@@ -192,7 +192,7 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
     private void endOfInput() {
         input.end();
         switch (slot.state()) {
-            case READY -> handler.on(ConnectionEvent.END_OF_INPUT);
+            case READY -> handler.on(HandlerEvent.END_OF_INPUT);
             case BLOCKED, CANCELLING -> finish(); // it stops waiting; pending responses are written
             case LINGERING -> ctx.close();
             case BACKLOG, DEFERRED, SUBMITTED, STREAMING, CLOSING -> {}
@@ -239,10 +239,10 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
         if (slot.is(State.READY)) {
             awaitInput();
             if (input.hasEnded()) {
-                handler.on(ConnectionEvent.END_OF_INPUT);
+                handler.on(HandlerEvent.END_OF_INPUT);
             }
             if (slot.is(State.READY) && service.isDraining()) {
-                handler.on(ConnectionEvent.DRAINING);
+                handler.on(HandlerEvent.DRAINING);
             }
             if (slot.isClosing()) {
                 return;
@@ -311,7 +311,7 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
     }
 
     private void proceed() {
-        handler.on(ConnectionEvent.WRITABLE);
+        handler.on(HandlerEvent.WRITABLE);
         if (slot.is(State.BACKLOG) && ctx.channel().isWritable()) {
             serveRequests();
         }
@@ -452,7 +452,7 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
             }
         } // else the drain event is repeated, and the request may be applied by then
         if (slot.is(State.BACKLOG)) {
-            handler.on(ConnectionEvent.DRAINING);
+            handler.on(HandlerEvent.DRAINING);
         } else if (slot.is(State.READY)) {
             serveRequests();
         }
@@ -512,7 +512,7 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
         slot.move(Event.END_STREAM);
         readTimer.restart();
         deliverEffects();
-        handler.on(ConnectionEvent.WRITABLE);
+        handler.on(HandlerEvent.WRITABLE);
         if (slot.is(State.DEFERRED)) {
             slot.move(Event.RETRY);
         }
@@ -570,7 +570,7 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
     }
 
     private void writeLast() {
-        handler.on(ConnectionEvent.FINISHING);
+        handler.on(HandlerEvent.FINISHING);
         flush();
         end();
         setReading(true);

@@ -25,7 +25,7 @@ public interface ProtocolHandler<I> {
      */
     void effect(Command.@Nullable Keyed command, Effect effect);
 
-    void on(ConnectionEvent event);
+    void on(HandlerEvent event);
 
     /**
      * The connection has ended: ends its session. Called once.

@@ -13,7 +13,7 @@ import io.holdfast.protocol.dflockd.DflockdEncoder;
 import io.holdfast.protocol.dflockd.DflockdInput;
 import io.holdfast.protocol.dflockd.DflockdRequest;
 import io.holdfast.server.connection.Connection;
-import io.holdfast.server.connection.ConnectionEvent;
+import io.holdfast.server.connection.HandlerEvent;
 import io.holdfast.server.connection.ProtocolHandler;
 
 import org.jspecify.annotations.Nullable;
@@ -158,7 +158,7 @@ final class AuthenticationHandler implements ProtocolHandler<DflockdInput> {
     public void effect(Command.@Nullable Keyed command, Effect effect) {}
 
     @Override
-    public void on(ConnectionEvent event) {
+    public void on(HandlerEvent event) {
         switch (event) {
             case END_OF_INPUT -> {
                 if (decoder.isInsideRequest()) {

@@ -10,7 +10,7 @@ import io.holdfast.protocol.dflockd.DflockdInput;
 import io.holdfast.protocol.dflockd.DflockdRequest;
 import io.holdfast.protocol.dflockd.TaggedEncoder;
 import io.holdfast.server.connection.Connection;
-import io.holdfast.server.connection.ConnectionEvent;
+import io.holdfast.server.connection.HandlerEvent;
 import io.holdfast.server.connection.ProtocolHandler;
 
 import org.jspecify.annotations.Nullable;
@@ -157,7 +157,7 @@ public final class DflockdHandler implements ProtocolHandler<DflockdInput> {
     }
 
     @Override
-    public void on(ConnectionEvent event) {
+    public void on(HandlerEvent event) {
         switch (event) {
             case WRITABLE -> signals.writePushes();
             case END_OF_INPUT -> connection.finish();

@@ -17,7 +17,7 @@ import io.holdfast.protocol.dflockd.DflockdInput;
 import io.holdfast.protocol.dflockd.DflockdRequest;
 import io.holdfast.protocol.dflockd.TaggedEncoder;
 import io.holdfast.server.connection.Connection;
-import io.holdfast.server.connection.ConnectionEvent;
+import io.holdfast.server.connection.HandlerEvent;
 import io.holdfast.server.connection.ProtocolHandler;
 
 import org.jspecify.annotations.Nullable;
@@ -255,7 +255,7 @@ final class TaggedHandler implements ProtocolHandler<DflockdInput> {
     // ---- the connection
 
     @Override
-    public void on(ConnectionEvent event) {
+    public void on(HandlerEvent event) {
         switch (event) {
             case WRITABLE -> signals.writePushes();
             case END_OF_INPUT -> {

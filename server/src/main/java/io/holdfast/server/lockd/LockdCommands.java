@@ -9,7 +9,7 @@ import io.holdfast.protocol.lockd.LockdEncoder;
 import io.holdfast.protocol.lockd.LockdInput;
 import io.holdfast.protocol.lockd.LockdVerb;
 import io.holdfast.server.connection.Connection;
-import io.holdfast.server.connection.ConnectionEvent;
+import io.holdfast.server.connection.HandlerEvent;
 import io.netty.buffer.ByteBuf;
 
 import org.jspecify.annotations.Nullable;
@@ -49,7 +49,7 @@ final class LockdCommands {
     // ---- the end
 
     /** What all framings do in the same way. */
-    void on(ConnectionEvent event) {
+    void on(HandlerEvent event) {
         switch (event) {
             case END_OF_INPUT -> connection.finish();
             case DRAINING -> connection.finishUnlessHolding();

@@ -6,7 +6,7 @@ import io.holdfast.protocol.RequestDecoder;
 import io.holdfast.protocol.lockd.LockdDecoder;
 import io.holdfast.protocol.lockd.LockdInput;
 import io.holdfast.server.connection.Connection;
-import io.holdfast.server.connection.ConnectionEvent;
+import io.holdfast.server.connection.HandlerEvent;
 import io.holdfast.server.connection.ProtocolHandler;
 import io.netty.buffer.ByteBuf;
 
@@ -57,8 +57,8 @@ public final class LockdHandler implements ProtocolHandler<LockdInput> {
     }
 
     @Override
-    public void on(ConnectionEvent event) {
-        if (event == ConnectionEvent.END_OF_INPUT) {
+    public void on(HandlerEvent event) {
+        if (event == HandlerEvent.END_OF_INPUT) {
             serveLast();
         } else {
             commands.on(event);

@@ -6,7 +6,7 @@ import io.holdfast.engine.Effect;
 import io.holdfast.protocol.RequestDecoder;
 import io.holdfast.protocol.lockd.LockdInput;
 import io.holdfast.server.connection.Connection;
-import io.holdfast.server.connection.ConnectionEvent;
+import io.holdfast.server.connection.HandlerEvent;
 import io.holdfast.server.connection.ProtocolHandler;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 
@@ -69,8 +69,8 @@ public final class LockdWebSocketHandler implements ProtocolHandler<WebSocketInp
     }
 
     @Override
-    public void on(ConnectionEvent event) {
-        if (event == ConnectionEvent.FINISHING) {
+    public void on(HandlerEvent event) {
+        if (event == HandlerEvent.FINISHING) {
             sendClose(WebSocketCloseStatus.ENDPOINT_UNAVAILABLE.code());
         } else {
             commands.on(event);

@@ -16,7 +16,7 @@ import io.holdfast.protocol.socketlock.SocketlockInput;
 import io.holdfast.protocol.socketlock.SocketlockRequest;
 import io.holdfast.protocol.socketlock.SocketlockSyntax;
 import io.holdfast.server.connection.Connection;
-import io.holdfast.server.connection.ConnectionEvent;
+import io.holdfast.server.connection.HandlerEvent;
 import io.holdfast.server.connection.ProtocolHandler;
 import io.holdfast.socketlock.primary.HoldRecord;
 import io.holdfast.socketlock.primary.ProcessIdentity;
@@ -117,7 +117,7 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockInput>
     // ---- lifecycle
 
     @Override
-    public void on(ConnectionEvent event) {
+    public void on(HandlerEvent event) {
         switch (event) {
             case END_OF_INPUT -> connection.finish();
             case DRAINING -> connection.finishUnlessHolding();

@@ -1,7 +1,7 @@
 package io.holdfast.server.connection;
 
-/** What happens to a connection apart from requests and effects. */
-public enum ConnectionEvent {
+/** What a handler is notified of apart from requests and effects. */
+public enum HandlerEvent {
     /** The socket can be written to again, or an iteration of the event loop begins. */
     WRITABLE,
     /**
