@@ -410,8 +410,8 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         try {
             if (clientHold == over) {
                 // The primary keeps an expired lock until its client asks for its status or
-                // releases
-                // it; an original socketlock primary does not grant it to others until then.
+                // releases it; an original socketlock primary does not grant it to others until
+                // then.
                 ioThread.execute(() -> primaryConnector.send("RELEASE " + over.lockId));
             }
             lose(over);

@@ -527,9 +527,7 @@ public final class PrimaryLock {
                     file.write(header);
                 }
                 // If the lock file was removed or replaced, the socket must stay: it shows the next
-                // primary
-                // that
-                // there was one, whose holds are not listed.
+                // primary that there was one, whose holds are not listed.
                 boolean removable =
                         header.state() == PrimaryLockFile.State.CLEAN
                                 || lockIdentity.equals(identityOrNull(lockPath));
