@@ -33,7 +33,7 @@ import io.holdfast.server.socketlock.SocketlockHandler;
 import io.holdfast.server.socketlock.SocketlockService;
 import io.holdfast.server.websocket.OriginPolicy;
 import io.holdfast.server.websocket.WebSocketUpgrade;
-import io.holdfast.socketlock.primary.PrimaryLock;
+import io.holdfast.socketlock.internal.primary.PrimaryLock;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;

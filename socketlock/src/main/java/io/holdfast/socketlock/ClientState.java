@@ -1,6 +1,6 @@
 package io.holdfast.socketlock;
 
-import io.holdfast.socketlock.primary.TakeoverGracePeriod;
+import io.holdfast.socketlock.internal.primary.TakeoverGracePeriod;
 
 import org.jspecify.annotations.Nullable;
 

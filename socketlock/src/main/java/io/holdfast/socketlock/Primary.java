@@ -1,6 +1,6 @@
 package io.holdfast.socketlock;
 
-import io.holdfast.socketlock.primary.PrimaryLock;
+import io.holdfast.socketlock.internal.primary.PrimaryLock;
 
 import org.jspecify.annotations.Nullable;
 

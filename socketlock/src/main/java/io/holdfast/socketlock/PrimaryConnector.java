@@ -1,7 +1,7 @@
 package io.holdfast.socketlock;
 
-import io.holdfast.socketlock.primary.PrimaryLock;
-import io.holdfast.socketlock.primary.ProcessIdentity;
+import io.holdfast.socketlock.internal.primary.PrimaryLock;
+import io.holdfast.socketlock.internal.primary.ProcessIdentity;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,9 @@
 package io.holdfast.socketlock;
 
 import io.holdfast.socketlock.LockTable.Request;
-import io.holdfast.socketlock.primary.HoldRecord;
-import io.holdfast.socketlock.primary.PrimaryLock;
-import io.holdfast.socketlock.primary.ProcessIdentity;
+import io.holdfast.socketlock.internal.primary.HoldRecord;
+import io.holdfast.socketlock.internal.primary.PrimaryLock;
+import io.holdfast.socketlock.internal.primary.ProcessIdentity;
 
 import org.jspecify.annotations.Nullable;
 

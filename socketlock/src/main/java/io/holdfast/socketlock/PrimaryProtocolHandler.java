@@ -3,8 +3,8 @@ package io.holdfast.socketlock;
 import io.holdfast.socketlock.LockTable.Request;
 import io.holdfast.socketlock.LockTable.Session;
 import io.holdfast.socketlock.LockTable.State;
-import io.holdfast.socketlock.primary.HoldRecord;
-import io.holdfast.socketlock.primary.ProcessIdentity;
+import io.holdfast.socketlock.internal.primary.HoldRecord;
+import io.holdfast.socketlock.internal.primary.ProcessIdentity;
 
 import org.jspecify.annotations.Nullable;
 

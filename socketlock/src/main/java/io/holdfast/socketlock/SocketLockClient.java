@@ -1,6 +1,6 @@
 package io.holdfast.socketlock;
 
-import io.holdfast.socketlock.primary.PrimaryLock;
+import io.holdfast.socketlock.internal.primary.PrimaryLock;
 
 import java.io.IOException;
 import java.nio.file.FileSystemException;

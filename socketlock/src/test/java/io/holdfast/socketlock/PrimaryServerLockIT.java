@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.socketlock.primary.PrimaryLock;
-import io.holdfast.socketlock.primary.ProcessIdentity;
+import io.holdfast.socketlock.internal.primary.PrimaryLock;
+import io.holdfast.socketlock.internal.primary.ProcessIdentity;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;

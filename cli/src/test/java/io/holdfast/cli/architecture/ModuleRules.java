@@ -29,7 +29,7 @@ final class ModuleRules {
                     entry("driver", "engine"),
                     entry("protocol", "engine"),
                     entry("http", "engine", "driver", "protocol.json", "protocol.dflockd"),
-                    entry("server", "engine", "driver", "protocol", "socketlock.primary"),
+                    entry("server", "engine", "driver", "protocol", "socketlock.internal"),
                     entry("cluster", "engine", "driver"),
                     entry("client"),
                     entry("client.testing", "client"),

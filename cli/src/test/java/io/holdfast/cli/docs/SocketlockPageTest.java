@@ -21,7 +21,7 @@ import io.holdfast.socketlock.SocketLock;
 import io.holdfast.socketlock.SocketLockClient;
 import io.holdfast.socketlock.SocketLockException;
 import io.holdfast.socketlock.SocketLockServer;
-import io.holdfast.socketlock.primary.PrimaryLock;
+import io.holdfast.socketlock.internal.primary.PrimaryLock;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;

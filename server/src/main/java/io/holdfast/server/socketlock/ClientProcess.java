@@ -1,6 +1,6 @@
 package io.holdfast.server.socketlock;
 
-import io.holdfast.socketlock.primary.ProcessIdentity;
+import io.holdfast.socketlock.internal.primary.ProcessIdentity;
 import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.kqueue.KQueueDomainSocketChannel;

@@ -18,8 +18,8 @@ import io.holdfast.protocol.socketlock.SocketlockSyntax;
 import io.holdfast.server.connection.Connection;
 import io.holdfast.server.connection.HandlerEvent;
 import io.holdfast.server.connection.ProtocolHandler;
-import io.holdfast.socketlock.primary.HoldRecord;
-import io.holdfast.socketlock.primary.ProcessIdentity;
+import io.holdfast.socketlock.internal.primary.HoldRecord;
+import io.holdfast.socketlock.internal.primary.ProcessIdentity;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -11,9 +11,9 @@ import io.holdfast.server.connection.ConnectionRules;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
-import io.holdfast.socketlock.primary.HoldRecord;
-import io.holdfast.socketlock.primary.PrimaryLock;
-import io.holdfast.socketlock.primary.ProcessIdentity;
+import io.holdfast.socketlock.internal.primary.HoldRecord;
+import io.holdfast.socketlock.internal.primary.PrimaryLock;
+import io.holdfast.socketlock.internal.primary.ProcessIdentity;
 
 import org.jspecify.annotations.Nullable;
 

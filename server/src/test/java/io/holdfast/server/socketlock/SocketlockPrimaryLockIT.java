@@ -10,7 +10,7 @@ import io.holdfast.server.StartException;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
-import io.holdfast.socketlock.primary.ProcessIdentity;
+import io.holdfast.socketlock.internal.primary.ProcessIdentity;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,4 +1,4 @@
-package io.holdfast.socketlock.primary;
+package io.holdfast.socketlock.internal.primary;
 
 import org.jspecify.annotations.Nullable;
 

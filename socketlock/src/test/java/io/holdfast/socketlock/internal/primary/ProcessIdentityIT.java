@@ -1,4 +1,4 @@
-package io.holdfast.socketlock.primary;
+package io.holdfast.socketlock.internal.primary;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
