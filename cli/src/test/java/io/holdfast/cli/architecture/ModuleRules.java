@@ -39,6 +39,13 @@ final class ModuleRules {
                     entry("console", "driver"),
                     entry("verification", "console", "driver", "socketlock", "lockfile"));
 
+    /**
+     * Which modules use the internals of another: the fake stands for what is behind the client's
+     * interfaces, and the server is elected as the primary by the same rules as a client.
+     */
+    private static final Map<String, Set<String>> FRIENDS =
+            Map.of("client", Set.of("client.testing"), "socketlock", Set.of("server"));
+
     /** Static methods whose result depends on the time, the machine or randomness. */
     private static final Map<String, Set<String>> NON_DETERMINISTIC =
             Map.of(
@@ -170,14 +177,17 @@ final class ModuleRules {
                 .as("no module depends on the cli");
     }
 
-    /** The fake may use them, because it stands for what is behind the client's interfaces. */
-    ArchRule internalsStayInternal() {
-        DescribedPredicate<JavaClass> outside = not(in("client")).and(not(in("client.testing")));
+    /** Packages named {@code internal} are used by their module only, and by its friends. */
+    ArchRule internalsStayInternal(String module) {
+        DescribedPredicate<JavaClass> allowed = in(module);
+        for (String friend : FRIENDS.getOrDefault(module, Set.of())) {
+            allowed = allowed.or(in(friend));
+        }
         return noClasses()
-                .that(outside.and(resideInAPackage(root + "..")))
+                .that(resideInAPackage(root + "..").and(not(allowed)))
                 .should()
-                .dependOnClassesThat(resideInAnyPackage(root + ".client..internal.."))
-                .as("internals of the client are used by the client only");
+                .dependOnClassesThat(in(module).and(resideInAPackage("..internal..")))
+                .as("internals of " + module + " are used by it and its friends only");
     }
 
     ArchRule noPackageCycles() {

@@ -89,6 +89,7 @@ class ModuleRulesTest {
                         ModuleRules.modules().stream()
                                 .filter(module -> !module.equals("engine"))
                                 .map(REAL::of),
+                        ModuleRules.modules().stream().map(REAL::internalsStayInternal),
                         Stream.of(
                                 REAL.dependsOnlyOnTheJdk("client"),
                                 REAL.dependsOnlyOnTheJdk("socketlock"),
@@ -96,7 +97,6 @@ class ModuleRulesTest {
                                 REAL.dependsOnlyOnTheJdk("lockfile"),
                                 REAL.protocolTakesBuffersAndCodecsFromNetty(),
                                 REAL.nothingDependsOnTheCli(),
-                                REAL.internalsStayInternal(),
                                 REAL.noPackageCycles()))
                 .flatMap(some -> some);
     }
@@ -131,7 +131,7 @@ class ModuleRulesTest {
                                 DependsOnTheServer.class),
                         each(FIXTURE.of("server"), DependsOnTheCli.class),
                         each(FIXTURE.nothingDependsOnTheCli(), DependsOnTheCli.class),
-                        each(FIXTURE.internalsStayInternal(), DependsOnInternals.class),
+                        each(FIXTURE.internalsStayInternal("client"), DependsOnInternals.class),
                         each(FIXTURE.dependsOnlyOnTheJdk("engine"), UsesALibrary.class),
                         each(
                                 FIXTURE.engineDoesNoInputOrOutput(),
