@@ -78,13 +78,18 @@ class RaftTlsIT {
         refuses(new ClusterTls(node.key(), node.key(), node.authority()), "no certificate in it");
         refuses(
                 new ClusterTls(node.certificate(), node.certificate(), node.authority()),
-                "no key in it");
-        Path old = folder.resolve("old.key");
+                "no private key in it");
+        Path locked = folder.resolve("locked.key");
         Files.writeString(
-                old, Files.readString(node.key()).replace("PRIVATE KEY", "EC PRIVATE KEY"));
-        refuses(new ClusterTls(node.certificate(), old, node.authority()), "openssl pkcs8 -topk8");
+                locked,
+                Files.readString(node.key()).replace("PRIVATE KEY", "ENCRYPTED PRIVATE KEY"));
+        refuses(
+                new ClusterTls(node.certificate(), locked, node.authority()),
+                "openssl pkcs8 -topk8");
         Path bad = folder.resolve("bad.key");
         Files.writeString(bad, "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
-        refuses(new ClusterTls(node.certificate(), bad, node.authority()), "not a private key");
+        refuses(
+                new ClusterTls(node.certificate(), bad, node.authority()),
+                "bad.key: not an RSA, EC or EdDSA private key");
     }
 }

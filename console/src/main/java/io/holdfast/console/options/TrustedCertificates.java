@@ -1,15 +1,12 @@
 package io.holdfast.console.options;
 
 import io.holdfast.driver.FailureText;
+import io.holdfast.driver.tls.PemFiles;
+import io.holdfast.driver.tls.TlsManagers;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
-import java.util.Collection;
 import java.util.Optional;
 
 import javax.net.ssl.SSLContext;
@@ -24,22 +21,8 @@ public final class TrustedCertificates {
 
     /** Trusts only the certificates in a PEM file. */
     public static TrustManagerFactory trust(Path file) {
-        try (var in = Files.newInputStream(file)) {
-            Collection<? extends Certificate> certificates =
-                    CertificateFactory.getInstance("X.509").generateCertificates(in);
-            if (certificates.isEmpty()) {
-                throw new GeneralSecurityException("there is no certificate in it");
-            }
-            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-            store.load(null, null);
-            int number = 0;
-            for (Certificate certificate : certificates) {
-                store.setCertificateEntry("trusted-" + ++number, certificate);
-            }
-            TrustManagerFactory trust =
-                    TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trust.init(store);
-            return trust;
+        try {
+            return TlsManagers.trust(PemFiles.certificates(file));
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalArgumentException(
                     "Cannot use the certificates in " + file + " (--tls-ca): " + FailureText.of(e),

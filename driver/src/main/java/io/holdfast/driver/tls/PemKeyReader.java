@@ -1,10 +1,6 @@
-package io.holdfast.server;
+package io.holdfast.driver.tls;
 
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
@@ -17,8 +13,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads an unencrypted private key from a PEM file in the forms that openssl and others write:
- * PKCS#8, and the older PKCS#1 (RSA) and SEC 1 (EC), which are wrapped into PKCS#8.
+ * Reads an unencrypted private key in the PEM forms that openssl and others write: PKCS#8, and the
+ * older PKCS#1 (RSA) and SEC 1 (EC), which are wrapped into PKCS#8.
  */
 final class PemKeyReader {
     private static final Pattern BLOCK =
@@ -33,8 +29,8 @@ final class PemKeyReader {
 
     private PemKeyReader() {}
 
-    static PrivateKey read(Path file) throws IOException, GeneralSecurityException {
-        Matcher block = BLOCK.matcher(Files.readString(file, StandardCharsets.ISO_8859_1));
+    static PrivateKey read(String pem) throws GeneralSecurityException {
+        Matcher block = BLOCK.matcher(pem);
         if (!block.find()) {
             throw new GeneralSecurityException("no private key in it");
         }
@@ -48,7 +44,10 @@ final class PemKeyReader {
             case "RSA PRIVATE KEY" -> pkcs8(wrap(RSA, der), List.of("RSA"));
             case "EC PRIVATE KEY" -> pkcs8(wrap(ecAlgorithm(der), der), List.of("EC"));
             case "PRIVATE KEY" -> pkcs8(der, List.of("RSA", "EC", "EdDSA"));
-            default -> throw new GeneralSecurityException("encrypted keys are not supported");
+            default ->
+                    throw new GeneralSecurityException(
+                            "encrypted keys are not supported (openssl pkcs8 -topk8 -nocrypt"
+                                    + " decrypts it)");
         };
     }
 
