@@ -67,6 +67,6 @@ class JsonValueTest {
     void nesting_beyond_the_limit_is_rejected() {
         assertThatThrownBy(() -> JsonValue.parse("[".repeat(100_000)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("deep");
+                .hasMessageContaining("nesting depth");
     }
 }
