@@ -141,17 +141,7 @@ final class ElectionRun {
     private void start(Path folder) throws IOException {
         var name = "worker" + ++lastName;
         var process =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-XX:TieredStopAtLevel=1",
-                                "-XX:+UseSerialGC",
-                                "-Xshare:auto",
-                                "-Xmx64m",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                ElectionWorker.class.getName(),
-                                folder.toString(),
-                                name)
+                new ProcessBuilder(JavaCommand.of(ElectionWorker.class, folder.toString(), name))
                         .redirectErrorStream(true)
                         .start();
         workers.put(name, process);

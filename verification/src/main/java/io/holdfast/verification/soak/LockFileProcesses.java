@@ -78,7 +78,7 @@ final class LockFileProcesses implements AutoCloseable {
         return start(
                 name,
                 Role.OURS,
-                java(
+                JavaCommand.of(
                         LockFileWorker.class,
                         folder.toString(),
                         name,
@@ -92,7 +92,7 @@ final class LockFileProcesses implements AutoCloseable {
         return start(
                 nextName(Role.CONTROLLED),
                 Role.CONTROLLED,
-                java(
+                JavaCommand.of(
                         ScriptedLockFileProcess.class,
                         lock().toString(),
                         Long.toString(staleTimeout.toMillis())));
@@ -126,23 +126,6 @@ final class LockFileProcesses implements AutoCloseable {
     private String nextName(Role role) {
         lastName++;
         return role.text() + lastName;
-    }
-
-    /** The command that runs a program with the class path of this process. */
-    private static List<String> java(Class<?> program, String... arguments) {
-        var command =
-                new ArrayList<>(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-XX:TieredStopAtLevel=1",
-                                "-XX:+UseSerialGC",
-                                "-Xshare:auto",
-                                "-Xmx64m",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                program.getName()));
-        command.addAll(List.of(arguments));
-        return command;
     }
 
     /**
