@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.ProtocolException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -166,25 +167,12 @@ final class HttpReader implements AutoCloseable {
         return pairs.isEmpty() ? "" : "?" + String.join("&", pairs);
     }
 
-    /** Percent-encodes everything but unreserved characters. */
+    /** Percent-encodes everything but unreserved characters, as RFC 3986 has it. */
     static String encoded(String text) {
-        StringBuilder out = new StringBuilder();
-        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
-            int c = b & 0xff;
-            boolean plain =
-                    (c >= 'a' && c <= 'z')
-                            || (c >= 'A' && c <= 'Z')
-                            || (c >= '0' && c <= '9')
-                            || "-._~".indexOf(c) >= 0;
-            if (plain) {
-                out.append((char) c);
-            } else {
-                out.append('%');
-                out.append(Character.toUpperCase(Character.forDigit(c >> 4, 16)));
-                out.append(Character.toUpperCase(Character.forDigit(c & 15, 16)));
-            }
-        }
-        return out.toString();
+        return URLEncoder.encode(text, StandardCharsets.UTF_8)
+                .replace("+", "%20")
+                .replace("*", "%2A")
+                .replace("%7E", "~");
     }
 
     @Override
