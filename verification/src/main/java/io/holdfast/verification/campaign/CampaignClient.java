@@ -1,9 +1,12 @@
 package io.holdfast.verification.campaign;
 
+import io.holdfast.verification.line.LineClient;
+
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
@@ -17,9 +20,18 @@ abstract class CampaignClient implements Runnable {
     /**
      * The timeout of a request, in addition to its own wait time, in the presence of all faults.
      */
-    private static final int TIMEOUT_MILLIS = 40_000;
+    private static final Duration TIMEOUT = Duration.ofSeconds(40);
+
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
     private static final int RETRY_MILLIS = 150;
+
+    /**
+     * A connection to a node.
+     *
+     * @param node the index of the node
+     */
+    record NodeConnection(int node, LineClient client) {}
 
     final String name;
     final OperationHistory history;
@@ -27,7 +39,7 @@ abstract class CampaignClient implements Runnable {
     private final List<CampaignNode> nodes;
     private final CountDownLatch end;
     private int node;
-    private @Nullable RequestSocket connection;
+    private @Nullable NodeConnection connection;
 
     /**
      * @param node the index of the node to use first
@@ -83,11 +95,12 @@ abstract class CampaignClient implements Runnable {
     /**
      * Returns a connection to some node; throws if the campaign ends before a node can be reached.
      */
-    final RequestSocket connection() throws IOException, InterruptedException {
-        RequestSocket open = connection;
+    final NodeConnection connection() throws IOException, InterruptedException {
+        NodeConnection open = connection;
         while (open == null) {
             try {
-                open = new RequestSocket(node, port(nodes.get(node)));
+                int port = port(nodes.get(node));
+                open = new NodeConnection(node, LineClient.connect(port, CONNECT_TIMEOUT));
                 connection = open;
             } catch (IOException e) {
                 node = (node + 1) % nodes.size();
@@ -101,9 +114,9 @@ abstract class CampaignClient implements Runnable {
 
     /** Closes the connection; the next one goes to a node chosen at random. */
     final void drop() {
-        RequestSocket open = connection;
+        NodeConnection open = connection;
         if (open != null) {
-            open.close();
+            open.client().close();
             connection = null;
             node = random.nextInt(nodes.size());
         }
@@ -123,9 +136,9 @@ abstract class CampaignClient implements Runnable {
 
     final String send(String request, String description, int waitSeconds)
             throws IOException, InterruptedException {
-        RequestSocket open = connection();
+        NodeConnection open = connection();
         try {
-            return open.request(request, TIMEOUT_MILLIS + waitSeconds * 1000);
+            return open.client().request(request, TIMEOUT.plusSeconds(waitSeconds));
         } catch (SocketTimeoutException e) {
             history.fault(
                     name

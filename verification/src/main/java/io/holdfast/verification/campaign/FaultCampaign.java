@@ -1,6 +1,7 @@
 package io.holdfast.verification.campaign;
 
 import io.holdfast.driver.FailureText;
+import io.holdfast.verification.line.LineClient;
 
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,7 @@ public final class FaultCampaign {
     /** The maximum time until all nodes serve again after a fault has ended, on a busy machine. */
     private static final long RECOVERY_SECONDS = 120;
 
+    private static final Duration READ_TIMEOUT = Duration.ofSeconds(10);
     private static final int MAX_PRINTED = 40;
     private static final List<String> LOCKS = List.of("gate", "door", "lid", "tap", "safe");
     private static final List<String> COUNTERS = List.of("sheep", "cows");
@@ -339,8 +341,8 @@ public final class FaultCampaign {
     private String same(String command, String key) throws IOException {
         String first = null;
         for (CampaignNode node : nodes) {
-            try (RequestSocket socket = new RequestSocket(node.index(), node.ports().dflockd())) {
-                String response = socket.request(command + "\n" + key + "\n\n", 10_000);
+            try (LineClient client = LineClient.connect(node.ports().dflockd(), READ_TIMEOUT)) {
+                String response = client.request(command + "\n" + key + "\n\n", READ_TIMEOUT);
                 if (response.startsWith("error") || (first != null && !first.equals(response))) {
                     throw new IOException(
                             key + " is " + first + ", but " + response + " on " + node.name());

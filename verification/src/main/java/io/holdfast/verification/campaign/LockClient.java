@@ -3,6 +3,7 @@ package io.holdfast.verification.campaign;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -92,7 +93,7 @@ final class LockClient extends CampaignClient {
 
     private @Nullable HeldLock acquire(String key, int wait, int lease)
             throws IOException, InterruptedException {
-        RequestSocket at = connection();
+        NodeConnection at = connection();
         long requested = System.nanoTime();
         String response = request("l", key, wait + " " + lease, wait);
         return granted(
@@ -101,7 +102,7 @@ final class LockClient extends CampaignClient {
                 response,
                 "ok ",
                 requested,
-                at.sent(),
+                at.client().sent(),
                 ObservedHold.NEVER,
                 lease,
                 requested,
@@ -110,10 +111,10 @@ final class LockClient extends CampaignClient {
 
     private @Nullable HeldLock enqueue(String key, int wait, int lease)
             throws IOException, InterruptedException {
-        RequestSocket at = connection();
+        NodeConnection at = connection();
         long requested = System.nanoTime();
         String response = request("e", key, "" + lease);
-        long sent = at.sent();
+        long sent = at.client().sent();
         long enqueued = System.nanoTime();
         if (!response.equals("queued")) {
             return granted(
@@ -125,7 +126,7 @@ final class LockClient extends CampaignClient {
     }
 
     private @Nullable HeldLock granted(
-            RequestSocket at,
+            NodeConnection at,
             String key,
             String response,
             String word,
@@ -185,7 +186,7 @@ final class LockClient extends CampaignClient {
 
     /** Waits while the lock is held; throws as soon as the connection ends. */
     private void hold(int maxMillis) throws IOException, InterruptedException {
-        if (connection().endsWithin(random.nextInt(1, maxMillis + 1))) {
+        if (connection().client().endsWithin(Duration.ofMillis(random.nextInt(1, maxMillis + 1)))) {
             throw new IOException("disconnected while holding a lock");
         }
     }
@@ -194,7 +195,7 @@ final class LockClient extends CampaignClient {
     private void letLeaseExpire(HeldLock heldLock) throws IOException, InterruptedException {
         long left = heldLock.leaseEnd - System.nanoTime();
         if (left > 0) {
-            if (connection().endsWithin((int) TimeUnit.NANOSECONDS.toMillis(left))) {
+            if (connection().client().endsWithin(Duration.ofNanos(left))) {
                 throw new IOException("disconnected while holding a lock");
             }
         }

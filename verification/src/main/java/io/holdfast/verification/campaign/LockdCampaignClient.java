@@ -1,6 +1,7 @@
 package io.holdfast.verification.campaign;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
@@ -35,7 +36,7 @@ final class LockdCampaignClient extends CampaignClient {
     @Override
     void turn() throws IOException, InterruptedException {
         String key = keys.get(random.nextInt(keys.size()));
-        RequestSocket at = connection();
+        NodeConnection at = connection();
         long requested = System.nanoTime();
         if (send("g " + key + "\n", "g " + key, 0).startsWith("1 ")) {
             hold(at, key, requested, System.nanoTime());
@@ -43,13 +44,13 @@ final class LockdCampaignClient extends CampaignClient {
         pause(60);
     }
 
-    private void hold(RequestSocket at, String key, long requested, long granted)
+    private void hold(NodeConnection at, String key, long requested, long granted)
             throws IOException, InterruptedException {
-        long sent = at.sent();
+        long sent = at.client().sent();
         long confirmed = granted;
         long ended = granted;
         try {
-            if (at.endsWithin(random.nextInt(1, 80))) {
+            if (at.client().endsWithin(Duration.ofMillis(random.nextInt(1, 80)))) {
                 ended = System.nanoTime();
                 throw new IOException("disconnected while holding a lock");
             }

@@ -1,18 +1,16 @@
 package io.holdfast.verification.training;
 
 import io.holdfast.console.output.Printer;
+import io.holdfast.verification.line.LineClient;
 
 import picocli.CommandLine.Command;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
@@ -20,6 +18,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -48,6 +47,7 @@ public final class AotTrainingCommand implements Callable<Integer> {
     private static final int CLUSTER_SECONDS = 120;
     private static final Pattern LENGTH = Pattern.compile("(?i)content-length: *([0-9]+)");
     private static final int CONNECT_TRIES = 2000;
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     /** Runs a command in this process. */
     @FunctionalInterface
@@ -136,43 +136,37 @@ public final class AotTrainingCommand implements Callable<Integer> {
 
     /** Uses plain sockets: the classes of an HTTP client would only enlarge the cache. */
     private static void driveHttp(int port) throws IOException, InterruptedException {
-        try (Socket socket = connect(port);
-                InputStream in = socket.getInputStream()) {
+        try (LineClient client = connect(port)) {
             for (int i = 0; i < HTTP_ROUNDS; i++) {
                 for (String path :
                         List.of("/", "/health", "/metrics", "/v1/overview", "/v1/keys")) {
-                    sendHttp(socket, in, "GET " + path, "");
+                    sendHttp(client, "GET " + path, "");
                 }
                 sendHttp(
-                        socket,
-                        in,
+                        client,
                         "POST /v1/leases/key" + i,
                         "{\"acquire_timeout_s\":1,\"lease_ttl_s\":1}");
             }
         }
     }
 
-    private static void sendHttp(Socket socket, InputStream in, String what, String body)
-            throws IOException {
-        String request =
+    private static void sendHttp(LineClient client, String what, String body) throws IOException {
+        client.write(
                 what
                         + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: "
                         + body.length()
                         + "\r\n\r\n"
-                        + body;
-        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-        StringBuilder head = new StringBuilder();
-        while (head.indexOf("\r\n\r\n") < 0) {
-            int next = in.read();
-            if (next < 0) {
-                throw new IOException("the server closed the connection");
+                        + body);
+        long length = 0;
+        String line = client.readLine(TIMEOUT);
+        while (!line.equals("\r")) {
+            Matcher found = LENGTH.matcher(line);
+            if (found.find()) {
+                length = Long.parseLong(found.group(1));
             }
-            head.append((char) next);
+            line = client.readLine(TIMEOUT);
         }
-        Matcher length = LENGTH.matcher(head);
-        if (length.find()) {
-            in.skipNBytes(Long.parseLong(length.group(1)));
-        }
+        client.skip(length);
     }
 
     private Integer train(Path socketlock) throws Exception {
@@ -191,14 +185,12 @@ public final class AotTrainingCommand implements Callable<Integer> {
         CompletableFuture<Integer> server = serve("--restart-quarantine", "0", "--listen", urls);
         connect(port).close(); // a connection that sends nothing
         useServer("127.0.0.1:" + port);
-        try (Socket socket = connect(port);
-                BufferedReader in = reader(socket)) {
-            drive(socket, in);
+        try (LineClient client = connect(port)) {
+            drive(client);
             driveHttp(httpPort);
         }
-        try (Socket socket = connect(lockdPort);
-                BufferedReader in = reader(socket)) {
-            driveLockd(socket, in);
+        try (LineClient client = connect(lockdPort)) {
+            driveLockd(client);
         }
         try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socketlock))) {
             driveSocketlock(channel);
@@ -266,11 +258,10 @@ public final class AotTrainingCommand implements Callable<Integer> {
 
     private static void driveCluster(int port) {
         String key = Thread.currentThread().threadId() + "";
-        try (Socket socket = connect(port);
-                BufferedReader in = reader(socket)) {
+        try (LineClient client = connect(port)) {
             for (int i = 0; i < CLUSTER_ROUNDS; i++) {
-                String granted = send(socket, in, "l\n" + key + "\n5 10\n");
-                send(socket, in, "r\n" + key + "\n" + granted.substring(3, 35) + "\n");
+                String granted = client.request("l\n" + key + "\n5 10\n", TIMEOUT);
+                client.request("r\n" + key + "\n" + granted.substring(3, 35) + "\n", TIMEOUT);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -292,12 +283,10 @@ public final class AotTrainingCommand implements Callable<Integer> {
         }
     }
 
-    private static Socket connect(int port) throws IOException, InterruptedException {
+    private static LineClient connect(int port) throws IOException, InterruptedException {
         for (int i = 0; ; i++) {
             try {
-                Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-                socket.setTcpNoDelay(true);
-                return socket;
+                return LineClient.connect(port, TIMEOUT);
             } catch (IOException e) {
                 if (i == CONNECT_TRIES) {
                     throw e;
@@ -307,10 +296,10 @@ public final class AotTrainingCommand implements Callable<Integer> {
         }
     }
 
-    private static void drive(Socket socket, BufferedReader in) throws IOException {
+    private static void drive(LineClient client) throws IOException {
         for (int i = 0; i < ROUNDS; i++) {
-            String granted = send(socket, in, "l\nkey" + i % 100 + "\n5 10\n");
-            send(socket, in, "r\nkey" + i % 100 + "\n" + granted.substring(3, 35) + "\n");
+            String granted = client.request("l\nkey" + i % 100 + "\n5 10\n", TIMEOUT);
+            client.request("r\nkey" + i % 100 + "\n" + granted.substring(3, 35) + "\n", TIMEOUT);
         }
         for (String request :
                 List.of(
@@ -330,23 +319,18 @@ public final class AotTrainingCommand implements Callable<Integer> {
                         "signal\na.b\nx\n",
                         "unlisten\na.*\n\n", // the line read for this request is the pushed signal
                         "stats\n\n\n")) {
-            send(socket, in, request);
+            client.request(request, TIMEOUT);
         }
     }
 
-    private static BufferedReader reader(Socket socket) throws IOException {
-        return new BufferedReader(
-                new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
-    }
-
-    private static void driveLockd(Socket socket, BufferedReader in) throws IOException {
+    private static void driveLockd(LineClient client) throws IOException {
         for (int i = 0; i < ROUNDS; i++) {
-            send(socket, in, "g key" + i % 100 + "\n");
-            send(socket, in, "r key" + i % 100 + "\n");
+            client.request("g key" + i % 100 + "\n", TIMEOUT);
+            client.request("r key" + i % 100 + "\n", TIMEOUT);
         }
         for (String command :
                 List.of("i a", "sg a", "si a", "sr a", "g a", "d", "dump", "dump shared", "me")) {
-            send(socket, in, command + "\n");
+            client.request(command + "\n", TIMEOUT);
         }
     }
 
@@ -371,17 +355,5 @@ public final class AotTrainingCommand implements Callable<Integer> {
         if (in.readLine() == null) {
             throw new IOException("the server closed the connection");
         }
-    }
-
-    private static String send(Socket socket, BufferedReader in, String request)
-            throws IOException {
-        OutputStream out = socket.getOutputStream();
-        out.write(request.getBytes(StandardCharsets.US_ASCII));
-        out.flush();
-        String response = in.readLine();
-        if (response == null) {
-            throw new IOException("the server closed the connection");
-        }
-        return response;
     }
 }
