@@ -190,6 +190,16 @@ final class ModuleRules {
                 .as("internals of " + module + " are used by it and its friends only");
     }
 
+    ArchRule raftAloneUsesRatis() {
+        return noClasses()
+                .that(
+                        resideInAPackage(root + "..")
+                                .and(not(resideInAPackage(root + ".cluster.raft"))))
+                .should()
+                .dependOnClassesThat(resideInAPackage("org.apache.ratis.."))
+                .as("only the package cluster.raft uses Ratis");
+    }
+
     ArchRule noPackageCycles() {
         return slices().matching(root + ".(**)").should().beFreeOfCycles();
     }

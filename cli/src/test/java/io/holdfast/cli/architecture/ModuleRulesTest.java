@@ -8,6 +8,8 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 
+import io.holdfast.cli.architecture.fixture.cluster.admin.UsesRatis;
+import io.holdfast.cli.architecture.fixture.cluster.raft.MayUseRatis;
 import io.holdfast.cli.architecture.fixture.driver.DriverViolations.DependsOnTheProtocol;
 import io.holdfast.cli.architecture.fixture.driver.DriverViolations.DependsOnTheServer;
 import io.holdfast.cli.architecture.fixture.east.East;
@@ -78,6 +80,14 @@ class ModuleRulesTest {
     }
 
     @Test
+    void the_raft_package_may_use_ratis() {
+        var rule = FIXTURE.raftAloneUsesRatis();
+        assertThat(violations(rule, MayUseRatis.class, UsesRatis.class))
+                .isNotEmpty()
+                .noneMatch(line -> line.contains(MayUseRatis.class.getSimpleName()));
+    }
+
+    @Test
     void the_cycle_rule_detects_packages_that_depend_on_each_other() {
         assertThat(violations(FIXTURE.noPackageCycles(), East.class, West.class)).hasSize(1);
         assertThat(violations(FIXTURE.noPackageCycles(), East.class)).isEmpty();
@@ -97,6 +107,7 @@ class ModuleRulesTest {
                                 REAL.dependsOnlyOnTheJdk("lockfile"),
                                 REAL.protocolTakesBuffersAndCodecsFromNetty(),
                                 REAL.nothingDependsOnTheCli(),
+                                REAL.raftAloneUsesRatis(),
                                 REAL.noPackageCycles()))
                 .flatMap(some -> some);
     }
@@ -157,7 +168,8 @@ class ModuleRulesTest {
                                 FIXTURE.protocolTakesBuffersAndCodecsFromNetty(),
                                 ChoosesATransport.class,
                                 OpensAListener.class,
-                                OwnsEventLoops.class))
+                                OwnsEventLoops.class),
+                        each(FIXTURE.raftAloneUsesRatis(), UsesRatis.class))
                 .flatMap(violatingClasses -> violatingClasses);
     }
 

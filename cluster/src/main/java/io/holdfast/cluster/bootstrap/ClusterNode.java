@@ -11,12 +11,12 @@ import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.raft.LeaderClock;
 import io.holdfast.cluster.raft.RaftNode;
 import io.holdfast.cluster.raft.RaftTls;
+import io.holdfast.cluster.rpc.RpcSocketFactory;
 import io.holdfast.cluster.state.Replica;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.FailureText;
 
-import org.apache.ratis.conf.Parameters;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,12 +70,12 @@ public final class ClusterNode implements AutoCloseable {
             ClusterConfig config,
             DriverConfig driverConfig,
             DataDirectory data,
-            Parameters parameters) {
+            RpcSocketFactory rpcSocketFactory) {
         this.config = config;
         this.data = data;
         this.snapshotRequest = new SnapshotRequest(config.dataDir());
         this.leaderClock = new LeaderClock(System::nanoTime, driverConfig.inputBarrier());
-        this.raft = new RaftNode(config, parameters, leaderClock);
+        this.raft = new RaftNode(config, rpcSocketFactory, leaderClock);
         this.driver =
                 new ReplicatedDriver(
                         config.node(),
@@ -106,9 +106,9 @@ public final class ClusterNode implements AutoCloseable {
     public static ClusterNode start(
             ClusterConfig config, DriverConfig driverConfig, Consumer<ClusterException> fatal)
             throws ClusterException {
-        Parameters parameters = RaftTls.parameters(config.tls());
+        RpcSocketFactory rpcSocketFactory = RaftTls.sockets(config.tls());
         DataDirectory data = DataDirectory.open(config);
-        ClusterNode node = new ClusterNode(config, driverConfig, data, parameters);
+        ClusterNode node = new ClusterNode(config, driverConfig, data, rpcSocketFactory);
         try {
             node.clockWorker.start();
             node.raft.start(

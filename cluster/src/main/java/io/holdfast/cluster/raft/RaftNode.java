@@ -7,6 +7,7 @@ import io.holdfast.cluster.NodeStatus;
 import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.driver.ReplicatedLog;
 import io.holdfast.cluster.entry.EntryTime;
+import io.holdfast.cluster.rpc.RpcSocketFactory;
 import io.holdfast.driver.FailureText;
 
 import org.apache.ratis.conf.Parameters;
@@ -60,7 +61,7 @@ public final class RaftNode implements AutoCloseable {
     private static final long SNAPSHOT_MILLIS = 600_000;
 
     private final ClusterConfig config;
-    private final Parameters parameters;
+    private final Parameters parameters = new Parameters();
     private final LogSizeLimits limits;
     private final RaftGroupId groupId;
     private final Supplier<EntryTime> leaderClock;
@@ -72,24 +73,27 @@ public final class RaftNode implements AutoCloseable {
     private volatile boolean running;
 
     /**
-     * @param parameters the transport between nodes, from {@link RaftTls}
+     * @param rpcSocketFactory creates the connections to other nodes, from {@link RaftTls}
      * @param leaderClock read for each entry that this node appends as the leader
      */
-    public RaftNode(ClusterConfig config, Parameters parameters, Supplier<EntryTime> leaderClock) {
-        this(config, parameters, RaftSettings.logLimits(config), leaderClock);
+    public RaftNode(
+            ClusterConfig config,
+            RpcSocketFactory rpcSocketFactory,
+            Supplier<EntryTime> leaderClock) {
+        this(config, rpcSocketFactory, RaftSettings.logLimits(config), leaderClock);
     }
 
     RaftNode(
             ClusterConfig config,
-            Parameters parameters,
+            RpcSocketFactory rpcSocketFactory,
             LogSizeLimits limits,
             Supplier<EntryTime> leaderClock) {
         this.leaderClock = leaderClock;
         this.config = config;
         this.limits = limits;
-        this.parameters = parameters;
         this.groupId = RaftSettings.groupId(config.name());
         this.log = new RatisLog(groupId, config.isSingle(), leaderClock);
+        SocketRpcType.put(parameters, rpcSocketFactory);
         SocketRpcType.put(parameters, new NodeContext());
     }
 

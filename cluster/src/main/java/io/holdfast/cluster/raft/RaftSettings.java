@@ -14,6 +14,7 @@ import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.util.SizeInBytes;
 import org.apache.ratis.util.TimeDuration;
 
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  * The settings of Ratis. Measurements are in docs/benchmarks.md; settings that are not listed have
  * their defaults.
  */
-public final class RaftSettings {
+final class RaftSettings {
     /**
      * The election timeout. Long enough for nodes that share two busy cores, short enough for a
      * failover in about a second.
@@ -72,20 +73,26 @@ public final class RaftSettings {
     }
 
     /** Returns the id of the Raft group, which depends on the name of the cluster only. */
-    public static RaftGroupId groupId(String clusterName) {
+    static RaftGroupId groupId(String clusterName) {
         return RaftGroupId.valueOf(
                 UUID.nameUUIDFromBytes(
                         ("holdfast cluster " + clusterName).getBytes(StandardCharsets.UTF_8)));
     }
 
-    public static RaftPeer peer(NodeAddress address) {
+    static RaftPeer peer(NodeAddress address) {
         return RaftPeer.newBuilder()
                 .setId(RaftPeerId.valueOf(address.name()))
                 .setAddress(address.address())
                 .build();
     }
 
-    public static RaftGroup group(ClusterConfig config) {
+    /** Returns the address of a peer that was made by {@link #peer}. */
+    static NodeAddress address(RaftPeer peer) {
+        InetSocketAddress address = SocketRpcType.address(peer);
+        return new NodeAddress(peer.getId().toString(), address.getHostString(), address.getPort());
+    }
+
+    static RaftGroup group(ClusterConfig config) {
         RaftGroupId id = groupId(config.name());
         return config.joining()
                 ? RaftGroup.valueOf(id)
@@ -103,7 +110,7 @@ public final class RaftSettings {
     }
 
     /** Returns the settings of an administration client. */
-    public static RaftProperties client() {
+    static RaftProperties client() {
         RaftProperties properties = new RaftProperties();
         RaftConfigKeys.Rpc.setType(properties, new SocketRpcType());
         RaftClientConfigKeys.Rpc.setRequestTimeout(properties, REQUEST_TIMEOUT);

@@ -7,7 +7,6 @@ import io.holdfast.driver.FailureText;
 import io.holdfast.driver.tls.PemFiles;
 import io.holdfast.driver.tls.TlsManagers;
 
-import org.apache.ratis.conf.Parameters;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -35,14 +34,12 @@ public final class RaftTls {
     private RaftTls() {}
 
     /**
-     * Returns the Ratis parameters with the transport.
+     * Returns the factory of connections to nodes.
      *
      * @param files null for connections without TLS
      */
-    public static Parameters parameters(@Nullable ClusterTls files) throws ClusterException {
-        Parameters parameters = new Parameters();
-        SocketRpcType.put(parameters, new RpcSocketFactory(files == null ? null : context(files)));
-        return parameters;
+    public static RpcSocketFactory sockets(@Nullable ClusterTls files) throws ClusterException {
+        return new RpcSocketFactory(files == null ? null : context(files));
     }
 
     private static SSLContext context(ClusterTls files) throws ClusterException {

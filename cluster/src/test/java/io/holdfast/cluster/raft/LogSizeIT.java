@@ -136,7 +136,7 @@ class LogSizeIT {
         try (RaftNode node =
                 new RaftNode(
                         config,
-                        RaftTls.parameters(null),
+                        RaftTls.sockets(null),
                         limits,
                         () -> EntryTime.of(System.nanoTime()))) {
             node.start(folder, false, driver(node), () -> new byte[0], _ -> {});
@@ -158,7 +158,7 @@ class LogSizeIT {
         try (RaftNode node =
                 new RaftNode(
                         config,
-                        RaftTls.parameters(null),
+                        RaftTls.sockets(null),
                         limits,
                         () -> EntryTime.of(System.nanoTime()))) {
             node.start(folder, false, driver(node), () -> new byte[0], _ -> {});

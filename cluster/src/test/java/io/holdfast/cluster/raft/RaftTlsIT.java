@@ -31,19 +31,19 @@ class RaftTlsIT {
     }
 
     private static void refuses(ClusterTls files, String... text) {
-        assertThatThrownBy(() -> RaftTls.parameters(files))
+        assertThatThrownBy(() -> RaftTls.sockets(files))
                 .isInstanceOf(ClusterException.class)
                 .hasMessageContainingAll(text);
     }
 
     @Test
     void tls_is_used_when_configured() throws IOException {
-        assertThat(SocketRpcType.sockets(RaftTls.parameters(node)).isSecure()).isTrue();
+        assertThat(RaftTls.sockets(node).isSecure()).isTrue();
     }
 
     @Test
     void tls_is_not_used_when_not_configured() throws IOException {
-        assertThat(SocketRpcType.sockets(RaftTls.parameters(null)).isSecure()).isFalse();
+        assertThat(RaftTls.sockets(null).isSecure()).isFalse();
     }
 
     @Test

@@ -61,7 +61,7 @@ class RpcTlsIT {
     }
 
     private static RpcSocketFactory sockets(ClusterTls files) throws IOException {
-        return SocketRpcType.sockets(RaftTls.parameters(files));
+        return RaftTls.sockets(files);
     }
 
     @AfterAll
