@@ -1,6 +1,6 @@
 package io.holdfast.cluster.raft;
 
-import io.holdfast.cluster.entry.LogEntryEncoding;
+import io.holdfast.cluster.entry.LogEntry;
 
 import org.apache.ratis.protocol.RaftClientReply;
 
@@ -44,22 +44,29 @@ final class ProposalBatcher {
      */
     private static final int RECENT = 4;
 
-    /** The source of proposals for which no entry waits. */
-    static final long NO_SOURCE = -1;
+    /**
+     * The source of proposals for which no entry waits; the numbers of incarnations are greater.
+     */
+    private static final long NO_SOURCE = 0;
 
     /** Submits an entry to the log. */
     interface LogSubmitter {
-        CompletableFuture<RaftClientReply> submit(byte[] entry) throws IOException;
+        CompletableFuture<RaftClientReply> submit(EntryMessage message) throws IOException;
     }
 
     private static final class Proposal {
+        /** Identifies the proposing node by its incarnation. */
         final long source;
-        final byte[] entry;
+
+        final EntryMessage message;
         final Consumer<Boolean> outcome;
 
-        Proposal(long source, byte[] entry, Consumer<Boolean> outcome) {
-            this.source = source;
-            this.entry = entry;
+        Proposal(EntryMessage message, Consumer<Boolean> outcome) {
+            this.source =
+                    message.entry() instanceof LogEntry.Batch batch
+                            ? batch.incarnation()
+                            : NO_SOURCE;
+            this.message = message;
             this.outcome = outcome;
         }
     }
@@ -103,13 +110,12 @@ final class ProposalBatcher {
     /**
      * Proposes an entry.
      *
-     * @param source identifies the proposing node, or {@link #NO_SOURCE}
      * @param outcome called once with whether it was committed, on any thread; after false it may
      *     still be committed
      */
-    void add(long source, byte[] entry, Consumer<Boolean> outcome) {
+    void add(EntryMessage message, Consumer<Boolean> outcome) {
         synchronized (this) {
-            proposals.addLast(new Proposal(source, entry, outcome));
+            proposals.addLast(new Proposal(message, outcome));
         }
         send();
     }
@@ -125,7 +131,12 @@ final class ProposalBatcher {
             sent = new Sent(takeBatch(), now);
             inFlight.addLast(sent);
             try {
-                reply = submitter.submit(bytes(sent.proposals));
+                reply =
+                        submitter.submit(
+                                EntryMessage.batchOf(
+                                        sent.proposals.stream()
+                                                .map(proposal -> proposal.message)
+                                                .toList()));
             } catch (IOException | RuntimeException e) {
                 reply = CompletableFuture.failedFuture(e);
             }
@@ -218,14 +229,8 @@ final class ProposalBatcher {
                 !proposals.isEmpty() && taken.size() < MAX_PROPOSALS && bytes < MAX_BYTES; ) {
             Proposal next = proposals.removeFirst();
             taken.add(next);
-            bytes += next.entry.length;
+            bytes += next.message.length();
         }
         return taken;
-    }
-
-    private static byte[] bytes(List<Proposal> taken) {
-        return taken.size() == 1
-                ? taken.getFirst().entry
-                : LogEntryEncoding.batchOf(taken.stream().map(proposal -> proposal.entry).toList());
     }
 }

@@ -3,18 +3,14 @@ package io.holdfast.cluster.raft;
 import io.holdfast.cluster.driver.ReplicatedLog;
 import io.holdfast.cluster.entry.EncodingException;
 import io.holdfast.cluster.entry.EntryTime;
-import io.holdfast.cluster.entry.LogEntry;
-import io.holdfast.cluster.entry.LogEntryEncoding;
 
 import org.apache.ratis.protocol.ClientId;
-import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
-import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,9 +27,6 @@ import java.util.function.Supplier;
  */
 final class RatisLog implements ReplicatedLog {
     private static final Logger LOG = LoggerFactory.getLogger(RatisLog.class);
-
-    /** The source of this node's own proposals; the numbers of incarnations are greater. */
-    private static final long OWN = 0;
 
     private final RaftGroupId groupId;
     private final ClientId clientId = ClientId.randomId();
@@ -100,7 +93,7 @@ final class RatisLog implements ReplicatedLog {
     @Override
     public void propose(byte[] entry, Consumer<Boolean> outcome) {
         if (isLeader()) {
-            proposalBatcher.add(OWN, entry, outcome);
+            append(entry, outcome);
             return;
         }
         RaftPeerId leader = remoteLeader();
@@ -142,19 +135,7 @@ final class RatisLog implements ReplicatedLog {
             onRejected.run();
             return;
         }
-        long source;
-        try { // a malformed proposal must not stop other proposals
-            source =
-                    LogEntryEncoding.decode(entry) instanceof LogEntry.Batch batch
-                            ? batch.incarnation()
-                            : ProposalBatcher.NO_SOURCE;
-        } catch (EncodingException e) {
-            LOG.atDebug().setCause(e).log("dropped a malformed proposal from a peer");
-            onRejected.run();
-            return;
-        }
-        proposalBatcher.add(
-                source,
+        append(
                 entry,
                 committed -> {
                     if (!committed) {
@@ -163,7 +144,20 @@ final class RatisLog implements ReplicatedLog {
                 });
     }
 
-    private CompletableFuture<RaftClientReply> submit(byte[] entry) throws IOException {
+    /** Decodes a proposal, once for all that follows on this node, and appends it. */
+    private void append(byte[] entry, Consumer<Boolean> outcome) {
+        EntryMessage message;
+        try { // a malformed proposal must not stop other proposals
+            message = EntryMessage.decode(entry);
+        } catch (EncodingException e) {
+            LOG.atDebug().setCause(e).log("dropped a malformed proposal");
+            outcome.accept(false);
+            return;
+        }
+        proposalBatcher.add(message, outcome);
+    }
+
+    CompletableFuture<RaftClientReply> submit(EntryMessage message) throws IOException {
         RaftServer.Division local = division();
         if (local == null || !(local instanceof RaftClientAsynchronousProtocol protocol)) {
             throw new IOException("not started");
@@ -174,15 +168,9 @@ final class RatisLog implements ReplicatedLog {
                         .setServerId(local.getId())
                         .setGroupId(groupId)
                         .setCallId(lastCall.incrementAndGet())
-                        .setMessage(message(entry))
+                        .setMessage(message)
                         .setType(RaftClientRequest.writeRequestType())
                         .build();
         return protocol.submitClientRequestAsync(request);
-    }
-
-    private static Message message(byte[] entry) {
-        // Ratis logs messages that it could not send, and entries have tokens in them.
-        return Message.valueOf(
-                UnsafeByteOperations.unsafeWrap(entry), () -> entry.length + " bytes");
     }
 }

@@ -1,7 +1,6 @@
 package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.driver.ReplicatedDriver;
-import io.holdfast.cluster.entry.ByteReader;
 import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
@@ -27,7 +26,6 @@ import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.statemachine.impl.BaseStateMachine;
 import org.apache.ratis.statemachine.impl.SimpleStateMachineStorage;
 import org.apache.ratis.statemachine.impl.SingleFileSnapshotInfo;
-import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.apache.ratis.util.LifeCycle;
 import org.apache.ratis.util.MD5FileUtil;
@@ -37,7 +35,6 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -259,17 +256,18 @@ final class StateMachine extends BaseStateMachine {
      */
     @Override
     public TransactionContext startTransaction(RaftClientRequest request) throws IOException {
-        LogEntry _ = LogEntryEncoding.decode(request.getMessage().getContent().toByteArray());
+        Message message = request.getMessage();
+        LogEntry entry =
+                message instanceof EntryMessage decoded
+                        ? decoded.entry()
+                        : LogEntryEncoding.decode(message.getContent().toByteArray());
         EntryTime time = leaderClock.get();
-        byte[] stamp = new byte[EntryTime.BYTES];
-        ByteBuffer.wrap(stamp).putLong(time.nanos()).putLong(time.dueNanos());
-        ByteString data =
-                UnsafeByteOperations.unsafeWrap(stamp).concat(request.getMessage().getContent());
         return TransactionContext.newBuilder()
                 .setClientRequest(request)
                 .setStateMachine(this)
                 .setServerRole(RaftPeerRole.LEADER)
-                .setLogData(data)
+                .setLogData(StampedEntry.encode(time, message.getContent()))
+                .setStateMachineContext(new StampedEntry(time, entry))
                 .build();
     }
 
@@ -277,18 +275,12 @@ final class StateMachine extends BaseStateMachine {
     public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
         LogEntryProto entry = transaction.getLogEntry();
         try {
-            byte[] data = entry.getStateMachineLogEntry().getLogData().toByteArray();
             entries++;
             bytes += entry.getSerializedSize();
             tail.applied(entry.getIndex(), entry.getSerializedSize());
-            ByteBuffer stamp = ByteBuffer.wrap(data);
-            EntryTime time = new EntryTime(stamp.getLong(), stamp.getLong());
             hardState.acknowledgeCommitted(Math.min(entry.getIndex(), flushed.getAsLong()));
-            driver.apply(
-                    entry.getTerm(),
-                    time,
-                    LogEntryEncoding.decode(
-                            new ByteReader(data, EntryTime.BYTES, data.length - EntryTime.BYTES)));
+            StampedEntry stamped = stamped(transaction);
+            driver.apply(entry.getTerm(), stamped.time(), stamped.entry());
         } catch (IOException | RuntimeException | Error e) {
             fatal.accept(
                     new IOException(
@@ -306,6 +298,17 @@ final class StateMachine extends BaseStateMachine {
             snapshotDue.run();
         }
         return DONE;
+    }
+
+    /**
+     * Decodes an entry, unless {@link #startTransaction} did: Ratis keeps the context of an entry
+     * on the leader that appended it, for as long as it leads.
+     */
+    private static StampedEntry stamped(TransactionContext transaction) throws IOException {
+        return transaction.getStateMachineContext() instanceof StampedEntry appended
+                ? appended
+                : StampedEntry.decode(
+                        transaction.getLogEntry().getStateMachineLogEntry().getLogData());
     }
 
     /** Returns the status of this node; nothing is committed for it. */

@@ -4,19 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.cluster.ClusterConfig;
-import io.holdfast.cluster.NodeAddress;
-import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
-import io.holdfast.cluster.entry.ReplicatedSettings;
-import io.holdfast.driver.DriverConfig;
-import io.holdfast.driver.DriverObserver;
-import io.holdfast.driver.KeyLimits;
-import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.ByteString;
-import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 
 import org.junit.jupiter.api.DisplayName;
@@ -27,11 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -45,60 +35,9 @@ class LogSizeIT {
     /** A session of an incarnation that does not exist: its items have no effect. */
     private static final long UNKNOWN_SESSION = 1 << 20;
 
-    private static final Duration LONG = Duration.ofSeconds(10);
-    private static final EngineSettings SETTINGS = new EngineSettings(0, LONG.toNanos(), true);
-
     @TempDir Path folder;
 
-    private final ClusterConfig config =
-            new ClusterConfig(
-                    "size",
-                    List.of(NodeAddress.alone("n1")),
-                    "n1",
-                    Path.of("unused"),
-                    LONG,
-                    LONG,
-                    false,
-                    null);
-
-    private static final class Nothing implements ReplicatedDriver.Environment {
-        @Override
-        public void flushSoon() {}
-
-        @Override
-        public void tickSoon() {}
-
-        @Override
-        public UUID randomUuid() {
-            return new UUID(1, 2);
-        }
-
-        @Override
-        public long wallClockNanos() {
-            return 0;
-        }
-
-        @Override
-        public void runLater(Runnable task) {}
-    }
-
-    private ReplicatedDriver driver(RaftNode node) {
-        return new ReplicatedDriver(
-                "n1",
-                new UUID(1, 1),
-                new ReplicatedSettings(SETTINGS, KeyLimits.NONE, LONG.toNanos(), 0),
-                new DriverConfig(
-                        SETTINGS,
-                        KeyLimits.NONE,
-                        LONG,
-                        0,
-                        MemoryBudgets.UNLIMITED,
-                        DriverObserver.NONE),
-                LONG.toNanos(),
-                node.log(),
-                System::nanoTime,
-                new Nothing());
-    }
+    private final ClusterConfig config = IdleDriver.config();
 
     private static byte[] entry(int size) {
         ByteString payload = ByteString.of(new byte[size]);
@@ -139,7 +78,7 @@ class LogSizeIT {
                         RaftTls.sockets(null),
                         limits,
                         () -> EntryTime.of(System.nanoTime()))) {
-            node.start(folder, false, driver(node), () -> new byte[0], _ -> {});
+            node.start(folder, false, IdleDriver.of(node), () -> new byte[0], _ -> {});
             await().until(() -> node.log().isLeader());
             for (int i = 0; i < 90; i++) { // 34 MiB
                 assertThat(propose(node, entry)).isTrue();
@@ -161,7 +100,7 @@ class LogSizeIT {
                         RaftTls.sockets(null),
                         limits,
                         () -> EntryTime.of(System.nanoTime()))) {
-            node.start(folder, false, driver(node), () -> new byte[0], _ -> {});
+            node.start(folder, false, IdleDriver.of(node), () -> new byte[0], _ -> {});
             await().until(() -> node.log().isLeader());
             for (int i = 0; i < 200; i++) {
                 assertThat(propose(node, entry)).isTrue();

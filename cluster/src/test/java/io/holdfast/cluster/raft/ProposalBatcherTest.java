@@ -25,8 +25,6 @@ import java.util.function.LongSupplier;
 @DisplayName("Batching of proposals on the leader")
 @Timeout(120)
 class ProposalBatcherTest {
-    private static final byte[] PROPOSAL = LogEntryEncoding.encode(new LogEntry.Tick());
-
     private static final long SOURCE = 7;
     private static final long OTHER = 8;
 
@@ -42,8 +40,8 @@ class ProposalBatcherTest {
 
     private ProposalBatcher newBatcher(boolean alone, LongSupplier time) {
         return new ProposalBatcher(
-                entry -> {
-                    sent.add(LogEntryEncoding.decode(entry));
+                message -> {
+                    sent.add(message.entry());
                     var reply = new CompletableFuture<RaftClientReply>();
                     replies.add(reply);
                     return reply;
@@ -59,13 +57,16 @@ class ProposalBatcherTest {
     private void add(ProposalBatcher to, long source, int count) {
         for (int i = 0; i < count; i++) {
             to.add(
-                    source,
-                    PROPOSAL,
+                    proposal(new LogEntry.Batch(source, 1, List.of())),
                     committed -> {
                         outcomes.add(committed);
                         outcomeThreads.add(Thread.currentThread());
                     });
         }
+    }
+
+    private static EntryMessage proposal(LogEntry entry) {
+        return new EntryMessage(LogEntryEncoding.encode(entry), entry);
     }
 
     private static RaftClientReply success() {
@@ -137,6 +138,16 @@ class ProposalBatcherTest {
         int before = sent.size();
         add(proposalBatcher, SOURCE, 1);
         assertThat(sent).hasSize(before + 1);
+    }
+
+    @Test
+    void an_entry_does_not_linger_for_further_proposals_that_come_from_no_client() {
+        ProposalBatcher proposalBatcher = newBatcher(false);
+        proposalBatcher.add(proposal(new LogEntry.Tick()), outcomes::add);
+        clock.addAndGet(Duration.ofDays(1).toNanos());
+        replies.getFirst().complete(success());
+        add(proposalBatcher, SOURCE, 1);
+        assertThat(sent).hasSize(2);
     }
 
     @Test
