@@ -1,5 +1,7 @@
 package io.holdfast.driver;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.Arrays;
@@ -47,8 +49,10 @@ public final class AuthFailures {
     private final LongSupplier clock;
 
     /** In access order, the least recently used first. */
+    @GuardedBy("this")
     private final LinkedHashMap<String, Failures> addresses = new LinkedHashMap<>(16, 0.75f, true);
 
+    @GuardedBy("this")
     private int delayed;
 
     public AuthFailures() {
@@ -126,6 +130,7 @@ public final class AuthFailures {
         }
     }
 
+    @GuardedBy("this")
     private void dropOldest(long now) {
         Iterator<Map.Entry<String, Failures>> oldest = addresses.entrySet().iterator();
         while (oldest.hasNext()) {

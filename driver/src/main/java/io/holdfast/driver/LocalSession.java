@@ -1,5 +1,7 @@
 package io.holdfast.driver;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.signal.SignalClient;
 import io.holdfast.driver.signal.SignalEmitter;
 import io.holdfast.engine.Command;
@@ -24,6 +26,7 @@ final class LocalSession implements Session {
     /** Bit i: this session may have state in shard i. */
     private volatile long touched;
 
+    @GuardedBy("this")
     private boolean closed;
 
     LocalSession(

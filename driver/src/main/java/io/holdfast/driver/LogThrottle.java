@@ -1,5 +1,7 @@
 package io.holdfast.driver;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import org.slf4j.spi.LoggingEventBuilder;
 import org.slf4j.spi.NOPLoggingEventBuilder;
 
@@ -14,8 +16,14 @@ public final class LogThrottle {
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final LongSupplier clock;
+
+    @GuardedBy("this")
     private boolean logged;
+
+    @GuardedBy("this")
     private long loggedNanos;
+
+    @GuardedBy("this")
     private long suppressed;
 
     public LogThrottle() {

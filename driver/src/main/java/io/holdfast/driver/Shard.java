@@ -1,5 +1,7 @@
 package io.holdfast.driver;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.view.EngineReader;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -24,15 +26,23 @@ final class Shard implements EngineReader {
     private static final int COLLECT_SLICE = 256;
 
     private final int index;
+
+    @GuardedBy("this")
     private final LockEngine engine;
+
     private final Quotas quotas;
     private final LongSupplier clock;
     private final ExpiryPause expiryPause;
     private final DriverObserver driverObserver;
     private final boolean observed;
     private final LongFunction<@Nullable LocalSession> sessions;
+
+    @GuardedBy("this")
     private final List<Effect> effects = new ArrayList<>();
+
+    @GuardedBy("this")
     private final List<KeyEvent> events = new ArrayList<>();
+
     private LongConsumer earlierDeadline = deadline -> {};
 
     /**
@@ -131,6 +141,7 @@ final class Shard implements EngineReader {
         tick();
     }
 
+    @GuardedBy("this")
     private void apply(Command command) {
         long now = clock.getAsLong();
         engine.apply(command, now, expiryPause.dueNanos(now), quotas, effects);
@@ -143,6 +154,7 @@ final class Shard implements EngineReader {
         }
     }
 
+    @GuardedBy("this")
     private void notifyObserver(Command command) {
         if (command instanceof Command.Keyed keyed) {
             for (int i = 0; i < effects.size(); i++) {
@@ -159,6 +171,7 @@ final class Shard implements EngineReader {
         events.clear();
     }
 
+    @GuardedBy("this")
     private List<LocalSession> deliver(@Nullable LocalSession sender) {
         List<LocalSession> woken = List.of();
         for (int i = 0; i < effects.size(); i++) {

@@ -1,5 +1,7 @@
 package io.holdfast.server;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.driver.memory.MemoryBudget;
 import io.holdfast.driver.memory.MemoryBudgets;
@@ -139,14 +141,21 @@ final class HeapGuard {
     private final Budget connections;
     private final Budget holds;
 
-    /** State of the last collection that the guard requested; guarded by this. */
+    /** State of the last collection that the guard requested. */
+    @GuardedBy("this")
     private boolean collected;
 
+    @GuardedBy("this")
     private long liveBytes;
+
+    @GuardedBy("this")
     private long reservedAtCollection;
+
+    @GuardedBy("this")
     private long collectedNanos;
 
     /** Minimum time from the end of the last collection to the next one. */
+    @GuardedBy("this")
     private long intervalNanos;
 
     HeapGuard() {
@@ -205,13 +214,18 @@ final class HeapGuard {
         /** Reserved bytes up to which the guard need not check again. */
         private volatile long allowance;
 
-        /** Whether the last reservation was refused; guarded by the guard. */
+        /** Whether the last reservation was refused. */
+        @GuardedBy("HeapGuard.this")
         private boolean full;
 
-        /** The state that was logged last, and when; guarded by the guard. */
+        /** The state that was logged last, and when. */
+        @GuardedBy("HeapGuard.this")
         private boolean fullLogged;
 
+        @GuardedBy("HeapGuard.this")
         private boolean logged;
+
+        @GuardedBy("HeapGuard.this")
         private long loggedNanos;
 
         Budget(Kind kind) {
@@ -222,7 +236,7 @@ final class HeapGuard {
 
         @Override
         public boolean tryReserve(long bytes) {
-            if (reserved.addAndGet(bytes) <= allowance || check(this)) {
+            if (reserved.addAndGet(bytes) <= allowance || check()) {
                 return true;
             }
             reserved.addAndGet(-bytes);
@@ -241,56 +255,65 @@ final class HeapGuard {
                 allowance = max; // other kinds may use it now; a lost race costs one check
             }
         }
+
+        /** Whether the last reservation, which is already counted, is accepted. */
+        private boolean check() {
+            synchronized (HeapGuard.this) {
+                long reservedBytes = reserved.get();
+                if (reservedBytes <= allowance) {
+                    return true; // another thread has checked meanwhile
+                }
+                long spare = full ? recoveredBytes : 0;
+                long left = Math.min(maxBytes - reservedBytes, leftOnHeap(levelBytes, spare));
+                full = left < 0 || (full && left < recoveredBytes);
+                log(reservedBytes);
+                if (full) {
+                    return false;
+                }
+                allowance =
+                        reservedBytes
+                                + Math.min(
+                                        left, Math.max(minAllowanceBytes, left / ALLOWANCE_PARTS));
+                return true;
+            }
+        }
+
+        @GuardedBy("HeapGuard.this")
+        private void log(long reservedBytes) {
+            long now = clock.getAsLong();
+            if (full == fullLogged || (logged && now - loggedNanos < MIN_LOG_INTERVAL_NANOS)) {
+                return;
+            }
+            fullLogged = full;
+            logged = true;
+            loggedNanos = now;
+            if (full) {
+                LOG.atWarn()
+                        .addKeyValue("reserved_bytes", reservedBytes)
+                        .addKeyValue("budget_bytes", maxBytes)
+                        .addKeyValue("heap_used_bytes", heap.usedBytes())
+                        .addKeyValue("heap_max_bytes", heap.maxBytes())
+                        .log("memory limit reached, refusing new {}", kind.label);
+            } else {
+                LOG.info("memory is available again, accepting new {}", kind.label);
+            }
+        }
     }
 
-    /** Whether the last reservation, which is already counted, is accepted. */
-    private synchronized boolean check(Budget budget) {
-        long reserved = budget.reserved.get();
-        if (reserved <= budget.allowance) {
-            return true; // another thread has checked meanwhile
-        }
-        long left = Math.min(budget.maxBytes - reserved, leftOnHeap(budget));
-        budget.full = left < 0 || (budget.full && left < recoveredBytes);
-        log(budget, reserved);
-        if (budget.full) {
-            return false;
-        }
-        budget.allowance =
-                reserved + Math.min(left, Math.max(minAllowanceBytes, left / ALLOWANCE_PARTS));
-        return true;
-    }
-
-    private void log(Budget budget, long reserved) {
-        long now = clock.getAsLong();
-        if (budget.full == budget.fullLogged
-                || (budget.logged && now - budget.loggedNanos < MIN_LOG_INTERVAL_NANOS)) {
-            return;
-        }
-        budget.fullLogged = budget.full;
-        budget.logged = true;
-        budget.loggedNanos = now;
-        if (budget.full) {
-            LOG.atWarn()
-                    .addKeyValue("reserved_bytes", reserved)
-                    .addKeyValue("budget_bytes", budget.maxBytes)
-                    .addKeyValue("heap_used_bytes", heap.usedBytes())
-                    .addKeyValue("heap_max_bytes", heap.maxBytes())
-                    .log("memory limit reached, refusing new {}", budget.kind.label);
-        } else {
-            LOG.info("memory is available again, accepting new {}", budget.kind.label);
-        }
-    }
-
-    /** How many more bytes may be live before a kind is refused; negative if it is refused now. */
-    private long leftOnHeap(Budget budget) {
+    /**
+     * How many more bytes may be live below a level; negative if there are too many.
+     *
+     * @param spareBytes how far below the level the used heap must be to be enough evidence
+     */
+    @GuardedBy("this")
+    private long leftOnHeap(long levelBytes, long spareBytes) {
         long used = heap.usedBytes();
-        if (used < budget.levelBytes - (budget.full ? recoveredBytes : 0)) {
-            return budget.levelBytes - used;
+        if (used < levelBytes - spareBytes) {
+            return levelBytes - used;
         }
         long reservedBytes = reservedBytes();
-        if (collected && budget.levelBytes - estimate(reservedBytes) >= minAllowanceBytes) {
-            return budget.levelBytes
-                    - estimate(reservedBytes); // much of the used heap must be garbage
+        if (collected && levelBytes - estimate(reservedBytes) >= minAllowanceBytes) {
+            return levelBytes - estimate(reservedBytes); // much of the used heap must be garbage
         }
         if (mayCollect(reservedBytes)) {
             long begin = clock.getAsLong();
@@ -305,17 +328,19 @@ final class HeapGuard {
             liveBytes = used;
             reservedAtCollection = reservedBytes;
         }
-        long left = budget.levelBytes - used;
+        long left = levelBytes - used;
         return left < minAllowanceBytes ? -1 : left;
     }
 
     /** Upper estimate of the live bytes. */
+    @GuardedBy("this")
     private long estimate(long reservedBytes) {
         return liveBytes
                 + Math.max(0, reservedBytes - reservedAtCollection) * ACTUAL_SIZE_PERCENT / 100;
     }
 
     /** A collection stops all threads: only if the last one is likely to be out of date. */
+    @GuardedBy("this")
     private boolean mayCollect(long reservedBytes) {
         if (!collected) {
             return true;

@@ -1,5 +1,7 @@
 package io.holdfast.server;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.FailureText;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.dflockd.SessionGraces;
@@ -43,32 +45,43 @@ final class RunFileGraces implements SessionGraces {
     private final long maxNanos;
     private final String run = UUID.randomUUID().toString();
     private final ReentrantLock disk = new ReentrantLock();
+
+    @GuardedBy("this")
     private List<PendingGrace> waiting = new ArrayList<>();
+
+    @GuardedBy("this")
     private boolean writing;
 
-    /** Guarded by the disk lock. */
-    private List<RunFile> files = List.of();
+    /** Set by {@link #open}, before a grace is granted. */
+    private volatile List<RunFile> files = List.of();
 
-    /** Whether this run wrote the files last. Guarded by the disk lock. */
+    /** Whether this run wrote the files last. */
+    @GuardedBy("disk")
     private boolean own;
 
-    /** Guarded by the disk lock. */
+    @GuardedBy("disk")
     private boolean closed;
 
     /** Whether run files are kept; if not, graces are granted as if they were written. */
+    @GuardedBy("this")
     private boolean kept;
 
     /** The grace of an earlier run, while the quarantine lasts. */
+    @GuardedBy("this")
     private long leftSeconds;
 
+    @GuardedBy("this")
     private boolean quarantineEnded;
 
     /** The longest grace of this run. */
+    @GuardedBy("this")
     private long grantedSeconds;
 
     /** The grace in the files. */
+    @GuardedBy("this")
     private long recordedSeconds;
 
+    @GuardedBy("disk")
     private boolean failing;
 
     RunFileGraces(RestartQuarantineConfig config, Duration max) {
@@ -106,6 +119,7 @@ final class RunFileGraces implements SessionGraces {
         return kept && directory != null ? read(directory) : Duration.ZERO;
     }
 
+    @GuardedBy("this")
     private Duration read(Path directory) throws StartException {
         try {
             createDirectory(directory);
@@ -157,6 +171,7 @@ final class RunFileGraces implements SessionGraces {
         }
     }
 
+    @GuardedBy("this")
     private long leftIn(RunFile file) throws IOException {
         long max = config.longestQuarantine().toSeconds();
         try {
@@ -197,6 +212,7 @@ final class RunFileGraces implements SessionGraces {
         startWriter();
     }
 
+    @GuardedBy("this")
     private void startWriter() {
         if (!writing) {
             Thread _ = Thread.ofPlatform().daemon().name("holdfast-run-file").start(this::write);
@@ -246,7 +262,8 @@ final class RunFileGraces implements SessionGraces {
         return recordedSeconds;
     }
 
-    /** Writes the grace to all files; the caller has the disk lock. False if that failed. */
+    /** Writes the grace to all files. False if that failed. */
+    @GuardedBy("disk")
     private boolean record(long graceSeconds) {
         if (closed) {
             return false;
@@ -301,6 +318,7 @@ final class RunFileGraces implements SessionGraces {
         return leftSeconds;
     }
 
+    @GuardedBy("disk")
     private void close(boolean clean, long left) {
         if (!closed && clean && left == 0) {
             boolean _ = record(0);

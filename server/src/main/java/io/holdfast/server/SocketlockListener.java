@@ -1,5 +1,7 @@
 package io.holdfast.server;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.FailureText;
 import io.holdfast.engine.Key;
 import io.holdfast.server.socketlock.SocketlockService;
@@ -79,8 +81,10 @@ final class SocketlockListener {
     /** Why the listener could not become the primary again, as logged last. */
     private String lastFailure = "";
 
-    // Guarded by this.
+    @GuardedBy("this")
     private boolean stopping;
+
+    @GuardedBy("this")
     private boolean checkRequested;
 
     private SocketlockListener(

@@ -1,5 +1,7 @@
 package io.holdfast.server;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.EffectMailbox;
@@ -22,6 +24,8 @@ final class SuspendedKeys {
     private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Driver driver;
+
+    @GuardedBy("this")
     private final Map<Key, Integer> suspensions = new HashMap<>();
 
     SuspendedKeys(Driver driver) {

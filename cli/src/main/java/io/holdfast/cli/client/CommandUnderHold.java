@@ -1,5 +1,7 @@
 package io.holdfast.cli.client;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.cli.process.ChildCommand;
 import io.holdfast.cli.process.RunningCommand;
 import io.holdfast.cli.process.SignalRelay;
@@ -34,7 +36,10 @@ final class CommandUnderHold {
     private final Duration killAfter;
     private final int lostStatus;
 
+    @GuardedBy("this")
     private boolean over;
+
+    @GuardedBy("this")
     private @Nullable Thread ending;
 
     CommandUnderHold(Hold hold, LossAction lossAction, Duration killAfter, int lostStatus) {

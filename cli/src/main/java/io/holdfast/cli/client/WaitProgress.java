@@ -1,5 +1,7 @@
 package io.holdfast.cli.client;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.KeyInfo;
 import io.holdfast.client.LockException;
@@ -22,7 +24,11 @@ final class WaitProgress implements AutoCloseable {
     private final String key;
     private final boolean semaphore;
     private final Thread thread;
+
+    @GuardedBy("this")
     private boolean closed;
+
+    @GuardedBy("this")
     private String last = "";
 
     private WaitProgress(Holdfast client, String key, boolean semaphore) {

@@ -1,5 +1,7 @@
 package io.holdfast.cli.process;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -18,10 +20,20 @@ public final class SignalRelay implements AutoCloseable {
 
     private final Thread opener = Thread.currentThread();
     private final List<SignalHandlers.Registration> registrations = new ArrayList<>();
+
+    @GuardedBy("this")
     private final List<ProcessSignal> early = new ArrayList<>();
+
+    @GuardedBy("this")
     private @Nullable Target target;
+
+    @GuardedBy("this")
     private @Nullable ProcessSignal end;
+
+    @GuardedBy("this")
     private boolean kept;
+
+    @GuardedBy("this")
     private boolean closed;
 
     private SignalRelay() {}
@@ -51,6 +63,7 @@ public final class SignalRelay implements AutoCloseable {
         early.forEach(this::forward);
     }
 
+    @GuardedBy("this")
     private void forward(ProcessSignal processSignal) {
         if (end == null && processSignal.requestsTermination()) {
             end = processSignal;

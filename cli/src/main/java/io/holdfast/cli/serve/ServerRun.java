@@ -1,5 +1,7 @@
 package io.holdfast.cli.serve;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.cli.logging.LineLogger;
 import io.holdfast.cli.process.ProcessSignal;
 import io.holdfast.cli.process.SignalHandlers;
@@ -36,14 +38,23 @@ final class ServerRun {
 
     /** Handles signals: the first one drains the server, a second one ends the process at once. */
     private static final class Ending {
+        @GuardedBy("this")
         private @Nullable HoldfastServer server;
+
+        @GuardedBy("this")
         private boolean begun;
+
+        @GuardedBy("this")
         private boolean interruptible;
+
+        @GuardedBy("this")
         private long firstNanos;
 
         /** Null before the server runs, or if nothing can be reloaded. */
+        @GuardedBy("this")
         private @Nullable SecretAndCertificateReload secretAndCertificateReload;
 
+        @GuardedBy("this")
         private boolean reloadPending;
 
         synchronized void signal(int status) {
@@ -111,9 +122,11 @@ final class ServerRun {
             return begun ? duration.minusNanos(System.nanoTime() - firstNanos) : duration;
         }
 
+        @GuardedBy("this")
         private void drain() {
-            if (begun && server != null) {
-                Thread.ofPlatform().name("holdfast-drain").start(server::drain);
+            HoldfastServer running = server;
+            if (begun && running != null) {
+                Thread.ofPlatform().name("holdfast-drain").start(running::drain);
             }
         }
     }

@@ -1,5 +1,7 @@
 package io.holdfast.cli.watch;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import java.io.BufferedOutputStream;
 import java.io.Console;
 import java.io.File;
@@ -46,8 +48,11 @@ final class RawTerminal implements AutoCloseable {
 
     private final String savedSettings;
     private final InputStream keys;
+
+    @GuardedBy("out")
     private final OutputStream out =
             new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16);
+
     private final AtomicBoolean open = new AtomicBoolean(true);
     private final Thread atExit = new Thread(this::restore, "holdfast-terminal");
 

@@ -1,5 +1,7 @@
 package io.holdfast.driver.monitor;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
@@ -19,9 +21,17 @@ public final class EventSubscription implements AutoCloseable {
     private final int maxQueued;
     private final Runnable wake;
     private final Consumer<EventSubscription> end;
+
+    @GuardedBy("this")
     private final Queue<ServerEvent> queue = new ArrayDeque<>();
+
+    @GuardedBy("this")
     private long queuedBytes;
+
+    @GuardedBy("this")
     private long missed;
+
+    @GuardedBy("this")
     private boolean awake;
 
     EventSubscription(

@@ -1,5 +1,7 @@
 package io.holdfast.driver.monitor;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.ClientInfo;
 
 import org.jspecify.annotations.Nullable;
@@ -14,6 +16,7 @@ import java.util.SequencedMap;
 final class RecentlyClosedSessions {
     static final int MAX_SESSIONS = 4096;
 
+    @GuardedBy("this")
     private final SequencedMap<Long, ClientInfo> last = new LinkedHashMap<>();
 
     /** Computes the name now, because its source goes away with the session. */

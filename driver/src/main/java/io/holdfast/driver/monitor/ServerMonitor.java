@@ -1,5 +1,7 @@
 package io.holdfast.driver.monitor;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.DriverObserver;
 import io.holdfast.engine.Command;
@@ -36,6 +38,8 @@ public final class ServerMonitor implements DriverObserver {
     /** The metrics and key histories of one shard. Its lock is acquired under that of the shard. */
     private static final class ShardMonitor {
         final ShardMetrics metrics = new ShardMetrics();
+
+        @GuardedBy("this")
         final KeyHistory history = new KeyHistory();
     }
 

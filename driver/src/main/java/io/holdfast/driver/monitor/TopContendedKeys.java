@@ -1,5 +1,7 @@
 package io.holdfast.driver.monitor;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ResourceKind;
 
@@ -20,6 +22,7 @@ final class TopContendedKeys {
         long waits;
     }
 
+    @GuardedBy("this")
     private final Map<ContendedKey.ResourceId, Count> counts = new HashMap<>();
 
     synchronized void count(ResourceKind resourceKind, Key key) {
@@ -38,6 +41,7 @@ final class TopContendedKeys {
         current.waits++;
     }
 
+    @GuardedBy("this")
     private long removeLeast() {
         Map.Entry<ContendedKey.ResourceId, Count> least = null;
         for (Map.Entry<ContendedKey.ResourceId, Count> entry : counts.entrySet()) {

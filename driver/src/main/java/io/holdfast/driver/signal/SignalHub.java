@@ -1,5 +1,7 @@
 package io.holdfast.driver.signal;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.memory.MemoryBudget;
 import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.ByteString;
@@ -19,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -47,14 +48,22 @@ public final class SignalHub implements SignalService {
     private final MemoryBudget memoryBudget;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
-    /** This and all fields below are guarded by the lock. */
+    @GuardedBy("lock")
     private int maxSubscriptions;
 
+    @GuardedBy("lock")
     private final Map<Key, PatternListeners> exact = new HashMap<>();
 
+    @GuardedBy("lock")
     private final Map<Namespace, PatternTree> patterns = new HashMap<>();
+
+    @GuardedBy("lock")
     private final TreeMap<PatternAndGroup, TopicListeners> topics = new TreeMap<>();
+
+    @GuardedBy("lock")
     private long lastJoined;
+
+    @GuardedBy("lock")
     private int registered;
 
     /**
@@ -87,8 +96,7 @@ public final class SignalHub implements SignalService {
      */
     public SignalRecipients choose(Key channel) {
         RecipientSelection recipientSelection;
-        Lock reading = lock.readLock();
-        reading.lock();
+        lock.readLock().lock();
         try {
             PatternListeners listening = exact.get(channel);
             PatternTree tree = patterns.get(channel.namespace());
@@ -102,7 +110,7 @@ public final class SignalHub implements SignalService {
             }
             choose(listening, matching, recipientSelection);
         } finally {
-            reading.unlock();
+            lock.readLock().unlock();
         }
         recipientSelection.overrunTheFull();
         return recipientSelection.recipients();
@@ -323,6 +331,7 @@ public final class SignalHub implements SignalService {
         }
     }
 
+    @GuardedBy("lock")
     private PatternListeners listenersOf(Key pattern, List<ByteString> tokens) {
         return tokens.isEmpty()
                 ? exact.computeIfAbsent(pattern, _ -> new PatternListeners())
@@ -330,6 +339,7 @@ public final class SignalHub implements SignalService {
                         .getOrAdd(tokens);
     }
 
+    @GuardedBy("lock")
     private void end(ListenRegistration listenRegistration) {
         PatternAndGroup patternAndGroup = listenRegistration.topic();
         Key pattern = patternAndGroup.pattern();

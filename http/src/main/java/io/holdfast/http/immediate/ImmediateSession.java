@@ -1,5 +1,7 @@
 package io.holdfast.http.immediate;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.EffectMailbox;
@@ -37,8 +39,14 @@ public final class ImmediateSession implements AutoCloseable {
     private final Consumer<Runnable> later;
     private final Map<Long, EffectHandler> inFlight = new ConcurrentHashMap<>();
     private final Queue<Effect> effects = new ConcurrentLinkedQueue<>();
+
+    @GuardedBy("this")
     private @Nullable Session session;
+
+    @GuardedBy("this")
     private long requests;
+
+    @GuardedBy("this")
     private boolean closed;
 
     /**

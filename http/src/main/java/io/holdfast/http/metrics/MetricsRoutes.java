@@ -1,5 +1,7 @@
 package io.holdfast.http.metrics;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.driver.monitor.ContendedKey;
 import io.holdfast.engine.ResourceKindUsage;
@@ -32,7 +34,7 @@ public final class MetricsRoutes implements AutoCloseable {
     private final ServerTotals serverTotals;
     private final long sinceNanos = System.nanoTime();
 
-    /** Guarded by this. */
+    @GuardedBy("this")
     private @Nullable PrometheusExposition prometheusExposition;
 
     public MetricsRoutes(FrontEndServices frontEndServices, HttpFrontEndStatus httpFrontEndStatus) {

@@ -21,7 +21,7 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * All metrics in the text format of Prometheus. Created on the first scrape, because many servers
- * are never scraped.
+ * are never scraped. Used by one thread at a time.
  */
 final class PrometheusExposition implements AutoCloseable {
     private final HttpRequestMetrics requestMetrics;
@@ -91,7 +91,7 @@ final class PrometheusExposition implements AutoCloseable {
         Gauge.builder(name, serverTotals, value).description(help).register(registry);
     }
 
-    synchronized String text() {
+    String text() {
         requestMetrics.each(this::addCall);
         return registry.scrape();
     }

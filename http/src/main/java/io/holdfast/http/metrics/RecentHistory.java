@@ -1,5 +1,7 @@
 package io.holdfast.http.metrics;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.driver.monitor.Histogram;
 import io.holdfast.driver.monitor.ServerMonitor;
@@ -39,10 +41,15 @@ public final class RecentHistory {
     private record Counts(long atNanos, Map<KeyEvent.Type, Long> events, DurationHistogram waits) {}
 
     private final FrontEndServices frontEndServices;
+
+    @GuardedBy("this")
     private final Map<String, double[]> points = new LinkedHashMap<>();
+
+    @GuardedBy("this")
     private @Nullable Counts before;
 
     /** The number of points since the start. */
+    @GuardedBy("this")
     private long sampleCount;
 
     public RecentHistory(FrontEndServices frontEndServices) {
@@ -56,6 +63,7 @@ public final class RecentHistory {
         series("connections");
     }
 
+    @GuardedBy("this")
     private double[] series(String name) {
         return points.computeIfAbsent(name, _ -> new double[MAX_POINTS]);
     }

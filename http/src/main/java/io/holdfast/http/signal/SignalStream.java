@@ -1,5 +1,7 @@
 package io.holdfast.http.signal;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.signal.Signal;
 import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.engine.ByteString;
@@ -37,14 +39,24 @@ final class SignalStream implements SignalListener {
     }
 
     private final HttpContext httpContext;
+
+    /** Used on the event loop only. */
     private @Nullable EventStream stream;
+
+    @GuardedBy("this")
     private final Queue<QueuedSignal> queue = new ArrayDeque<>();
+
+    @GuardedBy("this")
     private long bytes;
 
     /** Whether {@link #write} is scheduled, or will be called when the client has read. */
+    @GuardedBy("this")
     private boolean scheduled;
 
+    @GuardedBy("this")
     private boolean clientIsBehind;
+
+    @GuardedBy("this")
     private boolean closed;
 
     SignalStream(HttpContext httpContext) {
@@ -53,9 +65,7 @@ final class SignalStream implements SignalListener {
 
     /** Starts to write to a stream; on the event loop. */
     void writeTo(EventStream opened) {
-        synchronized (this) {
-            stream = opened;
-        }
+        stream = opened;
         opened.onDrained(this::write);
         write();
     }

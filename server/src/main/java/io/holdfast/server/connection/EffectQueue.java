@@ -1,5 +1,7 @@
 package io.holdfast.server.connection;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.engine.Effect;
 
 import org.jspecify.annotations.Nullable;
@@ -8,10 +10,14 @@ import java.util.ArrayDeque;
 
 /** Undelivered effects of a connection, in order. There is hardly ever more than one. */
 public final class EffectQueue {
+    @GuardedBy("this")
     private @Nullable Effect first;
+
+    @GuardedBy("this")
     private @Nullable ArrayDeque<Effect> rest;
 
     /** The last request that was reported as applied without a result, or 0. */
+    @GuardedBy("this")
     private long pendingRequest;
 
     public synchronized void add(Effect effect) {

@@ -1,5 +1,7 @@
 package io.holdfast.server.connection;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.EffectMailbox;
 import io.holdfast.engine.Effect;
 
@@ -23,10 +25,11 @@ final class Mailbox implements EffectMailbox, EffectSource, Runnable {
     private final Runnable wakeUp;
     private final Runnable kicked;
 
-    /** Guarded by {@link #effects}. */
+    @GuardedBy("effects")
     private boolean wakeScheduled;
 
-    /** When the wake-up was scheduled; guarded by {@link #effects}. */
+    /** When the wake-up was scheduled. */
+    @GuardedBy("effects")
     private long wakeNanos;
 
     /** When the current wake-up by another session was scheduled, or {@link #NOT_WOKEN}. */

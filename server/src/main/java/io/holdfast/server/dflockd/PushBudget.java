@@ -1,5 +1,7 @@
 package io.holdfast.server.dflockd;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -14,7 +16,8 @@ final class PushBudget {
     private final AtomicLong used = new AtomicLong();
     private final Set<PushQueue> behind = ConcurrentHashMap.newKeySet();
 
-    /** Bytes of listeners that are being disconnected and are not closed yet. Guarded by this. */
+    /** Bytes of listeners that are being disconnected and are not closed yet. */
+    @GuardedBy("this")
     private long disconnectingBytes;
 
     PushBudget(long maxBytes) {

@@ -1,5 +1,7 @@
 package io.holdfast.server.dflockd;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.signal.Signal;
 import io.holdfast.driver.signal.SignalListener;
 import io.netty.buffer.ByteBufAllocator;
@@ -52,31 +54,40 @@ final class PushQueue implements SignalListener {
     private final Runnable write;
     private final Runnable disconnect;
 
-    /** Guarded by this, like all that follows. */
+    @GuardedBy("this")
     private ArrayDeque<PushLine> lines = new ArrayDeque<>(2);
 
+    @GuardedBy("this")
     private long bytes;
 
     /** Maximum length since it was empty. */
+    @GuardedBy("this")
     private int peak;
 
     /** Bytes handed to the socket and not written yet. */
+    @GuardedBy("this")
     private long inFlightBytes;
 
     /** The write task is scheduled, and has not begun. */
+    @GuardedBy("this")
     private boolean writing;
 
     /** Lines wait until they can be written; the event loop continues then without a write task. */
+    @GuardedBy("this")
     private boolean waiting;
 
     /** Lines wait because the socket is not writable. */
+    @GuardedBy("this")
     private boolean socketFull;
 
+    @GuardedBy("this")
     private boolean overrun;
 
     /** The unread bytes with which it was disconnected to relieve the budget. */
+    @GuardedBy("this")
     private long relievedBytes;
 
+    @GuardedBy("this")
     private boolean closed;
 
     /**
@@ -181,6 +192,7 @@ final class PushQueue implements SignalListener {
         }
     }
 
+    @GuardedBy("this")
     private boolean isBehind() {
         return !closed && !overrun && bytes + inFlightBytes > BEHIND_BYTES;
     }

@@ -1,5 +1,7 @@
 package io.holdfast.server.dflockd;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.EffectMailbox;
@@ -41,33 +43,47 @@ final class TaggedSession implements EffectMailbox {
     private final EffectQueue effects = new EffectQueue();
 
     /** Commands without a response, by request number. */
+    @GuardedBy("this")
     private final LongObjectMap<Command.Keyed> unanswered = new LongObjectHashMap<>();
 
     /** Commands submitted and not known to be applied, by request number. */
+    @GuardedBy("this")
     private final LongObjectMap<Boolean> unapplied = new LongObjectHashMap<>();
 
     /** The size of {@link #unapplied}; written under the lock. */
     private volatile int inFlight;
 
-    /** Requests that were applied and have no result yet; guarded by itself. */
+    /** Requests that were applied and have no result yet. */
+    @GuardedBy("waits")
     private final ArrayDeque<Long> waits = new ArrayDeque<>();
 
     private volatile @Nullable Connection<?> owner;
+
+    @GuardedBy("this")
     private Secret secret;
 
     /** The previous secret, until the client has shown that it received the current one. */
+    @GuardedBy("this")
     private @Nullable Secret previousSecret;
 
+    @GuardedBy("this")
     private String secretText;
+
+    @GuardedBy("this")
     private @Nullable Future<?> graceEnd;
+
+    @GuardedBy("this")
     private long lastTag;
 
     /** The last number of the server's own requests, which are negative. */
+    @GuardedBy("this")
     private long lastOwnRequest;
 
     /** How often it has lost its connection. */
+    @GuardedBy("this")
     private int detachCount;
 
+    @GuardedBy("this")
     private boolean ended;
 
     /**
@@ -170,6 +186,7 @@ final class TaggedSession implements EffectMailbox {
     }
 
     /** Discards undelivered effects: the next owner queries what the session has. */
+    @GuardedBy("this")
     private void discardEffects() {
         for (Effect effect = poll(); effect != null; effect = poll()) {
             Command.Keyed command = unanswered.remove(effect.request());
@@ -210,6 +227,7 @@ final class TaggedSession implements EffectMailbox {
         return owner == to ? poll() : null;
     }
 
+    @GuardedBy("this")
     private @Nullable Effect poll() {
         Effect effect = effects.poll();
         if (inFlight > 0) {
@@ -341,6 +359,7 @@ final class TaggedSession implements EffectMailbox {
      * Commands that cancel requests whose grant could not be delivered and which the end of the
      * session does not cancel.
      */
+    @GuardedBy("this")
     private List<Command> undeliveredGrants() {
         List<Command> undelivered = new ArrayList<>();
         unanswered.forEach(

@@ -1,5 +1,7 @@
 package io.holdfast.server.lockd;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -33,8 +35,10 @@ public final class ListingBudget {
     private final long timeoutNanos;
 
     /** In order of their start. */
+    @GuardedBy("this")
     private final Map<Listing, Reservation> running = new LinkedHashMap<>();
 
+    @GuardedBy("this")
     private long used;
 
     /**
@@ -68,10 +72,12 @@ public final class ListingBudget {
         return true;
     }
 
+    @GuardedBy("this")
     private boolean fits(long bytes) {
         return bytes <= limit / SMALL_PART || used == 0 || used + bytes <= limit;
     }
 
+    @GuardedBy("this")
     private void abortOldest() {
         Map.Entry<Listing, Reservation> oldest = running.entrySet().iterator().next();
         if (System.nanoTime() - oldest.getValue().sinceNanos() > timeoutNanos) {
