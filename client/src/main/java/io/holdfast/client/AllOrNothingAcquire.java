@@ -1,5 +1,7 @@
 package io.holdfast.client;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.client.internal.service.AcquireRequest;
 
 import org.jspecify.annotations.Nullable;
@@ -16,9 +18,16 @@ final class AllOrNothingAcquire implements AcquireOperation {
     private final HoldOptions options;
     private final long waitNanos;
     private final long startedAt;
+
+    @GuardedBy("this")
     private final List<RenewingHold> acquired = new ArrayList<>();
+
     private final CompletableFuture<MultiHold> result = new CompletableFuture<>();
+
+    @GuardedBy("this")
     private @Nullable PendingAcquire current;
+
+    @GuardedBy("this")
     private boolean ended;
 
     private AllOrNothingAcquire(

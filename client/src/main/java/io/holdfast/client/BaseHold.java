@@ -1,5 +1,7 @@
 package io.holdfast.client;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.client.internal.thread.SerialExecutor;
 
 import org.jspecify.annotations.Nullable;
@@ -20,10 +22,20 @@ abstract class BaseHold implements Hold {
     final ClientCore core;
     private final HoldOptions options;
     private final SerialExecutor callbacks;
+
+    @GuardedBy("this")
     private final List<Consumer<LossReason>> actions = new ArrayList<>();
+
+    @GuardedBy("this")
     private @Nullable Consumer<LossReason> internalAction;
+
+    @GuardedBy("this")
     private @Nullable Thread holder;
+
+    @GuardedBy("this")
     private @Nullable LossReason reason;
+
+    @GuardedBy("this")
     private State state = State.HELD;
 
     BaseHold(ClientCore core, HoldOptions options) {

@@ -1,5 +1,7 @@
 package io.holdfast.client;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -17,6 +19,7 @@ final class JavaLock implements Lock {
     private final LockHandle handle;
 
     /** Can have several entries for a semaphore, and for a lock whose earlier hold was lost. */
+    @GuardedBy("held")
     private final Deque<Acquired> held = new ArrayDeque<>();
 
     JavaLock(LockHandle handle) {

@@ -1,5 +1,7 @@
 package io.holdfast.client;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import org.jspecify.annotations.Nullable;
 
 import java.lang.System.Logger;
@@ -55,9 +57,16 @@ final class LockLeaderElection implements LeaderElection {
         private final HoldfastLock lock;
         private final LeaderTask leaderTask;
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
+
+        @GuardedBy("this")
         private @Nullable Thread thread;
+
+        @GuardedBy("this")
         private @Nullable Hold leadership;
+
+        @GuardedBy("this")
         private boolean closed;
+
         private long pause = FIRST_PAUSE;
 
         Campaign(ClientCore core, HoldfastLock lock, LeaderTask leaderTask) {

@@ -1,5 +1,7 @@
 package io.holdfast.client;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.client.ClientEventListener.AcquireResult;
 import io.holdfast.client.internal.service.AcquireAttempt;
 import io.holdfast.client.internal.service.AcquireOutcome;
@@ -26,10 +28,20 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
     private final long waitNanos;
     private final long startedAt;
     private final CompletableFuture<RenewingHold> result = new CompletableFuture<>();
+
+    @GuardedBy("this")
     private boolean ended;
+
+    @GuardedBy("this")
     private int attempts;
+
+    @GuardedBy("this")
     private @Nullable AcquireAttempt acquireAttempt;
+
+    @GuardedBy("this")
     private @Nullable RenewingHold renewingFirst;
+
+    @GuardedBy("this")
     private TimerClock.@Nullable Timer safetyTimer;
 
     private PendingAcquire(

@@ -1,5 +1,7 @@
 package io.holdfast.client;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -10,6 +12,8 @@ final class QueuedAcquireHandle implements QueuedAcquire {
     private final ClientCore core;
     private final String key;
     private final AcquireOperation acquireOperation;
+
+    @GuardedBy("this")
     private boolean done;
 
     QueuedAcquireHandle(ClientCore core, String key, AcquireOperation acquireOperation) {

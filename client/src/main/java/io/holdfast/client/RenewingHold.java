@@ -1,5 +1,7 @@
 package io.holdfast.client;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.client.internal.service.GrantedHold;
 import io.holdfast.client.internal.service.TimerClock;
 
@@ -17,15 +19,35 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
 
     private final GrantedHold granted;
     private final String address;
+
+    @GuardedBy("this")
     private CompletableFuture<?> lastRenewal = CompletableFuture.completedFuture(null);
+
+    @GuardedBy("this")
     private TimerClock.@Nullable Timer expiry;
+
+    @GuardedBy("this")
     private TimerClock.@Nullable Timer renewal;
+
+    @GuardedBy("this")
     private boolean started;
+
+    @GuardedBy("this")
     private boolean hasEnded;
+
+    @GuardedBy("this")
     private long startedAt;
+
+    @GuardedBy("this")
     private long requestedLease;
+
+    @GuardedBy("this")
     private long lease;
+
+    @GuardedBy("this")
     private long deadline;
+
+    @GuardedBy("this")
     private long pause;
 
     RenewingHold(ClientCore core, GrantedHold granted, HoldOptions options, String address) {

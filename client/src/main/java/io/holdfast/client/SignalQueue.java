@@ -1,5 +1,7 @@
 package io.holdfast.client;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.client.Signals.Gap;
 import io.holdfast.client.Signals.Message;
 import io.holdfast.client.Signals.Signal;
@@ -20,9 +22,16 @@ final class SignalQueue implements SignalSink {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+
+    @GuardedBy("lock")
     private final ArrayDeque<Signal> signals = new ArrayDeque<>();
+
     private final Runnable onArrival;
+
+    @GuardedBy("lock")
     private long dropped;
+
+    @GuardedBy("lock")
     private boolean closed;
 
     /**

@@ -1,5 +1,7 @@
 package io.holdfast.lockd;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -52,9 +54,13 @@ final class LockdChannel {
     private final Selector selector;
     private final Thread thread;
 
-    // Guarded by this.
+    @GuardedBy("this")
     private @Nullable LockdExchange<?> waiting;
+
+    @GuardedBy("this")
     private @Nullable LockdExchange<?> current;
+
+    @GuardedBy("this")
     private @Nullable Ending ending;
 
     // Used by the channel's thread only.
@@ -171,6 +177,7 @@ final class LockdChannel {
         selector.wakeup();
     }
 
+    @GuardedBy("this")
     private void failBoth(Ending why) {
         if (current != null) {
             current.fail(why.failure());

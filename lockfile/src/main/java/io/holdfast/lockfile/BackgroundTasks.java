@@ -1,5 +1,7 @@
 package io.holdfast.lockfile;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
@@ -30,6 +32,7 @@ final class BackgroundTasks {
     private static final ScheduledThreadPoolExecutor TIMER = timer();
 
     /** When the last scheduled empty task is or was due, by {@link System#nanoTime}. */
+    @GuardedBy("BackgroundTasks.class")
     private static long emptyTaskAt = System.nanoTime();
 
     /** Runs the heartbeats; when all its threads hang, further heartbeats are queued. */

@@ -1,5 +1,7 @@
 package io.holdfast.lockfile;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -51,8 +53,13 @@ final class DeletionWatch implements AutoCloseable {
 
     /** The watch service, shared by the whole JVM because systems limit their number. */
     private static final class Service {
+        @GuardedBy("Service.class")
         private static final Map<WatchKey, List<DeletionWatch>> WATCHES = new HashMap<>();
+
+        @GuardedBy("Service.class")
         private static @Nullable WatchService service;
+
+        @GuardedBy("Service.class")
         private static boolean failed;
 
         private Service() {}
@@ -66,6 +73,7 @@ final class DeletionWatch implements AutoCloseable {
             return watch;
         }
 
+        @GuardedBy("Service.class")
         private static @Nullable WatchKey register(Path folder) {
             if (failed || !folder.getFileSystem().equals(FileSystems.getDefault())) {
                 return null;

@@ -20,6 +20,9 @@ public final class Guard implements AutoCloseable {
 
     private final LockFileOperations operations;
     private final HeldLockFile heldLockFile;
+
+    // All that changes is guarded by this. No @GuardedBy: this type is public, and the compilers of
+    // its users, who do not have the annotation, would warn.
     private boolean started;
     private boolean ended;
     private boolean thrown;
@@ -35,7 +38,7 @@ public final class Guard implements AutoCloseable {
      * Starts the heartbeat and registers the lock for release at exit; without this call there is
      * neither.
      */
-    Guard start() {
+    synchronized Guard start() {
         started = true;
         LockFileConfig config = operations.config();
         if (config.releaseOnExit()) {

@@ -1,5 +1,7 @@
 package io.holdfast.socketlock;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.socketlock.internal.primary.TakeoverGracePeriod;
 
 import org.jspecify.annotations.Nullable;
@@ -40,15 +42,23 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     private final Condition changed = monitor.newCondition();
     private final UninterruptibleLatch ended = new UninterruptibleLatch();
 
-    // Guarded by the monitor.
+    @GuardedBy("monitor")
     private @Nullable InFlightAcquire inFlight;
+
+    @GuardedBy("monitor")
     private @Nullable ClientHold clientHold;
+
+    @GuardedBy("monitor")
     private boolean connectedOnce;
 
     /** How many threads wait in {@link #close}. */
+    @GuardedBy("monitor")
     private int closers;
 
+    @GuardedBy("monitor")
     private boolean closed;
+
+    @GuardedBy("monitor")
     private @Nullable SocketLockUnavailableException lastFailure;
 
     // Used on the I/O thread only.
@@ -96,6 +106,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     /** Connects, and waits for the connection for up to the timeout. */
     void connect(Duration timeout) {
         ioThread.execute(primaryConnector::connect);
+        SocketLockException failure;
         monitor.lock();
         try {
             long left = nanos(timeout);
@@ -106,19 +117,20 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
                 return;
             }
             closed = true;
+            failure =
+                    lastFailure != null
+                            ? withCallerTrace(lastFailure)
+                            : new SocketLockUnavailableException(
+                                    "no primary responded in time", null);
         } catch (InterruptedException e) {
             closed = true;
             Thread.currentThread().interrupt();
-            throw new SocketLockInterruptedException(e);
+            failure = new SocketLockInterruptedException(e);
         } finally {
             monitor.unlock();
-            if (closed) {
-                end();
-            }
         }
-        throw lastFailure != null
-                ? withCallerTrace(lastFailure)
-                : new SocketLockUnavailableException("no primary responded in time", null);
+        end();
+        throw failure;
     }
 
     /** The failure that the I/O thread has found, with the stack trace of the caller. */
@@ -161,6 +173,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         }
     }
 
+    @GuardedBy("monitor")
     private SocketLock join(ClientHold current, LockMode mode) {
         if (mode == LockMode.WRITE && current.mode == LockMode.READ) {
             throw new SocketLockException("write requested while read lock held");
@@ -169,6 +182,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         return new SocketLock(this, current);
     }
 
+    @GuardedBy("monitor")
     private SocketLock awaitOutcome(InFlightAcquire acquire, long deadline, boolean interruptible) {
         try {
             while (acquire.stage != InFlightAcquire.Stage.DONE) {
@@ -216,6 +230,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     }
 
     /** Ends an acquire whose caller has stopped waiting. */
+    @GuardedBy("monitor")
     private void abandon(InFlightAcquire acquire) {
         boolean sent = acquire.stage != InFlightAcquire.Stage.UNSENT;
         String lockId = acquire.lockId;
@@ -316,6 +331,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         }
     }
 
+    @GuardedBy("monitor")
     private void offered(String lockId, LockMode mode) {
         InFlightAcquire acquire = inFlight;
         if (acquire == null
@@ -332,6 +348,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         primaryConnector.send("STATUS " + lockId);
     }
 
+    @GuardedBy("monitor")
     private void token(String rest) {
         String[] fields = rest.split(" ", -1);
         if (inFlight != null && fields.length == 2 && fields[0].equals(inFlight.lockId)) {
@@ -343,6 +360,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         }
     }
 
+    @GuardedBy("monitor")
     private void onHeld(String lockId) {
         if (isConfirmed(lockId)) {
             acquired();
@@ -356,12 +374,14 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         }
     }
 
+    @GuardedBy("monitor")
     private boolean isConfirmed(String lockId) {
         return inFlight != null
                 && inFlight.stage == InFlightAcquire.Stage.CONFIRMED
                 && inFlight.lockId.equals(lockId);
     }
 
+    @GuardedBy("monitor")
     private void acquired() {
         InFlightAcquire acquire = inFlight;
         if (acquire == null) {
@@ -394,6 +414,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         }
     }
 
+    @GuardedBy("monitor")
     private void finish(
             InFlightAcquire acquire,
             @Nullable SocketLock result,
@@ -444,6 +465,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         }
     }
 
+    @GuardedBy("monitor")
     private void onNotHeld(String lockId) {
         if (isConfirmed(lockId)) {
             InFlightAcquire acquire = inFlight;
@@ -457,6 +479,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         }
     }
 
+    @GuardedBy("monitor")
     private void failed(String reason) {
         InFlightAcquire acquire = inFlight;
         // These two are responses to earlier messages, never to a request with a new lock id.
@@ -623,6 +646,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         }
     }
 
+    @GuardedBy("monitor")
     private void lose(ClientHold current) {
         if (clientHold == current) {
             clientHold = null;
@@ -631,6 +655,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         }
     }
 
+    @GuardedBy("monitor")
     private void change(ClientHold current, LockState state) {
         current.state = state;
         changed.signalAll();
@@ -685,6 +710,7 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
         end();
     }
 
+    @GuardedBy("monitor")
     private void failInFlight() {
         if (inFlight != null) {
             finish(inFlight, null, new SocketLockClosedException());

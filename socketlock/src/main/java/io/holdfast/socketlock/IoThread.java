@@ -1,5 +1,7 @@
 package io.holdfast.socketlock;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import java.io.IOException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
@@ -41,7 +43,10 @@ final class IoThread {
     private final Selector selector;
     private final Thread thread;
     private final List<SelectionKey> ready = new ArrayList<>();
+
+    @GuardedBy("tasks")
     private final Queue<Runnable> tasks = new ArrayDeque<>();
+
     private final TreeSet<Timer> timers =
             new TreeSet<>(
                     Comparator.<Timer>comparingLong(timer -> timer.dueNanos)
@@ -51,7 +56,7 @@ final class IoThread {
     /** When the thread last polled all its channels. */
     private volatile long lastPollNanos = System.nanoTime();
 
-    /** Guarded by {@link #tasks}. */
+    @GuardedBy("tasks")
     private boolean closed;
 
     private IoThread(Selector selector, String name) {

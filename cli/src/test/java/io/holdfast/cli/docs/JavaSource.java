@@ -1,9 +1,12 @@
 package io.holdfast.cli.docs;
 
+import java.io.File;
 import java.io.StringWriter;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
@@ -36,13 +39,21 @@ record JavaSource(String type, String text) {
                                 "--release",
                                 "17",
                                 "-proc:none",
+                                "-Xlint:classfile",
                                 "-d",
                                 folder.toString(),
                                 "-cp",
-                                System.getProperty("java.class.path")),
+                                usersPath()),
                         null,
                         List.of(file))
                 .call();
         return complaints.toString();
+    }
+
+    /** Without the annotations that are only used when the project itself is compiled. */
+    private static String usersPath() {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> !entry.contains("error_prone_annotations"))
+                .collect(Collectors.joining(File.pathSeparator));
     }
 }

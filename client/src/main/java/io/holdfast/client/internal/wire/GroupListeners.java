@@ -1,5 +1,7 @@
 package io.holdfast.client.internal.wire;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.client.internal.service.LockService.SignalSubscription;
 import io.holdfast.client.internal.service.ServiceConfig;
 import io.holdfast.client.internal.service.ServiceEvents;
@@ -40,9 +42,12 @@ final class GroupListeners {
 
     private final ServiceConfig config;
     private final TimerClock timerClock;
-    private final Map<SessionSubscriptions.PatternAndGroup, Member> members =
-            new HashMap<>(); // guarded by this
-    private boolean closed; // guarded by this
+
+    @GuardedBy("this")
+    private final Map<SessionSubscriptions.PatternAndGroup, Member> members = new HashMap<>();
+
+    @GuardedBy("this")
+    private boolean closed;
 
     GroupListeners(ServiceConfig config, TimerClock timerClock) {
         this.config =

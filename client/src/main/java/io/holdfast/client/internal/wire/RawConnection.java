@@ -1,5 +1,7 @@
 package io.holdfast.client.internal.wire;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.client.internal.service.ServiceConfig;
 import io.holdfast.client.internal.service.ServiceException;
 
@@ -23,7 +25,11 @@ public final class RawConnection implements AutoCloseable {
 
     private final LineSocket socket;
     private final BlockingQueue<String> signals = new ArrayBlockingQueue<>(CAPACITY);
+
+    @GuardedBy("this")
     private final ArrayDeque<CompletableFuture<String>> pendingReplies = new ArrayDeque<>();
+
+    @GuardedBy("this")
     private @Nullable ServiceException broken;
 
     private RawConnection(LineSocket socket) {

@@ -1,5 +1,7 @@
 package io.holdfast.client.internal.wire;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.client.internal.service.ServiceConfig;
 import io.holdfast.client.internal.service.ServiceException;
 
@@ -49,7 +51,10 @@ final class ReconnectingConnection {
     private final Thread thread;
     private final @Nullable LineChannel first;
     private int nextAddress;
-    private @Nullable Socket dialed; // guarded by this
+
+    @GuardedBy("this")
+    private @Nullable Socket dialed;
+
     private volatile @Nullable LineChannel lineChannel;
 
     /**

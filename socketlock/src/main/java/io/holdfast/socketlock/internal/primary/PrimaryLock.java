@@ -1,5 +1,7 @@
 package io.holdfast.socketlock.internal.primary;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -82,13 +84,25 @@ public final class PrimaryLock {
     private final long fenceFloor;
     private final TakeoverGracePeriod takeoverGracePeriod;
 
-    // Guarded by this.
+    @GuardedBy("this")
     private PrimaryLockFile.Header header;
+
+    @GuardedBy("this")
     private final Set<HoldRecord> holds = new HashSet<>();
+
+    @GuardedBy("this")
     private final BitSet used = new BitSet();
+
+    @GuardedBy("this")
     private @Nullable Object socketIdentity;
+
+    @GuardedBy("this")
     private boolean incomplete;
+
+    @GuardedBy("this")
     private boolean stopped;
+
+    @GuardedBy("this")
     private boolean closed;
 
     private PrimaryLock(
@@ -444,6 +458,7 @@ public final class PrimaryLock {
         }
     }
 
+    @GuardedBy("this")
     private void reserve(long fence) throws IOException {
         if (fence >= header.fence()) {
             header =
@@ -474,6 +489,7 @@ public final class PrimaryLock {
      * Marks the list of holds as incomplete, for example when the disk is full: the next primary
      * then waits for the full grace period.
      */
+    @GuardedBy("this")
     private void markIncomplete() {
         incomplete = true;
         if (header.state() == PrimaryLockFile.State.UNLISTED) {
@@ -487,6 +503,7 @@ public final class PrimaryLock {
         }
     }
 
+    @GuardedBy("this")
     private void stop() {
         stopped = true;
     }
@@ -505,6 +522,7 @@ public final class PrimaryLock {
         }
     }
 
+    @GuardedBy("this")
     private PrimaryLockFile.Header with(PrimaryLockFile.State state) {
         return new PrimaryLockFile.Header(
                 header.epoch(), state, header.fence(), header.boot(), header.socket());
@@ -559,6 +577,7 @@ public final class PrimaryLock {
     }
 
     /** Removes a socket that was never published. */
+    @GuardedBy("this")
     private void removeUnpublished() {
         if (socketIdentity == null) {
             try {

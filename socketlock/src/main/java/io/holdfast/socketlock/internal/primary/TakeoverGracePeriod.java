@@ -1,5 +1,7 @@
 package io.holdfast.socketlock.internal.primary;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -23,9 +25,12 @@ public final class TakeoverGracePeriod {
     private static final long CHECK_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final PrimaryLock primaryLock;
+
+    @GuardedBy("this")
     private final List<HoldRecord> outstanding;
 
     /** The number of re-asserted holds that are not {@link #booked} yet. */
+    @GuardedBy("this")
     private int unbooked;
 
     /** Whether there may be unlisted holds. */
@@ -34,9 +39,16 @@ public final class TakeoverGracePeriod {
     /** The epoch of the primary that granted unlisted holds; 0 for one without an epoch. */
     private final long unlistedEpoch;
 
+    @GuardedBy("this")
     private long endNanos;
+
+    @GuardedBy("this")
     private long lastCheckNanos;
+
+    @GuardedBy("this")
     private long nextLookNanos;
+
+    @GuardedBy("this")
     private boolean over;
 
     TakeoverGracePeriod(
@@ -83,6 +95,7 @@ public final class TakeoverGracePeriod {
         return over;
     }
 
+    @GuardedBy("this")
     private void end() {
         over = true;
         primaryLock.graceIsOver();
@@ -149,10 +162,12 @@ public final class TakeoverGracePeriod {
         drop(hold -> hold.clientId.equals(id) && hold.process.equals(process));
     }
 
+    @GuardedBy("this")
     private void dropDeadProcesses() {
         drop(hold -> hold.process.isGone());
     }
 
+    @GuardedBy("this")
     private void drop(Predicate<HoldRecord> condition) {
         outstanding.removeIf(
                 hold -> {
