@@ -18,18 +18,7 @@ public record ListenEndpoint(ListenAddress address, boolean tls, ListenerProtoco
         if (tls && address instanceof ListenAddress.Unix) {
             throw new ConfigException("TLS is not supported on a Unix socket: " + address);
         }
-        if (address instanceof ListenAddress.Unix
-                && (protocol instanceof ListenerProtocol.Dflockd
-                        || (protocol instanceof ListenerProtocol.Lockd lockd
-                                && lockd.webSocket()))) {
-            throw new ConfigException(
-                    "a Unix socket supports only socketlock and lockd without WebSocket: "
-                            + address);
-        }
-        if (protocol instanceof ListenerProtocol.Socketlock
-                && !(address instanceof ListenAddress.Unix)) {
-            throw new ConfigException("socketlock requires a Unix socket: " + address);
-        }
+        protocol.requireSuitable(address);
         if (protocol.namespace().name().chars().anyMatch(Character::isISOControl)) {
             throw new ConfigException(
                     "the namespace of " + address + " has a control character in it");
@@ -60,19 +49,7 @@ public record ListenEndpoint(ListenAddress address, boolean tls, ListenerProtoco
 
     /** The scheme of its URL. */
     public String scheme() {
-        return switch (protocol) {
-            case ListenerProtocol.Dflockd _ -> tls ? "dflockds" : "dflockd";
-            case ListenerProtocol.Lockd lockd -> {
-                if (address instanceof ListenAddress.Unix) {
-                    yield "lockd+unix";
-                }
-                if (lockd.webSocket()) {
-                    yield tls ? "lockd+wss" : "lockd+ws";
-                }
-                yield tls ? "lockds" : "lockd";
-            }
-            case ListenerProtocol.Socketlock _ -> "socketlock";
-        };
+        return protocol.scheme(address, tls);
     }
 
     @Override

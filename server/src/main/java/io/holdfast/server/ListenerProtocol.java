@@ -1,5 +1,6 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
@@ -11,7 +12,35 @@ import org.jspecify.annotations.Nullable;
 public sealed interface ListenerProtocol {
     Namespace namespace();
 
-    record Dflockd(Namespace namespace) implements ListenerProtocol {}
+    /** The scheme of the URL of a listener. */
+    String scheme(ListenAddress address, boolean tls);
+
+    /**
+     * Requires that it can be served at an address.
+     *
+     * @throws ConfigException if it cannot, with a text for the user
+     */
+    void requireSuitable(ListenAddress address);
+
+    private static void requireTcp(ListenAddress address) {
+        if (address instanceof ListenAddress.Unix) {
+            throw new ConfigException(
+                    "a Unix socket supports only socketlock and lockd without WebSocket: "
+                            + address);
+        }
+    }
+
+    record Dflockd(Namespace namespace) implements ListenerProtocol {
+        @Override
+        public String scheme(ListenAddress address, boolean tls) {
+            return tls ? "dflockds" : "dflockd";
+        }
+
+        @Override
+        public void requireSuitable(ListenAddress address) {
+            requireTcp(address);
+        }
+    }
 
     /**
      * lockd, over lines or WebSocket messages.
@@ -21,7 +50,25 @@ public sealed interface ListenerProtocol {
      * @param enableRegistry whether {@code iam} and {@code who} are enabled
      */
     record Lockd(Namespace namespace, boolean webSocket, boolean allowDump, boolean enableRegistry)
-            implements ListenerProtocol {}
+            implements ListenerProtocol {
+        @Override
+        public String scheme(ListenAddress address, boolean tls) {
+            if (address instanceof ListenAddress.Unix) {
+                return "lockd+unix";
+            }
+            if (webSocket) {
+                return tls ? "lockd+wss" : "lockd+ws";
+            }
+            return tls ? "lockds" : "lockd";
+        }
+
+        @Override
+        public void requireSuitable(ListenAddress address) {
+            if (webSocket) {
+                requireTcp(address);
+            }
+        }
+    }
 
     /**
      * socketlock, which serves one read/write lock.
@@ -35,5 +82,17 @@ public sealed interface ListenerProtocol {
             @Nullable ByteString key,
             @Nullable QueuePolicy policy,
             SocketlockTimeouts limits)
-            implements ListenerProtocol {}
+            implements ListenerProtocol {
+        @Override
+        public String scheme(ListenAddress address, boolean tls) {
+            return "socketlock";
+        }
+
+        @Override
+        public void requireSuitable(ListenAddress address) {
+            if (!(address instanceof ListenAddress.Unix)) {
+                throw new ConfigException("socketlock requires a Unix socket: " + address);
+            }
+        }
+    }
 }
