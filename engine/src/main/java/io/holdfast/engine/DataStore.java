@@ -2,6 +2,7 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
+import java.io.IOException;
 import java.util.List;
 
 /**
@@ -16,15 +17,15 @@ final class DataStore {
     final DataEntries<ListEntry> lists = new DataEntries<>();
 
     /** The expiries of values with a time to live. */
-    final Deadlines expiries = new Deadlines();
+    final Deadlines<ValueEntry> expiries = new Deadlines<>();
 
     /**
      * When counters of 0 and values without a time to live may be collected. Using an entry does
      * not reschedule it; its last activity is checked when the deadline is due.
      */
-    final Deadlines idleEnds = new Deadlines();
+    final Deadlines<DataEntry> idleEnds = new Deadlines<>();
 
-    long nowNanos = Long.MIN_VALUE;
+    private long nowNanos = Long.MIN_VALUE;
 
     DataStore(EngineSettings engineSettings) {
         this.engineSettings = engineSettings;
@@ -60,8 +61,8 @@ final class DataStore {
     /** Expires the values that were due at {@code until}. */
     void expireDue(long until, long now, Quotas quotas) {
         nowNanos = now;
-        for (Deadline due = expiries.pollDue(until); due != null; due = expiries.pollDue(until)) {
-            remove((ValueEntry) due, quotas);
+        for (ValueEntry due = expiries.pollDue(until); due != null; due = expiries.pollDue(until)) {
+            remove(due, quotas);
         }
     }
 
@@ -124,6 +125,17 @@ final class DataStore {
                     DataOperation.Range _ ->
                     lists.get(key) != null;
         };
+    }
+
+    /** Writes all entries, in order of creation. */
+    void write(SnapshotOutput out) throws IOException {
+        new DataSnapshotWriter(this, out).write();
+    }
+
+    /** Reads what {@link #write} wrote at a time; this store must be empty. */
+    void read(SnapshotInput in, long atNanos) throws IOException {
+        new DataSnapshotReader(this, in).read();
+        nowNanos = atNanos;
     }
 
     /** See {@link LockEngine#reserveAll}. */
@@ -273,7 +285,8 @@ final class DataStore {
      */
     void collect(long before, int max, Quotas quotas) {
         for (int i = 0; i < max; i++) {
-            if (!(idleEnds.pollDue(before) instanceof DataEntry dataEntry)) {
+            DataEntry dataEntry = idleEnds.pollDue(before);
+            if (dataEntry == null) {
                 return;
             }
             if (dataEntry instanceof CounterEntry counterEntry && counterEntry.value != 0) {
@@ -304,7 +317,8 @@ final class DataStore {
     }
 
     private void unschedule(ValueEntry valueEntry) {
-        (valueEntry.expires ? expiries : idleEnds).remove(valueEntry);
+        Deadlines<? super ValueEntry> deadlines = valueEntry.expires ? expiries : idleEnds;
+        deadlines.remove(valueEntry);
     }
 
     private void remove(ValueEntry valueEntry, Quotas quotas) {

@@ -2,14 +2,12 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** Something that ends at a point in time. Its fields belong to {@link Deadlines}. */
-abstract sealed class Deadline permits Hold, Waiter, KeyedState, RestartQuarantine {
+/** Something that ends at a point in time. It can be in one {@link Deadlines} at a time. */
+abstract class Deadline {
     static final int UNSCHEDULED = -1;
 
-    /** When it ends; valid while it is scheduled. */
     long time;
 
-    /** Order among equal times. */
     long sequence;
 
     /** The index in the heap, or a number below -1 that encodes the slot of the wheel. */
@@ -22,6 +20,16 @@ abstract sealed class Deadline permits Hold, Waiter, KeyedState, RestartQuaranti
 
     final boolean isScheduled() {
         return index != UNSCHEDULED;
+    }
+
+    /** When it ends; still valid when it has become due, but not after it was removed. */
+    final long time() {
+        return time;
+    }
+
+    /** The order among deadlines of equal times; valid while it is scheduled. */
+    final long sequence() {
+        return sequence;
     }
 
     final boolean isBefore(Deadline other) {

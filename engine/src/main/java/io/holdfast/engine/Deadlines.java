@@ -6,8 +6,10 @@ import org.jspecify.annotations.Nullable;
  * Deadlines in order of (time, sequence). Those due within about a millisecond are in a heap, which
  * keeps the exact order; all others are in a timing wheel, where scheduling and removing take
  * constant time. Most deadlines are removed before they reach the heap.
+ *
+ * @param <D> what ends
  */
-final class Deadlines {
+final class Deadlines<D extends Deadline> {
     private final DeadlineHeap heap = new DeadlineHeap();
     private final DeadlineWheel wheel = new DeadlineWheel(heap);
     private long lastSequence;
@@ -38,18 +40,18 @@ final class Deadlines {
     }
 
     /** Restores a scheduled entry. */
-    void restore(Deadline entry, long time, long sequence) {
+    void restore(D entry, long time, long sequence) {
         entry.time = time;
         entry.sequence = sequence;
         wheel.add(entry);
     }
 
-    long timeOf(Deadline entry) {
+    long timeOf(D entry) {
         return entry.isScheduled() ? entry.time : Long.MAX_VALUE;
     }
 
     /** Schedules or reschedules an entry. {@link Long#MAX_VALUE} is never. */
-    void schedule(Deadline entry, long time) {
+    void schedule(D entry, long time) {
         remove(entry);
         if (time != Long.MAX_VALUE) {
             entry.time = time;
@@ -58,7 +60,7 @@ final class Deadlines {
         }
     }
 
-    void remove(Deadline entry) {
+    void remove(D entry) {
         if (entry.index >= 0) {
             heap.remove(entry);
         } else if (entry.isScheduled()) {
@@ -67,13 +69,14 @@ final class Deadlines {
     }
 
     /** Removes and returns the first entry that is due; null if none is. */
-    @Nullable Deadline pollDue(long now) {
+    @SuppressWarnings("unchecked") // only entries of this type are added
+    @Nullable D pollDue(long now) {
         wheel.advance(now);
         Deadline first = heap.first();
         if (first == null || first.time > now) {
             return null;
         }
         heap.remove(first);
-        return first;
+        return (D) first;
     }
 }

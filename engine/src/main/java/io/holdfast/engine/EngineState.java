@@ -15,13 +15,13 @@ final class EngineState {
     final Map<Key, SharedLock> shared = new HashMap<>();
     final Map<Namespace, Map<ResourceKind, UsageCounters>> usage = new HashMap<>();
     final Map<Long, SessionState> sessions = new HashMap<>();
-    final Deadlines deadlines = new Deadlines();
+    final Deadlines<LockDeadline> deadlines = new Deadlines<>();
 
     /**
      * When unused keys may be collected. Using a key does not reschedule it, so it costs nothing
      * here; the last activity is checked when the deadline is due.
      */
-    final Deadlines idleEnds = new Deadlines();
+    final Deadlines<Resource> idleEnds = new Deadlines<>();
 
     /** All keys, in order of creation. */
     final CursorList<Resource> all = new CursorList<>();

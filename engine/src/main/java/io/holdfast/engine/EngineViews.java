@@ -228,7 +228,7 @@ public final class EngineViews {
         return views;
     }
 
-    private long remaining(Deadline entry, long now) {
+    private long remaining(LockDeadline entry, long now) {
         long ends = state.deadlines.timeOf(entry);
         return ends == Long.MAX_VALUE
                 ? Command.FOREVER

@@ -3,7 +3,8 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /** A slot held by a session, until it is released or its lease expires. */
-sealed class Hold extends Deadline implements HoldOrWaiter permits OfferHold, HoldWithAttributes {
+sealed class Hold extends LockDeadline implements HoldOrWaiter
+        permits OfferHold, HoldWithAttributes {
     final Resource resource;
     SessionState session;
     final long fence;

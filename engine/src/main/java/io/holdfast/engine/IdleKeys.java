@@ -38,7 +38,8 @@ final class IdleKeys {
         long before = before(state.nowNanos);
         state.data.collect(before, max, quotas);
         for (int i = 0; i < max; i++) {
-            if (!(state.idleEnds.pollDue(before) instanceof Resource resource)) {
+            Resource resource = state.idleEnds.pollDue(before);
+            if (resource == null) {
                 return;
             }
             if (!resource.isUnused() || resource.suspended) {

@@ -2,9 +2,11 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** The state of a key: a resource or a data entry. */
-abstract sealed class KeyedState extends Deadline implements CursorList.Node
-        permits Resource, DataEntry {
+/**
+ * The state of a key: a resource or a data entry. As a deadline, it is scheduled for the end of its
+ * idle time or of its time to live.
+ */
+abstract non-sealed class KeyedState extends Deadline implements CursorList.Node {
     final Key key;
     long lastActivityNanos;
 

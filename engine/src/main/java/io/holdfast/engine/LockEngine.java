@@ -409,14 +409,14 @@ public final class LockEngine {
     }
 
     private void expireDue(long until, Quotas quotas, List<Effect> effects) {
-        Deadlines deadlines = state.deadlines;
-        for (Deadline due = deadlines.pollDue(until); due != null; due = deadlines.pollDue(until)) {
+        Deadlines<LockDeadline> deadlines = state.deadlines;
+        for (LockDeadline due = deadlines.pollDue(until);
+                due != null;
+                due = deadlines.pollDue(until)) {
             switch (due) {
                 case Hold hold -> expire(hold, quotas, effects);
                 case Waiter waiter -> lifecycle.timeOut(waiter, quotas, effects);
                 case RestartQuarantine _ -> endQuarantine(quotas, effects);
-                case KeyedState keyedState ->
-                        throw new IllegalStateException("not a lease or wait: " + keyedState);
             }
         }
         state.data.expireDue(until, state.nowNanos, quotas);

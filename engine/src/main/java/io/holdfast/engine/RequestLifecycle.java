@@ -118,7 +118,7 @@ final class RequestLifecycle {
     /** Ends a hold and grants its slot to the next waiter. */
     void end(Hold hold, KeyEvent.Type reason, Quotas quotas, List<Effect> effects) {
         Resource resource = hold.resource;
-        long leaseEnd = hold.time;
+        long leaseEnd = hold.time();
         resource.remove(hold);
         resource.usage.holds--;
         if (resource.holders() == 0) {

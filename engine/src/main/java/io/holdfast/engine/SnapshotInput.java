@@ -99,7 +99,7 @@ final class SnapshotInput {
         return namespaces.computeIfAbsent(name.toString(), Namespace::new);
     }
 
-    void deadline(Deadline entry, Deadlines all) throws IOException {
+    <D extends Deadline> void deadline(D entry, Deadlines<? super D> all) throws IOException {
         if (flag()) {
             long time = fixed();
             long sequence = number();
@@ -110,7 +110,7 @@ final class SnapshotInput {
         }
     }
 
-    void deadlines(Deadlines all) throws IOException {
+    void deadlines(Deadlines<?> all) throws IOException {
         long lastSequence = number();
         check(lastSequence >= 0, "a last deadline of " + lastSequence);
         all.restore(lastSequence, fixed());

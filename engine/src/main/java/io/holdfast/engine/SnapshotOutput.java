@@ -48,12 +48,12 @@ final class SnapshotOutput {
     void deadline(Deadline entry) throws IOException {
         flag(entry.isScheduled());
         if (entry.isScheduled()) {
-            fixed(entry.time);
-            number(entry.sequence);
+            fixed(entry.time());
+            number(entry.sequence());
         }
     }
 
-    void deadlines(Deadlines all) throws IOException {
+    void deadlines(Deadlines<?> all) throws IOException {
         number(all.lastSequence());
         fixed(all.reachedNanos());
     }

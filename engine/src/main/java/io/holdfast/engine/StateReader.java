@@ -42,8 +42,7 @@ final class StateReader {
                 sessionState.recordUnserved(unserved());
             }
         }
-        new DataSnapshotReader(state.data, in).read();
-        state.data.nowNanos = state.nowNanos;
+        state.data.read(in, state.nowNanos);
     }
 
     private void resource() throws IOException {

@@ -34,7 +34,7 @@ final class StateWriter {
         for (long session : sessions) {
             unserved(state.session(session));
         }
-        new DataSnapshotWriter(state.data, out).write();
+        state.data.write(out);
     }
 
     /** Numbers the holds and waiters of a session in their order. */

@@ -3,7 +3,7 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /** A queued request of a session. It ends once: granted, offered, timed out or cancelled. */
-sealed class Waiter extends Deadline implements HoldOrWaiter
+sealed class Waiter extends LockDeadline implements HoldOrWaiter
         permits OfferWaiter, WaiterWithAttributes {
     /** No request is blocked on this waiter: it was enqueued and is not awaited yet. */
     static final long NO_REQUEST = 0;

@@ -36,13 +36,13 @@ class DeadlinesPropertyTest {
     /** After all that is ever scheduled. */
     private static final long FAR = Long.MAX_VALUE - 1;
 
-    private Deadlines deadlines = new Deadlines();
+    private Deadlines<Deadline> deadlines = new Deadlines<>();
     private final List<Planned> sorted = new ArrayList<>();
     private long turn;
 
     @BeforeTry
     void start() {
-        deadlines = new Deadlines();
+        deadlines = new Deadlines<>();
         sorted.clear();
     }
 
@@ -189,11 +189,9 @@ class DeadlinesPropertyTest {
     }
 
     private static List<Deadline> entries(int count) {
-        Resource resource = new ReadWriteLock(Key.of("key"), new UsageCounters());
-        SessionState sessionState = new SessionState(1);
         List<Deadline> entries = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            entries.add(new Waiter(resource, sessionState, i, 0, 1, false));
+            entries.add(new Deadline() {});
         }
         return entries;
     }

@@ -112,7 +112,7 @@ final class EngineSnapshot {
         out.writeLong(hold.fence);
         out.writeLong(hold.salt);
         out.writeLong(hold.leaseNanos);
-        write((Deadline) hold);
+        write((LockDeadline) hold);
         out.writeLong(hold.sinceNanos);
         Successor successor = hold.successor;
         out.writeBoolean(successor != null);
@@ -136,7 +136,7 @@ final class EngineSnapshot {
         out.writeLong(waiter.request);
         out.writeLong(waiter.salt);
         out.writeLong(waiter.leaseNanos);
-        write((Deadline) waiter);
+        write((LockDeadline) waiter);
         out.writeLong(waiter.sinceNanos);
     }
 
@@ -146,9 +146,9 @@ final class EngineSnapshot {
         out.writeBoolean(holdAttributes.tracked());
     }
 
-    private void write(Deadline deadline) throws IOException {
+    private void write(LockDeadline deadline) throws IOException {
         out.writeLong(state.deadlines.timeOf(deadline));
-        out.writeLong(deadline.isScheduled() ? deadline.sequence : 0);
+        out.writeLong(deadline.isScheduled() ? deadline.sequence() : 0);
     }
 
     private void write(byte[] bytes) throws IOException {
