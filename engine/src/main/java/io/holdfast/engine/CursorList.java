@@ -9,7 +9,7 @@ import java.util.NoSuchElementException;
  * A linked list of keyed states that also holds cursors, so that it can be read in slices while it
  * changes.
  */
-final class CursorList<E extends KeyedState> implements Iterable<E> {
+public final class CursorList<E extends KeyedState> implements Iterable<E> {
     /** An element of the list: the state of a key, or the cursor of a reader. */
     sealed interface Node permits KeyedState, KeyScan.Cursor {
         @Nullable Node before();
@@ -28,7 +28,7 @@ final class CursorList<E extends KeyedState> implements Iterable<E> {
         link(null, node, first);
     }
 
-    void addLast(Node node) {
+    public void addLast(Node node) {
         link(last, node, null);
     }
 
@@ -36,7 +36,7 @@ final class CursorList<E extends KeyedState> implements Iterable<E> {
         link(position, node, position.after());
     }
 
-    void remove(Node node) {
+    public void remove(Node node) {
         Node before = node.before();
         Node after = node.after();
         if (before == null) {

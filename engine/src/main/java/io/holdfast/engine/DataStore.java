@@ -6,9 +6,10 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Counters, values and lists. The cost of an operation does not depend on the number of entries.
+ * Counters, values and lists: the part of an engine that {@link Command.Data} is about. The cost of
+ * an operation does not depend on the number of entries.
  */
-final class DataStore {
+public final class DataStore {
     private static final int CHARGED_STEP = 64;
 
     private EngineSettings engineSettings;
@@ -27,11 +28,11 @@ final class DataStore {
 
     private long nowNanos = Long.MIN_VALUE;
 
-    DataStore(EngineSettings engineSettings) {
+    public DataStore(EngineSettings engineSettings) {
         this.engineSettings = engineSettings;
     }
 
-    void configure(EngineSettings next) {
+    public void configure(EngineSettings next) {
         boolean same =
                 engineSettings.idleNanos() == next.idleNanos()
                         && engineSettings.keepsValues() == next.keepsValues();
@@ -54,12 +55,12 @@ final class DataStore {
     }
 
     /** Not after the first expiry of a value; {@link Long#MAX_VALUE} if no value expires. */
-    long nextDeadlineNanos() {
+    public long nextDeadlineNanos() {
         return expiries.next();
     }
 
     /** Expires the values that were due at {@code until}. */
-    void expireDue(long until, long now, Quotas quotas) {
+    public void expireDue(long until, long now, Quotas quotas) {
         nowNanos = now;
         for (ValueEntry due = expiries.pollDue(until); due != null; due = expiries.pollDue(until)) {
             remove(due, quotas);
@@ -67,7 +68,7 @@ final class DataStore {
     }
 
     /** Applies a command; everything due at this time must have been expired before. */
-    Effect apply(Command.Data c, long now, Quotas quotas) {
+    public Effect apply(Command.Data c, long now, Quotas quotas) {
         nowNanos = now;
         return switch (c.operation()) {
             case DataOperation.Increment(long delta) -> {
@@ -110,7 +111,7 @@ final class DataStore {
         };
     }
 
-    boolean isKnown(DataOperation operation, Key key) {
+    public boolean isKnown(DataOperation operation, Key key) {
         return switch (operation) {
             case DataOperation.Increment _,
                     DataOperation.Decrement _,
@@ -128,18 +129,18 @@ final class DataStore {
     }
 
     /** Writes all entries, in order of creation. */
-    void write(SnapshotOutput out) throws IOException {
+    public void write(SnapshotOutput out) throws IOException {
         new DataSnapshotWriter(this, out).write();
     }
 
     /** Reads what {@link #write} wrote at a time; this store must be empty. */
-    void read(SnapshotInput in, long atNanos) throws IOException {
+    public void read(SnapshotInput in, long atNanos) throws IOException {
         new DataSnapshotReader(this, in).read();
         nowNanos = atNanos;
     }
 
-    /** See {@link LockEngine#reserveAll}. */
-    void reserveAll(Quotas quotas) {
+    /** Reserves all entries with new quotas, which must not refuse a reservation. */
+    public void reserveAll(Quotas quotas) {
         for (DataEntries<? extends DataEntry> dataEntries : List.of(counters, values, lists)) {
             for (DataEntry dataEntry : dataEntries.inOrder()) {
                 boolean _ = quotas.reserveEntry(dataEntry.key, dataEntry.creator);
@@ -275,7 +276,7 @@ final class DataStore {
 
     // ---- collection
 
-    boolean hasCollectable(long before) {
+    public boolean hasCollectable(long before) {
         return idleEnds.next() <= before;
     }
 
@@ -283,7 +284,7 @@ final class DataStore {
      * Drops entries whose idle time ended at {@code before} or earlier, examining at most {@code
      * max}.
      */
-    void collect(long before, int max, Quotas quotas) {
+    public void collect(long before, int max, Quotas quotas) {
         for (int i = 0; i < max; i++) {
             DataEntry dataEntry = idleEnds.pollDue(before);
             if (dataEntry == null) {
@@ -370,7 +371,7 @@ final class DataStore {
 
     // ---- views
 
-    KeyScan<CounterView> listCounters() {
+    public KeyScan<CounterView> listCounters() {
         return new KeyScan<>(
                 counters.inOrder(),
                 (counterEntry, now) ->
@@ -378,11 +379,11 @@ final class DataStore {
                                 counterEntry.key, counterEntry.value, idle(counterEntry, now)));
     }
 
-    KeyScan<ValueView> listValues() {
+    public KeyScan<ValueView> listValues() {
         return new KeyScan<>(values.inOrder(), this::view);
     }
 
-    KeyScan<ListView> listLists() {
+    public KeyScan<ListView> listLists() {
         return new KeyScan<>(
                 lists.inOrder(),
                 (list, now) -> new ListView(list.key, list.size(), idle(list, now)));

@@ -3,7 +3,7 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /** Something that ends at a point in time. It can be in one {@link Deadlines} at a time. */
-abstract class Deadline {
+public abstract class Deadline {
     static final int UNSCHEDULED = -1;
 
     long time;
@@ -18,17 +18,17 @@ abstract class Deadline {
 
     @Nullable Deadline next;
 
-    final boolean isScheduled() {
+    public final boolean isScheduled() {
         return index != UNSCHEDULED;
     }
 
     /** When it ends; still valid when it has become due, but not after it was removed. */
-    final long time() {
+    public final long time() {
         return time;
     }
 
     /** The order among deadlines of equal times; valid while it is scheduled. */
-    final long sequence() {
+    public final long sequence() {
         return sequence;
     }
 

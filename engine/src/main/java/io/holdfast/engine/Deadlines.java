@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <D> what ends
  */
-final class Deadlines<D extends Deadline> {
+public final class Deadlines<D extends Deadline> {
     private final DeadlineHeap heap = new DeadlineHeap();
     private final DeadlineWheel wheel = new DeadlineWheel(heap);
     private long lastSequence;
@@ -19,39 +19,39 @@ final class Deadlines<D extends Deadline> {
     }
 
     /** A time not after the first deadline; {@link Long#MAX_VALUE} if there is none. */
-    long next() {
+    public long next() {
         Deadline first = heap.first();
         return first == null ? wheel.next() : first.time;
     }
 
-    long lastSequence() {
+    public long lastSequence() {
         return lastSequence;
     }
 
     /** The time up to which deadlines are in the heap. */
-    long reachedNanos() {
+    public long reachedNanos() {
         return wheel.reachedNanos();
     }
 
     /** Restores the last sequence and the time that was reached, before any entry. */
-    void restore(long sequence, long reachedNanos) {
+    public void restore(long sequence, long reachedNanos) {
         lastSequence = sequence;
         wheel.advance(reachedNanos);
     }
 
     /** Restores a scheduled entry. */
-    void restore(D entry, long time, long sequence) {
+    public void restore(D entry, long time, long sequence) {
         entry.time = time;
         entry.sequence = sequence;
         wheel.add(entry);
     }
 
-    long timeOf(D entry) {
+    public long timeOf(D entry) {
         return entry.isScheduled() ? entry.time : Long.MAX_VALUE;
     }
 
     /** Schedules or reschedules an entry. {@link Long#MAX_VALUE} is never. */
-    void schedule(D entry, long time) {
+    public void schedule(D entry, long time) {
         remove(entry);
         if (time != Long.MAX_VALUE) {
             entry.time = time;
@@ -60,7 +60,7 @@ final class Deadlines<D extends Deadline> {
         }
     }
 
-    void remove(D entry) {
+    public void remove(D entry) {
         if (entry.index >= 0) {
             heap.remove(entry);
         } else if (entry.isScheduled()) {
@@ -70,7 +70,7 @@ final class Deadlines<D extends Deadline> {
 
     /** Removes and returns the first entry that is due; null if none is. */
     @SuppressWarnings("unchecked") // only entries of this type are added
-    @Nullable D pollDue(long now) {
+    public @Nullable D pollDue(long now) {
         wheel.advance(now);
         Deadline first = heap.first();
         if (first == null || first.time > now) {

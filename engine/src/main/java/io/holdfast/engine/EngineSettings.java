@@ -53,12 +53,12 @@ public record EngineSettings(
         this(maxWaiters, idleNanos, autoRelease, 0);
     }
 
-    QueuePolicy policy(Key key) {
+    public QueuePolicy policy(Key key) {
         return policies.getOrDefault(key, QueuePolicy.FIFO);
     }
 
     /** When a key may be collected whose last activity was at this time. */
-    long idleEnd(long lastActivityNanos) {
+    public long idleEnd(long lastActivityNanos) {
         long end = lastActivityNanos + idleNanos;
         return end < lastActivityNanos ? Long.MAX_VALUE : end;
     }

@@ -18,11 +18,11 @@ public record HoldAttributes(ReadWriteMode mode, boolean bound, boolean tracked)
             new HoldAttributes(ReadWriteMode.READ, true, false);
 
     /** Bound and untracked, with a mode. */
-    static HoldAttributes of(ReadWriteMode readWriteMode) {
+    public static HoldAttributes of(ReadWriteMode readWriteMode) {
         return readWriteMode == ReadWriteMode.WRITE ? PLAIN : PLAIN_READ;
     }
 
-    boolean isPlain() {
+    public boolean isPlain() {
         return bound && !tracked && mode == ReadWriteMode.WRITE;
     }
 }

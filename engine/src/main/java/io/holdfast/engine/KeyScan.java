@@ -14,7 +14,7 @@ import java.util.function.ToIntFunction;
 public final class KeyScan<T> {
     /** Returns the view of a key at this moment, or null to skip the key. */
     @FunctionalInterface
-    interface Viewer<E, T> {
+    public interface Viewer<E, T> {
         @Nullable T view(E element, long nowNanos);
     }
 
@@ -52,7 +52,7 @@ public final class KeyScan<T> {
     /** The scan ends here; null if it runs to the end of the list. */
     private final @Nullable Cursor end;
 
-    <E extends KeyedState> KeyScan(CursorList<E> list, Viewer<E, T> viewer) {
+    public <E extends KeyedState> KeyScan(CursorList<E> list, Viewer<E, T> viewer) {
         this(list, viewer, _ -> 0, null);
     }
 
@@ -62,7 +62,7 @@ public final class KeyScan<T> {
      *
      * @param extra the extra cost of a view, in keys, if it takes longer to read than others
      */
-    <E extends KeyedState> KeyScan(
+    public <E extends KeyedState> KeyScan(
             CursorList<E> list, Viewer<E, T> viewer, ToIntFunction<T> extra) {
         this(list, viewer, extra, new Cursor());
     }

@@ -6,14 +6,14 @@ import org.jspecify.annotations.Nullable;
  * The state of a key: a resource or a data entry. As a deadline, it is scheduled for the end of its
  * idle time or of its time to live.
  */
-abstract non-sealed class KeyedState extends Deadline implements CursorList.Node {
-    final Key key;
-    long lastActivityNanos;
+public abstract non-sealed class KeyedState extends Deadline implements CursorList.Node {
+    public final Key key;
+    public long lastActivityNanos;
 
     private CursorList.@Nullable Node listedBefore;
     private CursorList.@Nullable Node listedAfter;
 
-    KeyedState(Key key) {
+    protected KeyedState(Key key) {
         this.key = key;
     }
 

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the engines of one server share: the fence counter and the remaining amount of each limit.
- * It is an argument of {@link LockEngine#apply} because several engines may share one, and because
+ * It is an argument of {@code LockEngine.apply} because several engines may share one, and because
  * replicas must use equal ones.
  *
  * <p>Every successful reservation is returned once, with equal arguments, when the state it was

@@ -29,7 +29,7 @@ public enum Refusal {
      */
     UNAVAILABLE;
 
-    Effect.Refused to(Command.Keyed command) {
+    public Effect.Refused to(Command.Keyed command) {
         return new Effect.Refused(command.session(), command.request(), this);
     }
 }

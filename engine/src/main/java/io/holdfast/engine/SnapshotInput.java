@@ -10,7 +10,7 @@ import java.util.Map;
  * Reads what {@link SnapshotOutput} wrote. Whatever lengths the input contains, it does not
  * allocate much more memory than the bytes read so far.
  */
-final class SnapshotInput {
+public final class SnapshotInput {
     private static final int PIECE = 1 << 16;
     private static final int LAST_SHIFT = 63;
 
@@ -19,22 +19,22 @@ final class SnapshotInput {
     /** Namespaces by name, so that the keys of one namespace share the object. */
     private final Map<String, Namespace> namespaces = new HashMap<>();
 
-    SnapshotInput(DataInput in) {
+    public SnapshotInput(DataInput in) {
         this.in = in;
         namespaces.put(Namespace.DEFAULT.name(), Namespace.DEFAULT);
     }
 
-    static IOException malformed(String what) {
+    public static IOException malformed(String what) {
         return new IOException("malformed engine state: " + what);
     }
 
-    static void check(boolean valid, String what) throws IOException {
+    public static void check(boolean valid, String what) throws IOException {
         if (!valid) {
             throw malformed(what);
         }
     }
 
-    long number() throws IOException {
+    public long number() throws IOException {
         long value = 0;
         for (int shift = 0; shift <= LAST_SHIFT; shift += 7) {
             int piece = in.readUnsignedByte();
@@ -47,28 +47,28 @@ final class SnapshotInput {
     }
 
     /** The number of elements that follow. */
-    int count() throws IOException {
+    public int count() throws IOException {
         long value = number();
         check(value >= 0 && value <= Integer.MAX_VALUE, "a count of " + value);
         return (int) value;
     }
 
     /** A number from 0 to {@code count - 1}. */
-    int choice(int count) throws IOException {
+    public int choice(int count) throws IOException {
         long value = number();
         check(value >= 0 && value < count, "choice " + value + " of " + count);
         return (int) value;
     }
 
-    long fixed() throws IOException {
+    public long fixed() throws IOException {
         return in.readLong();
     }
 
-    boolean flag() throws IOException {
+    public boolean flag() throws IOException {
         return choice(2) == 1;
     }
 
-    byte[] bytes() throws IOException {
+    public byte[] bytes() throws IOException {
         int length = count();
         byte[] value = new byte[Math.min(length, PIECE)];
         int read = 0;
@@ -82,7 +82,7 @@ final class SnapshotInput {
         }
     }
 
-    Key key() throws IOException {
+    public Key key() throws IOException {
         Namespace namespace = namespace();
         return Key.of(namespace, bytes());
     }
@@ -99,7 +99,8 @@ final class SnapshotInput {
         return namespaces.computeIfAbsent(name.toString(), Namespace::new);
     }
 
-    <D extends Deadline> void deadline(D entry, Deadlines<? super D> all) throws IOException {
+    public <D extends Deadline> void deadline(D entry, Deadlines<? super D> all)
+            throws IOException {
         if (flag()) {
             long time = fixed();
             long sequence = number();
@@ -110,7 +111,7 @@ final class SnapshotInput {
         }
     }
 
-    void deadlines(Deadlines<?> all) throws IOException {
+    public void deadlines(Deadlines<?> all) throws IOException {
         long lastSequence = number();
         check(lastSequence >= 0, "a last deadline of " + lastSequence);
         all.restore(lastSequence, fixed());

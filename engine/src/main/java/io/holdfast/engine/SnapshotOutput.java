@@ -4,15 +4,15 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /** Writes primitive values of a snapshot. */
-final class SnapshotOutput {
+public final class SnapshotOutput {
     private final DataOutput out;
 
-    SnapshotOutput(DataOutput out) {
+    public SnapshotOutput(DataOutput out) {
         this.out = out;
     }
 
     /** A variable-length integer: one byte below 128, ten bytes for negative numbers. */
-    void number(long value) throws IOException {
+    public void number(long value) throws IOException {
         long rest = value;
         while ((rest & ~0x7FL) != 0) {
             out.writeByte((int) (rest | 0x80));
@@ -22,20 +22,20 @@ final class SnapshotOutput {
     }
 
     /** Eight bytes: for times and salts. */
-    void fixed(long value) throws IOException {
+    public void fixed(long value) throws IOException {
         out.writeLong(value);
     }
 
-    void flag(boolean value) throws IOException {
+    public void flag(boolean value) throws IOException {
         out.writeByte(value ? 1 : 0);
     }
 
-    void bytes(byte[] value) throws IOException {
+    public void bytes(byte[] value) throws IOException {
         number(value.length);
         out.write(value);
     }
 
-    void key(Key key) throws IOException {
+    public void key(Key key) throws IOException {
         String name = key.namespace().name();
         number(name.length());
         for (int i = 0; i < name.length(); i++) {
@@ -45,7 +45,7 @@ final class SnapshotOutput {
     }
 
     /** The time of a deadline, and its order among equal times. */
-    void deadline(Deadline entry) throws IOException {
+    public void deadline(Deadline entry) throws IOException {
         flag(entry.isScheduled());
         if (entry.isScheduled()) {
             fixed(entry.time());
@@ -53,7 +53,7 @@ final class SnapshotOutput {
         }
     }
 
-    void deadlines(Deadlines<?> all) throws IOException {
+    public void deadlines(Deadlines<?> all) throws IOException {
         number(all.lastSequence());
         fixed(all.reachedNanos());
     }

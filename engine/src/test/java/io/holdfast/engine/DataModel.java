@@ -11,7 +11,7 @@ import java.util.Set;
  * A reference model of counters, values and lists: one list of things, and every query is a linear
  * search.
  */
-final class DataModel {
+public final class DataModel {
     private static final long NEVER = Long.MAX_VALUE;
 
     private enum Sort {
@@ -41,18 +41,18 @@ final class DataModel {
     private final List<Thing> things = new ArrayList<>();
     private long now = Long.MIN_VALUE;
 
-    DataModel(EngineSettings engineSettings, int maxEntries) {
+    public DataModel(EngineSettings engineSettings, int maxEntries) {
         this.engineSettings = engineSettings;
         this.maxEntries = maxEntries;
     }
 
     /** Advances the time and removes expired values. */
-    void passTo(long time) {
+    public void passTo(long time) {
         now = time;
         things.removeIf(it -> it.end <= now);
     }
 
-    Effect apply(Command.Data c, boolean room) {
+    public Effect apply(Command.Data c, boolean room) {
         return switch (c.operation()) {
             case DataOperation.Increment(long delta) -> add(c, BigInteger.valueOf(delta), room);
             case DataOperation.Decrement(long delta) ->
@@ -90,17 +90,17 @@ final class DataModel {
         };
     }
 
-    long nextDeadline() {
+    public long nextDeadline() {
         return things.stream().mapToLong(it -> it.end).min().orElse(NEVER);
     }
 
     /** The number of entries that may be collected now. */
-    long collectable() {
+    public long collectable() {
         return things.stream().filter(this::isCollectable).count();
     }
 
     /** Removes what is not in the views, checks that it was collectable, and returns how many. */
-    int forget(DataViews left) {
+    public int forget(DataViews left) {
         List<Thing> gone = things.stream().filter(it -> !isShown(it, left)).toList();
         if (!gone.stream().allMatch(this::isCollectable)) {
             throw new AssertionError("dropped too early, one of " + gone.size());
@@ -109,7 +109,7 @@ final class DataModel {
         return gone.size();
     }
 
-    Set<Object> views() {
+    public Set<Object> views() {
         Set<Object> views = new HashSet<>();
         for (Thing it : things) {
             long idle = now - it.lastActivity;

@@ -11,137 +11,137 @@ import java.util.List;
  * An engine with quotas and a manual clock, for tests of counters, values and lists. Checks the
  * invariants after every step.
  */
-final class DataScenario {
-    static final Duration IDLE = Duration.ofSeconds(60);
+public final class DataScenario {
+    public static final Duration IDLE = Duration.ofSeconds(60);
 
     /** The result of a data request. */
-    sealed interface Answer {}
+    public sealed interface Answer {}
 
-    record Counted(long value) implements Answer {}
+    public record Counted(long value) implements Answer {}
 
-    record Content(ByteString value) implements Answer {}
+    public record Content(ByteString value) implements Answer {}
 
-    record Items(List<ByteString> items) implements Answer {}
+    public record Items(List<ByteString> items) implements Answer {}
 
-    record Refused(Refusal reason) implements Answer {}
+    public record Refused(Refusal reason) implements Answer {}
 
-    enum Plain implements Answer {
+    public enum Plain implements Answer {
         DONE,
         NOTHING
     }
 
-    final TestQuotas quotas = new TestQuotas();
-    final LockEngine engine;
+    public final TestQuotas quotas = new TestQuotas();
+    public final LockEngine engine;
     private final EngineSettings engineSettings;
     private long nowNanos = 1_000_000_000;
     private long lastRequest;
 
-    DataScenario() {
+    public DataScenario() {
         this(new EngineSettings(0, IDLE.toNanos(), true));
     }
 
-    DataScenario(EngineSettings engineSettings) {
+    public DataScenario(EngineSettings engineSettings) {
         this.engineSettings = engineSettings;
         engine = new LockEngine(engineSettings);
     }
 
-    static DataScenario withIdleTime(Duration idle) {
+    public static DataScenario withIdleTime(Duration idle) {
         return new DataScenario(new EngineSettings(0, idle.toNanos(), true));
     }
 
-    static DataScenario withMaxListLength(int most) {
+    public static DataScenario withMaxListLength(int most) {
         return new DataScenario(new EngineSettings(0, IDLE.toNanos(), true, most));
     }
 
-    static Answer number(long value) {
+    public static Answer number(long value) {
         return new Counted(value);
     }
 
-    static Answer content(String value) {
+    public static Answer content(String value) {
         return new Content(ByteString.of(value));
     }
 
-    static Answer items(String... items) {
+    public static Answer items(String... items) {
         return new Items(Arrays.stream(items).map(ByteString::of).toList());
     }
 
-    static Answer refused(Refusal reason) {
+    public static Answer refused(Refusal reason) {
         return new Refused(reason);
     }
 
-    Answer incr(String name, long delta) {
+    public Answer incr(String name, long delta) {
         return ask(name, new DataOperation.Increment(delta));
     }
 
-    Answer decr(String name, long delta) {
+    public Answer decr(String name, long delta) {
         return ask(name, new DataOperation.Decrement(delta));
     }
 
-    Answer get(String name) {
+    public Answer get(String name) {
         return ask(name, new DataOperation.GetCounter());
     }
 
-    Answer cset(String name, long value) {
+    public Answer cset(String name, long value) {
         return ask(name, new DataOperation.SetCounter(value));
     }
 
     /** Without a time to live. */
-    Answer kset(String name, String value) {
+    public Answer kset(String name, String value) {
         return kset(name, value, Command.FOREVER);
     }
 
-    Answer kset(String name, String value, Duration ttl) {
+    public Answer kset(String name, String value, Duration ttl) {
         return kset(name, value, ttl.toNanos());
     }
 
-    Answer kset(String name, String value, long ttlNanos) {
+    public Answer kset(String name, String value, long ttlNanos) {
         return ask(name, new DataOperation.SetValue(ByteString.of(value), ttlNanos));
     }
 
-    Answer kget(String name) {
+    public Answer kget(String name) {
         return ask(name, new DataOperation.GetValue());
     }
 
-    Answer kdel(String name) {
+    public Answer kdel(String name) {
         return ask(name, new DataOperation.DeleteValue());
     }
 
-    Answer lpush(String name, String item) {
+    public Answer lpush(String name, String item) {
         return ask(name, new DataOperation.Push(DataOperation.End.FRONT, ByteString.of(item)));
     }
 
-    Answer rpush(String name, String item) {
+    public Answer rpush(String name, String item) {
         return ask(name, new DataOperation.Push(DataOperation.End.BACK, ByteString.of(item)));
     }
 
-    Answer lpop(String name) {
+    public Answer lpop(String name) {
         return ask(name, new DataOperation.Pop(DataOperation.End.FRONT));
     }
 
-    Answer rpop(String name) {
+    public Answer rpop(String name) {
         return ask(name, new DataOperation.Pop(DataOperation.End.BACK));
     }
 
-    Answer llen(String name) {
+    public Answer llen(String name) {
         return ask(name, new DataOperation.Length());
     }
 
-    Answer lrange(String name, long first, long last) {
+    public Answer lrange(String name, long first, long last) {
         return ask(name, new DataOperation.Range(first, last));
     }
 
     /** A list of these items, in this order. */
-    void list(String name, String... items) {
+    public void list(String name, String... items) {
         for (String item : items) {
             rpush(name, item);
         }
     }
 
-    Answer ask(String name, DataOperation operation) {
+    public Answer ask(String name, DataOperation operation) {
         return ask(7, Key.of(name), operation);
     }
 
-    Answer ask(long session, Key key, DataOperation operation) {
+    public Answer ask(long session, Key key, DataOperation operation) {
         long request = ++lastRequest;
         byte[] before = operation.mayCreate() ? stateNow() : new byte[0];
         List<Effect> effects = apply(new Command.Data(session, request, key, operation));
@@ -185,58 +185,58 @@ final class DataScenario {
         return EngineSnapshot.of(engine);
     }
 
-    void advance(Duration span) {
+    public void advance(Duration span) {
         nowNanos += span.toNanos();
         tick();
     }
 
     /** Advances the clock without a command to the engine. */
-    void advanceSilently(Duration span) {
+    public void advanceSilently(Duration span) {
         nowNanos += span.toNanos();
     }
 
-    void setBack(Duration span) {
+    public void setBack(Duration span) {
         nowNanos -= span.toNanos();
     }
 
-    void setClock(long nanos) {
+    public void setClock(long nanos) {
         nowNanos = nanos;
     }
 
-    long now() {
+    public long now() {
         return nowNanos;
     }
 
-    void tick() {
+    public void tick() {
         apply(new Command.Tick());
     }
 
-    void collect() {
+    public void collect() {
         collect(Integer.MAX_VALUE);
     }
 
-    void collect(int most) {
+    public void collect(int most) {
         apply(new Command.Collect(most));
     }
 
-    DataViews views() {
+    public DataViews views() {
         return DataViews.of(engine, nowNanos);
     }
 
-    List<String> counters() {
+    public List<String> counters() {
         return views().counters().stream().map(view -> view.key().toString()).toList();
     }
 
-    List<String> values() {
+    public List<String> values() {
         return views().values().stream().map(view -> view.key().toString()).toList();
     }
 
-    List<String> lists() {
+    public List<String> lists() {
         return views().lists().stream().map(view -> view.key().toString()).toList();
     }
 
     /** Asserts that nothing is left: no entry, no reservation, no deadline, no object. */
-    void assertNothingIsLeft() {
+    public void assertNothingIsLeft() {
         LockEngine fresh = new LockEngine(engineSettings);
         fresh.apply(new Command.Tick(), nowNanos, new TestQuotas(), new ArrayList<>());
         assertThat(views().all()).isEmpty();

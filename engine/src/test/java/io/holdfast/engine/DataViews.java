@@ -7,8 +7,8 @@ import java.util.HashSet;
 import java.util.List;
 
 /** The data views of an engine, read in one slice, and their invariants. */
-record DataViews(List<CounterView> counters, List<ValueView> values, List<ListView> lists) {
-    static DataViews of(LockEngine engine, long now) {
+public record DataViews(List<CounterView> counters, List<ValueView> values, List<ListView> lists) {
+    public static DataViews of(LockEngine engine, long now) {
         return new DataViews(
                 read(engine.views().listCounters(), now),
                 read(engine.views().listValues(), now),
@@ -22,7 +22,7 @@ record DataViews(List<CounterView> counters, List<ValueView> values, List<ListVi
     }
 
     /** All views of the three types. */
-    List<Object> all() {
+    public List<Object> all() {
         List<Object> all = new ArrayList<>(counters);
         all.addAll(values);
         all.addAll(lists);
@@ -30,7 +30,7 @@ record DataViews(List<CounterView> counters, List<ValueView> values, List<ListVi
     }
 
     /** The number of counters, values and lists. */
-    long entries() {
+    public long entries() {
         return all().size();
     }
 
@@ -41,7 +41,7 @@ record DataViews(List<CounterView> counters, List<ValueView> values, List<ListVi
     }
 
     /** Checks the invariants that do not depend on earlier requests. */
-    void check(TestQuotas quotas, long otherPieces) {
+    public void check(TestQuotas quotas, long otherPieces) {
         assertOnce(counters.stream().map(CounterView::key).toList());
         assertOnce(values.stream().map(ValueView::key).toList());
         assertOnce(lists.stream().map(ListView::key).toList());

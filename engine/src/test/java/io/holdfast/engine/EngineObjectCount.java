@@ -15,14 +15,16 @@ import java.util.Set;
  * Counts the objects reachable from an engine, and the slots of its arrays, to find state that no
  * listing shows.
  */
-final class EngineObjectCount {
+public final class EngineObjectCount {
+    private static final String ENGINE = Key.class.getPackageName();
+
     private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Deque<Object> open = new ArrayDeque<>();
     private long weight;
 
     private EngineObjectCount() {}
 
-    static long of(LockEngine engine) {
+    public static long of(LockEngine engine) {
         // Usage counters stay once they were created: they are few, and not per key.
         for (ResourceKind resourceKind : ResourceKind.values()) {
             HeldCounts _ = engine.views().countHeld(Namespace.DEFAULT, resourceKind);
@@ -59,7 +61,7 @@ final class EngineObjectCount {
                 }
             }
         } else if (!(object instanceof Enum<?>)
-                && object.getClass().getPackage() == LockEngine.class.getPackage()) {
+                && object.getClass().getPackageName().startsWith(ENGINE)) {
             fields(object);
         }
     }

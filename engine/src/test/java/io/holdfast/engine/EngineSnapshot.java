@@ -13,7 +13,7 @@ import java.util.List;
  * before. Unlike {@link LockEngine#write} it orders keys by their bytes and omits the deadlines of
  * idle keys, which affect no result.
  */
-final class EngineSnapshot {
+public final class EngineSnapshot {
     private final EngineState state;
     private final DataOutputStream out;
 
@@ -22,7 +22,7 @@ final class EngineSnapshot {
         this.out = out;
     }
 
-    static byte[] of(LockEngine engine) {
+    public static byte[] of(LockEngine engine) {
         var bytes = new ByteArrayOutputStream();
         try {
             new EngineSnapshot(engine.state(), new DataOutputStream(bytes)).write();
@@ -42,43 +42,11 @@ final class EngineSnapshot {
                 write(resource);
             }
         }
-        DataStore data = state.data;
-        for (CounterEntry counterEntry : sorted(data.counters)) {
-            write(counterEntry);
-            out.writeLong(counterEntry.value);
-        }
-        for (ValueEntry valueEntry : sorted(data.values)) {
-            write(valueEntry);
-            write(valueEntry.content.bytes());
-            out.writeBoolean(valueEntry.expires);
-            out.writeLong(valueEntry.expires ? data.expiries.timeOf(valueEntry) : 0);
-        }
-        for (ListEntry list : sorted(data.lists)) {
-            write(list);
-            out.writeInt(list.size());
-            for (ByteString item : list.range(0, list.size())) {
-                write(item.bytes());
-            }
-        }
-    }
-
-    private <E extends DataEntry> List<E> sorted(DataEntries<E> dataEntries) throws IOException {
-        List<E> sorted = new ArrayList<>();
-        dataEntries.inOrder().forEach(sorted::add);
-        sorted.sort(Comparator.comparing(entry -> entry.key));
-        out.writeInt(sorted.size());
-        return sorted;
-    }
-
-    /** What every state of a key has. */
-    private void write(KeyedState keyedState) throws IOException {
-        out.writeUTF(keyedState.key.namespace().name());
-        write(keyedState.key.bytes());
-        out.writeLong(keyedState.lastActivityNanos);
+        DataContents.write(state.data, out);
     }
 
     private void write(Resource resource) throws IOException {
-        write((KeyedState) resource);
+        DataContents.write(resource, out);
         out.writeLong(resource.limit());
         out.writeBoolean(resource.retained);
         out.writeBoolean(resource.suspended);
@@ -149,10 +117,5 @@ final class EngineSnapshot {
     private void write(LockDeadline deadline) throws IOException {
         out.writeLong(state.deadlines.timeOf(deadline));
         out.writeLong(deadline.isScheduled() ? deadline.sequence() : 0);
-    }
-
-    private void write(byte[] bytes) throws IOException {
-        out.writeInt(bytes.length);
-        out.write(bytes);
     }
 }

@@ -3,37 +3,37 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /** Quotas of plain numbers that a test can set. */
-class TestQuotas implements Quotas {
+public class TestQuotas implements Quotas {
     /** 0 is no limit. */
-    long maxKeys;
+    public long maxKeys;
 
     /** Whether memory is left. */
-    boolean room = true;
+    public boolean room = true;
 
-    long keys;
+    public long keys;
 
     /** 0 is no limit. */
-    long maxTransientKeys;
+    public long maxTransientKeys;
 
     /** The number of transient keys. */
-    long transientKeys;
+    public long transientKeys;
 
     /** 0 is no limit. */
-    long maxEntries;
+    public long maxEntries;
 
     /** Counters, values and lists. */
-    long entries;
+    public long entries;
 
     /** Holds and waits. */
-    long pieces;
+    public long pieces;
 
     /** The charged bytes of transient keys. */
-    long transientKeyBytes;
+    public long transientKeyBytes;
 
     /** The charged bytes of values and items. */
-    long contentBytes;
+    public long contentBytes;
 
-    long lastFence;
+    public long lastFence;
 
     @Override
     public long nextFence() {

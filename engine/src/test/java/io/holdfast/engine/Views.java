@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /** The listings of an engine, read in one slice, and their invariants. */
-record Views(List<ResourceView> inUse, List<ResourceView> idle) {
-    static Views of(LockEngine engine, long now) {
+public record Views(List<ResourceView> inUse, List<ResourceView> idle) {
+    public static Views of(LockEngine engine, long now) {
         return new Views(
                 read(engine.views().listInUse(), now), read(engine.views().listIdle(), now));
     }
@@ -21,19 +21,19 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
         return views;
     }
 
-    List<ResourceView> all() {
+    public List<ResourceView> all() {
         List<ResourceView> all = new ArrayList<>(inUse);
         all.addAll(idle);
         return all;
     }
 
     /** The number of holds and waiters. */
-    long pieces() {
+    public long pieces() {
         return inUse.stream().mapToLong(view -> view.holders() + (long) view.waiters()).sum();
     }
 
     /** Checks the invariants that do not depend on earlier requests. */
-    void check() {
+    public void check() {
         check(_ -> false);
     }
 
@@ -42,7 +42,7 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
      *
      * @param sharing locks that may have readers or be suspended
      */
-    void check(Predicate<Key> sharing) {
+    public void check(Predicate<Key> sharing) {
         Set<List<Object>> names = new HashSet<>();
         for (ResourceView view : all()) {
             require(names.add(List.of(view.kind(), view.key())), "is listed once", view);
@@ -73,7 +73,7 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
     }
 
     /** Checks that the listing of holders agrees with the keys in use. */
-    void checkHolders(LockEngine engine, long now) {
+    public void checkHolders(LockEngine engine, long now) {
         for (ResourceKind resourceKind : ResourceKind.values()) {
             List<ResourceView> held =
                     inUse.stream()
@@ -103,7 +103,7 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
         }
     }
 
-    static List<HolderView> holders(LockEngine engine, ResourceKind resourceKind, long now) {
+    public static List<HolderView> holders(LockEngine engine, ResourceKind resourceKind, long now) {
         KeyScan<HolderView> keyScan = engine.views().listHolders(Namespace.DEFAULT, resourceKind);
         List<HolderView> holders = new ArrayList<>();
         while (keyScan.next(1_000, now, holders)) {}
