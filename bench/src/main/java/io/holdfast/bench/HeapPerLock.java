@@ -4,8 +4,8 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.ResourceKind;
+import io.holdfast.engine.lock.LockEngine;
 
 import java.util.ArrayList;
 import java.util.List;

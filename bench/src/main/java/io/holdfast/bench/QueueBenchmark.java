@@ -4,9 +4,9 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
+import io.holdfast.engine.lock.LockEngine;
 
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

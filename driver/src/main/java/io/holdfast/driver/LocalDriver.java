@@ -9,7 +9,7 @@ import io.holdfast.driver.view.Queries;
 import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.LockEngine;
+import io.holdfast.engine.lock.LockEngine;
 
 import org.jspecify.annotations.Nullable;
 

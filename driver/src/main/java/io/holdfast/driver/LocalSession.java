@@ -5,7 +5,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.holdfast.driver.signal.SignalClient;
 import io.holdfast.driver.signal.SignalEmitter;
 import io.holdfast.engine.Command;
-import io.holdfast.engine.TrackedRequestView;
+import io.holdfast.engine.view.TrackedRequestView;
 
 import java.util.List;
 

@@ -3,7 +3,7 @@ package io.holdfast.driver;
 import io.holdfast.driver.signal.SignalClient;
 import io.holdfast.driver.signal.SignalEmitter;
 import io.holdfast.engine.Command;
-import io.holdfast.engine.TrackedRequestView;
+import io.holdfast.engine.view.TrackedRequestView;
 
 import java.util.List;
 

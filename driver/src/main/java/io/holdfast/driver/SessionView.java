@@ -1,6 +1,6 @@
 package io.holdfast.driver;
 
-import io.holdfast.engine.SessionUsage;
+import io.holdfast.engine.view.SessionUsage;
 
 import org.jspecify.annotations.Nullable;
 

@@ -6,8 +6,8 @@ import io.holdfast.driver.view.EngineReader;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.KeyEvent;
-import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.Quotas;
+import io.holdfast.engine.lock.LockEngine;
 
 import org.jspecify.annotations.Nullable;
 

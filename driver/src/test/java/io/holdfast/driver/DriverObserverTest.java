@@ -14,14 +14,14 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
-import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyEvent;
-import io.holdfast.engine.QueueView;
 import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
+import io.holdfast.engine.view.HoldOrWaiterView;
+import io.holdfast.engine.view.QueueView;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;

@@ -7,14 +7,14 @@ import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
-import io.holdfast.engine.HeldCounts;
-import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.ResourceKind;
-import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.Token;
+import io.holdfast.engine.view.HeldCounts;
+import io.holdfast.engine.view.HolderView;
+import io.holdfast.engine.view.ResourceView;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;

@@ -9,8 +9,8 @@ import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.ResourceKind;
-import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.Token;
+import io.holdfast.engine.view.ResourceView;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;

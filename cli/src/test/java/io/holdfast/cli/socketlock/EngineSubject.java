@@ -5,10 +5,10 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.OfferRequestStatus;
 import io.holdfast.engine.Quotas;
 import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.lock.LockEngine;
 
 import org.jspecify.annotations.Nullable;
 

@@ -8,7 +8,7 @@ import io.holdfast.cluster.state.Replica;
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.SessionView;
 import io.holdfast.driver.view.EngineReader;
-import io.holdfast.engine.SessionUsage;
+import io.holdfast.engine.view.SessionUsage;
 
 import org.jspecify.annotations.Nullable;
 

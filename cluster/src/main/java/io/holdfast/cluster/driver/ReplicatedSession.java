@@ -13,7 +13,7 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.ResourceKind;
-import io.holdfast.engine.TrackedRequestView;
+import io.holdfast.engine.view.TrackedRequestView;
 
 import org.jspecify.annotations.Nullable;
 

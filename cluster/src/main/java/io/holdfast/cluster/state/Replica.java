@@ -13,8 +13,8 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.KeyEvent;
-import io.holdfast.engine.LockEngine;
-import io.holdfast.engine.SessionUsage;
+import io.holdfast.engine.lock.LockEngine;
+import io.holdfast.engine.view.SessionUsage;
 
 import org.jspecify.annotations.Nullable;
 

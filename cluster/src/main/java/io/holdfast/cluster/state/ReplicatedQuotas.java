@@ -6,8 +6,8 @@ import io.holdfast.driver.memory.MemoryBudget;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.driver.memory.StateSizeEstimates;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.Quotas;
+import io.holdfast.engine.lock.LockEngine;
 
 import org.jspecify.annotations.Nullable;
 

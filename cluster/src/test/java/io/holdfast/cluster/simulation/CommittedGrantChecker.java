@@ -10,8 +10,8 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ResourceKind;
-import io.holdfast.engine.ResourceKindUsage;
 import io.holdfast.engine.Token;
+import io.holdfast.engine.view.ResourceKindUsage;
 
 import org.jspecify.annotations.Nullable;
 

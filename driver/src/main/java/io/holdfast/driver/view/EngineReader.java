@@ -1,6 +1,6 @@
 package io.holdfast.driver.view;
 
-import io.holdfast.engine.EngineViews;
+import io.holdfast.engine.lock.EngineViews;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.holdfast.driver.view;
 
-import io.holdfast.engine.EngineViews;
-import io.holdfast.engine.KeyScan;
+import io.holdfast.engine.lock.EngineViews;
+import io.holdfast.engine.view.KeyScan;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,21 +1,21 @@
 package io.holdfast.driver.view;
 
-import io.holdfast.engine.CounterView;
-import io.holdfast.engine.EngineViews;
-import io.holdfast.engine.HeldCounts;
-import io.holdfast.engine.HoldOrWaiterView;
-import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.KeyView;
-import io.holdfast.engine.ListView;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.QueueView;
 import io.holdfast.engine.ResourceKind;
-import io.holdfast.engine.ResourceKindUsage;
-import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.SessionUsage;
-import io.holdfast.engine.TrackedRequestView;
-import io.holdfast.engine.ValueView;
+import io.holdfast.engine.lock.EngineViews;
+import io.holdfast.engine.view.CounterView;
+import io.holdfast.engine.view.HeldCounts;
+import io.holdfast.engine.view.HoldOrWaiterView;
+import io.holdfast.engine.view.HolderView;
+import io.holdfast.engine.view.KeyView;
+import io.holdfast.engine.view.ListView;
+import io.holdfast.engine.view.QueueView;
+import io.holdfast.engine.view.ResourceKindUsage;
+import io.holdfast.engine.view.ResourceView;
+import io.holdfast.engine.view.SessionUsage;
+import io.holdfast.engine.view.TrackedRequestView;
+import io.holdfast.engine.view.ValueView;
 
 import org.jspecify.annotations.Nullable;
 

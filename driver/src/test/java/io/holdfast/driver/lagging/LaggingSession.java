@@ -9,7 +9,7 @@ import io.holdfast.driver.signal.SignalEmitter;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Refusal;
-import io.holdfast.engine.TrackedRequestView;
+import io.holdfast.engine.view.TrackedRequestView;
 
 import java.util.List;
 

@@ -3,9 +3,9 @@ package io.holdfast.http.inspect;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.SessionView;
 import io.holdfast.driver.view.ScanCursor;
-import io.holdfast.engine.HoldOrWaiterView;
-import io.holdfast.engine.KeyView;
-import io.holdfast.engine.QueueView;
+import io.holdfast.engine.view.HoldOrWaiterView;
+import io.holdfast.engine.view.KeyView;
+import io.holdfast.engine.view.QueueView;
 
 import java.util.ArrayList;
 import java.util.HashMap;

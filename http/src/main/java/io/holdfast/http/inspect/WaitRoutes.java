@@ -3,7 +3,7 @@ package io.holdfast.http.inspect;
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.monitor.ServerMonitor;
-import io.holdfast.engine.QueueView;
+import io.holdfast.engine.view.QueueView;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
 import io.holdfast.http.web.HttpProblem;

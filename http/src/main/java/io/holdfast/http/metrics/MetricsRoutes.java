@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 
 import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.driver.monitor.ContendedKey;
-import io.holdfast.engine.ResourceKindUsage;
+import io.holdfast.engine.view.ResourceKindUsage;
 import io.holdfast.http.inspect.JsonFormat;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;

@@ -7,7 +7,7 @@ import io.holdfast.driver.monitor.Histogram;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.ResourceKind;
-import io.holdfast.engine.ResourceKindUsage;
+import io.holdfast.engine.view.ResourceKindUsage;
 import io.holdfast.http.inspect.JsonFormat;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

@@ -2,7 +2,7 @@ package io.holdfast.http.metrics;
 
 import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.engine.ResourceKind;
-import io.holdfast.engine.ResourceKindUsage;
+import io.holdfast.engine.view.ResourceKindUsage;
 
 /** Totals of the server, read when a method is called. */
 record ServerTotals(FrontEndServices backend) {

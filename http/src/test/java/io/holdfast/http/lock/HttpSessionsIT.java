@@ -8,8 +8,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.KeyView;
 import io.holdfast.engine.ResourceKind;
+import io.holdfast.engine.view.KeyView;
 import io.holdfast.http.HttpConfig;
 import io.holdfast.http.RawHttp;
 import io.holdfast.http.TestHttp;

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.holdfast.driver.lagging.LaggingDriver;
 import io.holdfast.driver.monitor.ProtocolTraffic;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceKind;
+import io.holdfast.engine.view.KeyView;
 import io.holdfast.http.RawHttp;
 import io.holdfast.http.TestHttp;
 

@@ -8,8 +8,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.KeyView;
 import io.holdfast.engine.ResourceKind;
+import io.holdfast.engine.view.KeyView;
 import io.holdfast.http.TestHttp;
 import io.vertx.core.json.JsonObject;
 

@@ -1,12 +1,12 @@
 package io.holdfast.protocol.dflockd;
 
 import io.holdfast.engine.ByteString;
-import io.holdfast.engine.CounterView;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.ListView;
 import io.holdfast.engine.ResourceKind;
-import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.ValueView;
+import io.holdfast.engine.view.CounterView;
+import io.holdfast.engine.view.ListView;
+import io.holdfast.engine.view.ResourceView;
+import io.holdfast.engine.view.ValueView;
 import io.holdfast.protocol.json.JsonText;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;

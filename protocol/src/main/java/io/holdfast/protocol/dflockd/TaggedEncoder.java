@@ -1,11 +1,11 @@
 package io.holdfast.protocol.dflockd;
 
 import io.holdfast.engine.Command;
-import io.holdfast.engine.KeyView;
 import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
-import io.holdfast.engine.TrackedRequestView;
+import io.holdfast.engine.view.KeyView;
+import io.holdfast.engine.view.TrackedRequestView;
 import io.holdfast.protocol.json.JsonText;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;

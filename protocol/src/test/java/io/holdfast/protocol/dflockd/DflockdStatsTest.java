@@ -15,14 +15,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
-import io.holdfast.engine.CounterView;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.ListView;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.ResourceKind;
-import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.ValueView;
+import io.holdfast.engine.view.CounterView;
+import io.holdfast.engine.view.ListView;
+import io.holdfast.engine.view.ResourceView;
+import io.holdfast.engine.view.ValueView;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 

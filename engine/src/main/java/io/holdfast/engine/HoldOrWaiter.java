@@ -1,4 +1,0 @@
-package io.holdfast.engine;
-
-/** The state of a request: queued or granted. */
-sealed interface HoldOrWaiter permits Hold, Waiter {}

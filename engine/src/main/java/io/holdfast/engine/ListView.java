@@ -1,8 +1,0 @@
-package io.holdfast.engine;
-
-/**
- * A list at one moment.
- *
- * @param idleNanos time since the last activity
- */
-public record ListView(Key key, int length, long idleNanos) {}

@@ -1,4 +1,0 @@
-package io.holdfast.engine;
-
-/** The end of a lease or of an offer, of a wait, or of the restart quarantine. */
-abstract sealed class LockDeadline extends Deadline permits Hold, Waiter, RestartQuarantine {}

@@ -1,7 +1,0 @@
-package io.holdfast.engine;
-
-/**
- * The period after a start in which an engine grants nothing but shared locks; it ends like a
- * lease.
- */
-final class RestartQuarantine extends LockDeadline {}

@@ -1,0 +1,17 @@
+package io.holdfast.engine.data;
+
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Quotas;
+import io.holdfast.engine.view.KeyedState;
+
+import org.jspecify.annotations.Nullable;
+
+/** A counter, a value or a list. */
+abstract sealed class DataEntry extends KeyedState permits CounterEntry, ValueEntry, ListEntry {
+    /** The client that created it; not part of the snapshot. */
+    Quotas.@Nullable Client creator;
+
+    DataEntry(Key key) {
+        super(key);
+    }
+}
