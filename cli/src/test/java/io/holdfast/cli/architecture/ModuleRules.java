@@ -200,6 +200,19 @@ final class ModuleRules {
                 .as("only the package cluster.raft uses Ratis");
     }
 
+    /** Their classes are public for the other packages of the engine. */
+    ArchRule partsOfTheEngineStayInside() {
+        return noClasses()
+                .that(resideInAPackage(root + "..").and(not(in("engine"))))
+                .should()
+                .dependOnClassesThat(
+                        resideInAnyPackage(
+                                root + ".engine.codec..",
+                                root + ".engine.data..",
+                                root + ".engine.time.."))
+                .as("codec, data and time of the engine are used by the engine only");
+    }
+
     ArchRule noPackageCycles() {
         return slices().matching(root + ".(**)").should().beFreeOfCycles();
     }

@@ -32,6 +32,7 @@ import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.Allowed;
 import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.ChoosesATransport;
 import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.OpensAListener;
 import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.OwnsEventLoops;
+import io.holdfast.cli.architecture.fixture.server.ServerViolations.DependsOnAPartOfTheEngine;
 import io.holdfast.cli.architecture.fixture.server.ServerViolations.DependsOnInternals;
 import io.holdfast.cli.architecture.fixture.server.ServerViolations.DependsOnTheCli;
 import io.holdfast.cli.architecture.fixture.west.West;
@@ -108,6 +109,7 @@ class ModuleRulesTest {
                                 REAL.protocolTakesBuffersAndCodecsFromNetty(),
                                 REAL.nothingDependsOnTheCli(),
                                 REAL.raftAloneUsesRatis(),
+                                REAL.partsOfTheEngineStayInside(),
                                 REAL.noPackageCycles()))
                 .flatMap(some -> some);
     }
@@ -143,6 +145,7 @@ class ModuleRulesTest {
                         each(FIXTURE.of("server"), DependsOnTheCli.class),
                         each(FIXTURE.nothingDependsOnTheCli(), DependsOnTheCli.class),
                         each(FIXTURE.internalsStayInternal("client"), DependsOnInternals.class),
+                        each(FIXTURE.partsOfTheEngineStayInside(), DependsOnAPartOfTheEngine.class),
                         each(FIXTURE.dependsOnlyOnTheJdk("engine"), UsesALibrary.class),
                         each(
                                 FIXTURE.engineDoesNoInputOrOutput(),
