@@ -21,17 +21,22 @@ class LinksTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "CONTRIBUTING.md",
                 "README.md",
+                "docs/a-request.md",
+                "docs/architecture.md",
                 "docs/client.md",
                 "docs/dflockd.md",
                 "docs/http.md",
                 "docs/lock-command.md",
                 "docs/lockd.md",
                 "docs/lockfile.md",
+                "docs/making-changes.md",
                 "docs/moving-from-dflockd.md",
                 "docs/recipes.md",
                 "docs/socketlock.md",
                 "docs/tagged.md",
+                "docs/threads-and-locks.md",
                 "docs/top.md",
                 "examples/README.md"
             })
