@@ -330,7 +330,7 @@ public final class HoldfastBuilder {
                                 listenerExecutor,
                                 allListeners));
         var first = serviceConfig(settings, settings.services().get(0), threads);
-        return new RemoteHoldfast(core, () -> SocketDflockd.open(first), end);
+        return new RemoteHoldfast(core, () -> DflockdSocketConnection.open(first), end);
     }
 
     private ConnectionEventDispatcher dispatcher(

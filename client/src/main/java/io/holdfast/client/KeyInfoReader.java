@@ -17,9 +17,9 @@ import java.util.OptionalLong;
 /** Requests and parses the state of keys and the statistics of servers. */
 final class KeyInfoReader {
     private final ClientCore core;
-    private final Commands commands;
+    private final ImmediateCommands commands;
 
-    KeyInfoReader(ClientCore core, Commands commands) {
+    KeyInfoReader(ClientCore core, ImmediateCommands commands) {
         this.core = core;
         this.commands = commands;
     }

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 /** A client over one or more services. */
 final class RemoteHoldfast implements Holdfast {
     private final ClientCore core;
-    private final Commands commands;
+    private final ImmediateCommands commands;
     private final Supplier<DflockdConnection> opener;
     private final Runnable end;
 
@@ -26,7 +26,7 @@ final class RemoteHoldfast implements Holdfast {
      */
     RemoteHoldfast(ClientCore core, Supplier<DflockdConnection> opener, Runnable end) {
         this.core = core;
-        commands = new Commands(core);
+        commands = new ImmediateCommands(core);
         this.opener = opener;
         this.end = end;
     }
@@ -95,17 +95,17 @@ final class RemoteHoldfast implements Holdfast {
 
     @Override
     public Counter counter(String key) {
-        return new Data.ServerCounter(commands, ArgumentValidation.key(key));
+        return new DataCommands.ServerCounter(commands, ArgumentValidation.key(key));
     }
 
     @Override
     public KeyValues kv() {
-        return new Data.ServerValues(commands);
+        return new DataCommands.ServerValues(commands);
     }
 
     @Override
     public ItemList list(String key) {
-        return new Data.ServerList(commands, ArgumentValidation.key(key));
+        return new DataCommands.ServerList(commands, ArgumentValidation.key(key));
     }
 
     @Override

@@ -16,9 +16,9 @@ import java.util.function.Consumer;
 /** Signals over the services of a client. */
 final class ServerSignals implements Signals {
     private final ClientCore core;
-    private final Commands commands;
+    private final ImmediateCommands commands;
 
-    ServerSignals(ClientCore core, Commands commands) {
+    ServerSignals(ClientCore core, ImmediateCommands commands) {
         this.core = core;
         this.commands = commands;
     }

@@ -37,7 +37,7 @@ class DflockdConnectionIT {
     void connect() throws Exception {
         server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
         threads.execute(new FutureTask<>(this::serve));
-        connection = SocketDflockd.open(config(Duration.ofSeconds(10)));
+        connection = DflockdSocketConnection.open(config(Duration.ofSeconds(10)));
     }
 
     private ServiceConfig config(Duration readTimeout) {

@@ -55,7 +55,7 @@ public final class ClientUsage implements Quotas.Client {
         count(item).incrementAndGet();
     }
 
-    public void giveBack(Counted item) {
+    public void release(Counted item) {
         count(item).decrementAndGet();
     }
 

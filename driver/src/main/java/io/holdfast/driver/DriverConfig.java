@@ -8,39 +8,39 @@ import java.time.Duration;
 /**
  * The configuration of a driver.
  *
- * @param caps the limits of the whole server
+ * @param keyLimits the limits of the whole server
  * @param perClient the limits of each client
  * @param collectEvery how often idle keys are collected
  * @param maxSubscriptions maximum number of registrations of one signal listener; 0 is no limit
  * @param memory the memory budget for each kind of state
  * @param watcher observes the driver
- * @param inputBarrier waits until the input that arrived while the process was paused has been read
+ * @param socketReadBarrier waits until the input that arrived while the process was paused has been read
  */
 public record DriverConfig(
         EngineSettings settings,
-        KeyLimits caps,
+        KeyLimits keyLimits,
         ClientLimits perClient,
         Duration collectEvery,
         int maxSubscriptions,
         MemoryBudgets memory,
         DriverObserver watcher,
-        InputBarrier inputBarrier) {
+        SocketReadBarrier socketReadBarrier) {
     /** Without limits for single clients. */
     public DriverConfig(
             EngineSettings settings,
-            KeyLimits caps,
+            KeyLimits keyLimits,
             Duration collectEvery,
             int maxSubscriptions,
             MemoryBudgets memory,
             DriverObserver watcher) {
         this(
                 settings,
-                caps,
+                keyLimits,
                 ClientLimits.NONE,
                 collectEvery,
                 maxSubscriptions,
                 memory,
                 watcher,
-                InputBarrier.NONE);
+                SocketReadBarrier.NONE);
     }
 }

@@ -28,7 +28,7 @@ final class ExpiryPause {
     private static final long MIN_LOGGED_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long NONE = Long.MAX_VALUE;
 
-    private final InputBarrier inputBarrier;
+    private final SocketReadBarrier socketReadBarrier;
     private final LongSupplier clock;
     private final boolean used;
 
@@ -43,10 +43,10 @@ final class ExpiryPause {
     /** Wakes the deadline thread when expiries begin to be held back. */
     private Runnable onBegin = () -> {};
 
-    ExpiryPause(InputBarrier inputBarrier, LongSupplier clock) {
-        this.inputBarrier = inputBarrier;
+    ExpiryPause(SocketReadBarrier socketReadBarrier, LongSupplier clock) {
+        this.socketReadBarrier = socketReadBarrier;
         this.clock = clock;
-        this.used = !inputBarrier.equals(InputBarrier.NONE);
+        this.used = !socketReadBarrier.equals(SocketReadBarrier.NONE);
     }
 
     void onBegin(Runnable listener) {
@@ -97,7 +97,7 @@ final class ExpiryPause {
         }
         try {
             CountDownLatch read = new CountDownLatch(1);
-            inputBarrier.then(read::countDown);
+            socketReadBarrier.then(read::countDown);
             boolean complete = read.await(MAX_HELD_MILLIS, TimeUnit.MILLISECONDS);
             if (now - from > MIN_LOGGED_NANOS || !complete) {
                 LOG.atWarn()

@@ -177,7 +177,7 @@ final class LocalQuotas implements Quotas {
             budget.release(bytes);
         }
         if (usage != null) {
-            usage.giveBack(item);
+            usage.release(item);
         }
         return false;
     }
@@ -196,7 +196,7 @@ final class LocalQuotas implements Quotas {
 
     private static void discount(@Nullable Client client, Counted item) {
         if (client instanceof ClientUsage usage) {
-            usage.giveBack(item);
+            usage.release(item);
         }
     }
 

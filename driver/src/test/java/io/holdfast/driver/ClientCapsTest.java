@@ -40,7 +40,7 @@ class ClientCapsTest {
                             0,
                             MemoryBudgets.UNLIMITED,
                             DriverObserver.NONE,
-                            InputBarrier.NONE),
+                            SocketReadBarrier.NONE),
                     new ClockFences());
     private final SessionClient alice = new SessionClient(driver);
     private final SessionClient bob = new SessionClient(driver);

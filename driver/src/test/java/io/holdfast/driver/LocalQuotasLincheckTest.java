@@ -29,7 +29,7 @@ public class LocalQuotasLincheckTest {
     }
 
     @Operation
-    public void giveBack() {
+    public void release() {
         quotas.returnKey(KEY, null);
     }
 

@@ -32,7 +32,7 @@ public sealed interface Command {
 
         long salt();
 
-        HoldAttributes terms();
+        HoldAttributes attributes();
     }
 
     /** Acquires a slot, waiting in the queue for up to {@code waitNanos}; 0 does not wait. */
@@ -45,7 +45,7 @@ public sealed interface Command {
             long waitNanos,
             long leaseNanos,
             long salt,
-            HoldAttributes terms)
+            HoldAttributes attributes)
             implements AcquireRequest {
         public Acquire(
                 long session,
@@ -96,7 +96,7 @@ public sealed interface Command {
         }
 
         @Override
-        public HoldAttributes terms() {
+        public HoldAttributes attributes() {
             return HoldAttributes.of(mode);
         }
     }

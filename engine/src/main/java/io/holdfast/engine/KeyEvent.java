@@ -6,7 +6,7 @@ package io.holdfast.engine;
  * @param session the holder or waiter
  * @param fence of the hold; 0 if the event is not about a hold
  * @param atNanos the engine's time
- * @param spanNanos the duration of the wait or of the hold, see {@link Type}
+ * @param durationNanos the duration of the wait or of the hold, see {@link Type}
  * @param lateNanos delay between the end of the lease and its expiry; 0 unless the type is {@link
  *     Type#EXPIRED}
  * @param holders number of holders of the key after the event
@@ -20,14 +20,14 @@ public record KeyEvent(
         ReadWriteMode mode,
         long fence,
         long atNanos,
-        long spanNanos,
+        long durationNanos,
         long lateNanos,
         int holders,
         int waiters) {
     /** The same event with a time of another clock. */
     public KeyEvent at(long nanos) {
         return new KeyEvent(
-                type, kind, key, session, mode, fence, nanos, spanNanos, lateNanos, holders,
+                type, kind, key, session, mode, fence, nanos, durationNanos, lateNanos, holders,
                 waiters);
     }
 

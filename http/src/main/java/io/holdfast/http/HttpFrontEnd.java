@@ -7,7 +7,7 @@ import io.holdfast.driver.frontend.FrontEnd;
 import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.http.dashboard.DashboardRoutes;
 import io.holdfast.http.data.DataRoutes;
-import io.holdfast.http.immediate.ImmediateSession;
+import io.holdfast.http.immediate.SharedImmediateSession;
 import io.holdfast.http.inspect.InspectRoutes;
 import io.holdfast.http.lock.HttpSessions;
 import io.holdfast.http.lock.LockRoutes;
@@ -81,7 +81,7 @@ public final class HttpFrontEnd implements FrontEnd {
     private final HttpContext httpContext;
     private final HttpConnections httpConnections;
     private final ApiRouter apiRouter;
-    private final ImmediateSession immediateSession;
+    private final SharedImmediateSession sharedImmediateSession;
     private final HttpSessions sessions;
     private final SignalRoutes signals;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -107,7 +107,7 @@ public final class HttpFrontEnd implements FrontEnd {
                                                         .setFileCachingEnabled(false)
                                                         .setClassPathResolvingEnabled(false)))
                         .withMetrics(
-                                new HttpTraffic(frontEndServices.observatory().traffic("http")))
+                                new HttpTraffic(frontEndServices.monitor().traffic("http")))
                         .build();
         Context loop = vertx.getOrCreateContext();
         this.authenticator = new Authenticator(config.secret(), config.readToken(), config.admin());
@@ -128,8 +128,8 @@ public final class HttpFrontEnd implements FrontEnd {
                         new RateLimit(config.rate(), config.burst(), System::nanoTime),
                         httpConnections,
                         frontEndServices.authFailures());
-        this.immediateSession =
-                new ImmediateSession(frontEndServices.driver(), httpContext::runOnEventLoop);
+        this.sharedImmediateSession =
+                new SharedImmediateSession(frontEndServices.driver(), httpContext::runOnEventLoop);
         this.sessions =
                 new HttpSessions(
                         httpContext,
@@ -172,9 +172,9 @@ public final class HttpFrontEnd implements FrontEnd {
                         httpExchange.unready(unready);
                     }
                 });
-        new DataRoutes(immediateSession).addTo(apiRouter);
+        new DataRoutes(sharedImmediateSession).addTo(apiRouter);
         signals.addTo(apiRouter);
-        new InspectRoutes(immediateSession, config.ping()).addTo(apiRouter);
+        new InspectRoutes(sharedImmediateSession, config.ping()).addTo(apiRouter);
         new OpenApiRoutes(config.secret() != null || config.admin()).addTo(apiRouter);
     }
 
@@ -406,7 +406,7 @@ public final class HttpFrontEnd implements FrontEnd {
         if (closed.getAndSet(true)) {
             return;
         }
-        immediateSession.close();
+        sharedImmediateSession.close();
         metrics.close();
         try {
             await(onLoop(this::endSessions));

@@ -4,7 +4,7 @@ import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.DriverConfig;
-import io.holdfast.driver.InputBarrier;
+import io.holdfast.driver.SocketReadBarrier;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.frontend.FrontEndServices;
@@ -35,7 +35,7 @@ public final class TestHttp implements AutoCloseable {
     /** The driver that delays commands in front of {@link #driver}; null if there is none. */
     public final @Nullable LaggingDriver lagging;
 
-    public final ServerMonitor observatory =
+    public final ServerMonitor monitor =
             new ServerMonitor(LocalDriver.SHARDS, System::nanoTime);
     public final AtomicInteger connections = new AtomicInteger();
     public final AtomicBoolean draining = new AtomicBoolean();
@@ -62,14 +62,14 @@ public final class TestHttp implements AutoCloseable {
                                 Duration.ofSeconds(60),
                                 0,
                                 MemoryBudgets.UNLIMITED,
-                                observatory,
-                                InputBarrier.NONE),
+                                monitor,
+                                SocketReadBarrier.NONE),
                         new ClockFences());
         lagging = lags ? new LaggingDriver(driver, 1, Duration.ZERO) : null;
         backend =
                 new FrontEndServices(
                         lagging == null ? driver : lagging,
-                        observatory,
+                        monitor,
                         connections,
                         fixedSizeMemoryBudget,
                         new AuthFailures(),

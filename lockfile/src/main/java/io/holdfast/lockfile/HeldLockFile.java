@@ -51,12 +51,12 @@ final class HeldLockFile {
         return stampedNanos;
     }
 
-    boolean matches(@Nullable ObservedFile observed) {
+    boolean matches(@Nullable LockFileObservation observed) {
         return observed != null
                 && (observed.is(identity, bytes) || observed.is(identity, maybeBytes));
     }
 
-    boolean hasIdentity(ObservedFile observed) {
+    boolean hasIdentity(LockFileObservation observed) {
         return observed.entry().identity().equals(identity);
     }
 

@@ -67,11 +67,11 @@ final class LockCleaner {
 
     private interface RemovalCheck {
         /** Throws if the file may not be removed. */
-        void check(ObservedFile observed);
+        void check(LockFileObservation observed);
     }
 
     private boolean remove(RemovalCheck removalCheck) throws IOException {
-        ObservedFile first = ObservedFile.of(lockFileSystem, paths.lock());
+        LockFileObservation first = LockFileObservation.of(lockFileSystem, paths.lock());
         if (first == null) {
             return false;
         }
@@ -82,8 +82,8 @@ final class LockCleaner {
                             .underSidecar(
                                     LockFileOperations.RELEASE_TIMEOUT,
                                     () -> {
-                                        ObservedFile observed =
-                                                ObservedFile.of(lockFileSystem, paths.lock());
+                                        LockFileObservation observed =
+                                                LockFileObservation.of(lockFileSystem, paths.lock());
                                         if (observed == null) {
                                             return LockFileRemoval.Outcome.GONE;
                                         }
@@ -121,7 +121,7 @@ final class LockCleaner {
     }
 
     private boolean removeStale() throws IOException {
-        ObservedFile observed = ObservedFile.of(lockFileSystem, paths.lock());
+        LockFileObservation observed = LockFileObservation.of(lockFileSystem, paths.lock());
         if (observed == null || !stalenessEvaluator.mayBeTakenOver(observed)) {
             return false;
         }
@@ -129,7 +129,7 @@ final class LockCleaner {
                 .underSidecar(
                         Duration.ZERO,
                         () -> {
-                            ObservedFile again = ObservedFile.of(lockFileSystem, paths.lock());
+                            LockFileObservation again = LockFileObservation.of(lockFileSystem, paths.lock());
                             return again != null
                                     && stalenessEvaluator.mayStillBeTakenOver(again, observed)
                                     && lockFileRemoval.removeIfSame(again)

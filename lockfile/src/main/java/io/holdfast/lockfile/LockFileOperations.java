@@ -97,8 +97,8 @@ final class LockFileOperations {
         return stalenessEvaluator.status(observe());
     }
 
-    private @Nullable ObservedFile observe() throws IOException {
-        return ObservedFile.of(lockFileSystem, paths.lock());
+    private @Nullable LockFileObservation observe() throws IOException {
+        return LockFileObservation.of(lockFileSystem, paths.lock());
     }
 
     Attempt attempt(@Nullable String tag) throws IOException {
@@ -120,7 +120,7 @@ final class LockFileOperations {
         UnpublishedLock unpublishedLock = null;
         try {
             for (int attempts = 1; ; attempts++) {
-                ObservedFile observed = observe();
+                LockFileObservation observed = observe();
                 if (attempts > MAX_ATTEMPTS
                         || (observed != null && !stalenessEvaluator.mayBeTakenOver(observed))) {
                     return new Attempt.Refused(stalenessEvaluator.status(observed));
@@ -176,7 +176,7 @@ final class LockFileOperations {
         return Math.max(0, stalenessEvaluator.now().getEpochSecond());
     }
 
-    private Attempt takeOver(ObservedFile stale, UnpublishedLock unpublishedLock)
+    private Attempt takeOver(LockFileObservation stale, UnpublishedLock unpublishedLock)
             throws IOException {
         LockFileSystem.Action<Boolean> work = () -> removeStale(stale) && unpublishedLock.publish();
         Duration settle = config.settleTime();
@@ -202,8 +202,8 @@ final class LockFileOperations {
     }
 
     /** Removes the stale lock file if it is unchanged; returns whether the name is free now. */
-    private boolean removeStale(ObservedFile stale) throws IOException {
-        ObservedFile again = observe();
+    private boolean removeStale(LockFileObservation stale) throws IOException {
+        LockFileObservation again = observe();
         if (again == null) {
             return true;
         }
@@ -265,7 +265,7 @@ final class LockFileOperations {
         return lost(heldLockFile, observe());
     }
 
-    private LockLostException lost(HeldLockFile heldLockFile, @Nullable ObservedFile observed) {
+    private LockLostException lost(HeldLockFile heldLockFile, @Nullable LockFileObservation observed) {
         LockLostException.Reason reason;
         if (observed == null) {
             reason = LockLostException.Reason.REMOVED;
@@ -292,12 +292,12 @@ final class LockFileOperations {
         }
         LockFileSystem.Action<Ending> work =
                 () -> {
-                    ObservedFile before = observe();
+                    LockFileObservation before = observe();
                     if (!heldLockFile.matches(before)) {
                         return Ending.lost(lost(heldLockFile, before));
                     }
                     rewrite(heldLockFile, file, heldLockFile.stamped(seconds()));
-                    ObservedFile after = observe();
+                    LockFileObservation after = observe();
                     return heldLockFile.matches(after)
                             ? Ending.GOOD
                             : Ending.lost(lost(heldLockFile, after));
@@ -347,7 +347,7 @@ final class LockFileOperations {
         return lockFileRemoval.underSidecar(
                 RELEASE_TIMEOUT,
                 () -> {
-                    ObservedFile observed = observe();
+                    LockFileObservation observed = observe();
                     if (observed == null || !heldLockFile.matches(observed)) {
                         return Ending.lost(lost(heldLockFile, observed));
                     }
@@ -363,7 +363,7 @@ final class LockFileOperations {
      * free. The content is overwritten with one that is stale for every user.
      */
     private Ending abandon(HeldLockFile heldLockFile, String reason) throws IOException {
-        ObservedFile observed = observe();
+        LockFileObservation observed = observe();
         if (!heldLockFile.matches(observed)) {
             return Ending.lost(lost(heldLockFile, observed));
         }
@@ -382,11 +382,11 @@ final class LockFileOperations {
     }
 
     /** Removes a file that was created in place and not completed, if it passes the test. */
-    void removeUnfinished(Predicate<ObservedFile> isOurs) throws IOException {
+    void removeUnfinished(Predicate<LockFileObservation> isOurs) throws IOException {
         lockFileRemoval.underSidecar(
                 RELEASE_TIMEOUT,
                 () -> {
-                    ObservedFile observed = observe();
+                    LockFileObservation observed = observe();
                     return observed != null
                             && isOurs.test(observed)
                             && lockFileRemoval.removeIfSame(observed)

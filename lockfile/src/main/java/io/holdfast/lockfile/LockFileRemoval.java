@@ -74,14 +74,14 @@ final class LockFileRemoval {
      * Removes the file at the path if it is the expected one. Nothing is removed from the path in
      * any other way.
      */
-    Outcome removeIfSame(ObservedFile expected) throws IOException {
+    Outcome removeIfSame(LockFileObservation expected) throws IOException {
         Path renamed = paths.oldHelper();
         try {
             lockFileSystem.rename(paths.lock(), renamed);
         } catch (NoSuchFileException e) {
             return Outcome.GONE;
         }
-        ObservedFile moved;
+        LockFileObservation moved;
         try {
             moved = readTwice(renamed);
         } catch (IOException e) { // cannot be compared
@@ -96,11 +96,11 @@ final class LockFileRemoval {
         return Outcome.OTHER;
     }
 
-    private @Nullable ObservedFile readTwice(Path renamed) throws IOException {
+    private @Nullable LockFileObservation readTwice(Path renamed) throws IOException {
         try {
-            return ObservedFile.of(lockFileSystem, renamed);
+            return LockFileObservation.of(lockFileSystem, renamed);
         } catch (IOException e) {
-            return ObservedFile.of(lockFileSystem, renamed);
+            return LockFileObservation.of(lockFileSystem, renamed);
         }
     }
 

@@ -26,18 +26,18 @@ final class StalenessEvaluator {
     }
 
     /** Whether the settings permit taking the lock over. */
-    boolean mayBeTakenOver(ObservedFile observed) {
+    boolean mayBeTakenOver(LockFileObservation observed) {
         return isOld(observed)
                 && (config.stalePolicy() == StalePolicy.AGE
                         || alive(observed.file()) != ProcessLiveness.YES);
     }
 
     /** Whether the file is the one evaluated before, and may still be taken over. */
-    boolean mayStillBeTakenOver(ObservedFile again, ObservedFile evaluated) {
+    boolean mayStillBeTakenOver(LockFileObservation again, LockFileObservation evaluated) {
         return again.isSame(evaluated) && mayBeTakenOver(again);
     }
 
-    private boolean isOld(ObservedFile observed) {
+    private boolean isOld(LockFileObservation observed) {
         return config.staleTimeout()
                 .map(limit -> observed.file().isStale(now(), limit))
                 .orElse(false);
@@ -82,7 +82,7 @@ final class StalenessEvaluator {
                 && !isOther(holder.start(), OwnProcess.START);
     }
 
-    LockFileStatus status(@Nullable ObservedFile observed) {
+    LockFileStatus status(@Nullable LockFileObservation observed) {
         if (observed == null) {
             return new LockFileStatus(
                     path,
@@ -111,7 +111,7 @@ final class StalenessEvaluator {
                 isOwn(observed.file()));
     }
 
-    private static LockFileStatus.Found found(ObservedFile observed) {
+    private static LockFileStatus.Found found(LockFileObservation observed) {
         return switch (observed.entry().kind()) {
             case FILE ->
                     observed.bytes() == null

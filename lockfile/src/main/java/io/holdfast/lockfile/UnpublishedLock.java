@@ -150,7 +150,7 @@ abstract sealed class UnpublishedLock {
             identity = entry == null ? null : entry.identity();
             file.write(bytes);
             written = true;
-            ObservedFile observed = ObservedFile.of(disk, lock);
+            LockFileObservation observed = LockFileObservation.of(disk, lock);
             published = observed != null && identity != null && observed.is(identity, bytes);
             if (!keepsOpen) {
                 file.close();
@@ -188,7 +188,7 @@ abstract sealed class UnpublishedLock {
          * Whether the file is the one created here: by its content if that was written, otherwise
          * by its identity.
          */
-        private boolean isOurs(ObservedFile observed) {
+        private boolean isOurs(LockFileObservation observed) {
             return written
                     ? Arrays.equals(observed.bytes(), bytes)
                     : identity != null

@@ -20,12 +20,12 @@ import io.holdfast.engine.Namespace;
 import io.holdfast.server.connection.AddressFormat;
 import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
-import io.holdfast.server.connection.PipelineEvent;
+import io.holdfast.server.connection.DrainEvent;
 import io.holdfast.server.dflockd.DflockdHandler;
 import io.holdfast.server.dflockd.DflockdService;
 import io.holdfast.server.dflockd.SessionGraces;
 import io.holdfast.server.lockd.ListingBudget;
-import io.holdfast.server.lockd.LockdAccess;
+import io.holdfast.server.lockd.LockdCommandPermissions;
 import io.holdfast.server.lockd.LockdHandler;
 import io.holdfast.server.lockd.LockdService;
 import io.holdfast.server.lockd.LockdWebSocketHandler;
@@ -684,7 +684,7 @@ public final class HoldfastServer {
         do {
             connections.forEach(
                     connection ->
-                            connection.pipeline().fireUserEventTriggered(PipelineEvent.DRAIN));
+                            connection.pipeline().fireUserEventTriggered(DrainEvent.DRAIN));
             frontEnds.forEach(FrontEnd::drain);
             if (allClosed.awaitUninterruptibly(DRAIN_INTERVAL_MILLIS)) {
                 if (frontEnds.stream().allMatch(FrontEnd::isDrained)) {
@@ -794,7 +794,7 @@ public final class HoldfastServer {
 
     private Consumer<ChannelPipeline> lockdPipelineOf(
             ListenAddress listenAddress, ListenerProtocol.Lockd protocol) {
-        LockdAccess access = new LockdAccess(protocol.allowDump(), protocol.enableRegistry());
+        LockdCommandPermissions access = new LockdCommandPermissions(protocol.allowDump(), protocol.enableRegistry());
         LockdService service = lockd.computeIfAbsent(protocol.namespace(), this::lockd);
         if (protocol.webSocket()) {
             return pipeline ->

@@ -64,7 +64,7 @@ class StartIT {
         AtomicBoolean done = new AtomicBoolean();
         DriverSource source =
                 config -> {
-                    config.inputBarrier().then(() -> done.set(true));
+                    config.socketReadBarrier().then(() -> done.set(true));
                     return new LocalDriver(config, new ClockFences());
                 };
         try (TestServer server = TestServer.start(new TestConfig(), source)) {

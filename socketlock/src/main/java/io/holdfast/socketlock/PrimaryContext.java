@@ -164,8 +164,8 @@ final class PrimaryContext {
                         table.nextFence());
     }
 
-    void booked() {
-        primaryLock.grace().booked();
+    void reassertionHandled() {
+        primaryLock.grace().reassertionHandled();
     }
 
     void reassertionsDone(String clientId, ProcessIdentity process) {

@@ -283,7 +283,7 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
         } else {
             context.erase(hold);
         }
-        context.booked();
+        context.reassertionHandled();
         context.endGrace(nowNanos);
     }
 

@@ -32,7 +32,7 @@ final class CommandUnderHold {
     record Ended(int status, boolean lost) {}
 
     private final Hold hold;
-    private final LossAction lossAction;
+    private final ChildLossAction childLossAction;
     private final Duration killAfter;
     private final int lostStatus;
 
@@ -42,9 +42,9 @@ final class CommandUnderHold {
     @GuardedBy("this")
     private @Nullable Thread ending;
 
-    CommandUnderHold(Hold hold, LossAction lossAction, Duration killAfter, int lostStatus) {
+    CommandUnderHold(Hold hold, ChildLossAction childLossAction, Duration killAfter, int lostStatus) {
         this.hold = hold;
-        this.lossAction = lossAction;
+        this.childLossAction = childLossAction;
         this.killAfter = killAfter;
         this.lostStatus = lostStatus;
     }
@@ -78,7 +78,7 @@ final class CommandUnderHold {
             return new Ended(lostStatus, true);
         }
         boolean held = hold.isHeld(); // the loss may not have been notified yet
-        if (lossAction != LossAction.IGNORE && !held && hold.lossReason().isPresent()) {
+        if (childLossAction != ChildLossAction.IGNORE && !held && hold.lossReason().isPresent()) {
             printLoss(hold.lossReason().get(), "the command has already ended");
             return new Ended(lostStatus, true);
         }
@@ -89,7 +89,7 @@ final class CommandUnderHold {
         if (over) {
             return;
         }
-        if (lossAction == LossAction.IGNORE) {
+        if (childLossAction == ChildLossAction.IGNORE) {
             printLoss(reason, "the command keeps running");
             return;
         }
@@ -98,7 +98,7 @@ final class CommandUnderHold {
     }
 
     private void end(RunningCommand running) {
-        if (lossAction == LossAction.KILL) {
+        if (childLossAction == ChildLossAction.KILL) {
             running.kill();
             return;
         }

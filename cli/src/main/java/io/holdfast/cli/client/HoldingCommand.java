@@ -74,7 +74,7 @@ abstract class HoldingCommand extends ClientCommand {
                     "What to do when the hold is lost: term ends the command and all processes that"
                             + " it has started with SIGTERM and later SIGKILL, kill with SIGKILL at"
                             + " once, ignore lets it run (default: term).")
-    private LossAction lossAction = LossAction.TERM;
+    private ChildLossAction childLossAction = ChildLossAction.TERM;
 
     @Option(
             names = "--kill-after",
@@ -223,7 +223,7 @@ abstract class HoldingCommand extends ClientCommand {
                 throw new InterruptedException();
             }
             info("Obtained " + hold.key() + fence(hold));
-            return new CommandUnderHold(hold, lossAction, killAfter, lostStatus)
+            return new CommandUnderHold(hold, childLossAction, killAfter, lostStatus)
                     .run(
                             new ChildCommand(
                                     TrailingCommand.of(spec, childCommandLine()),
@@ -239,8 +239,8 @@ abstract class HoldingCommand extends ClientCommand {
         return hold.fence().isPresent() ? ", fence " + hold.fence().getAsLong() : "";
     }
 
-    final LossAction onLost() {
-        return lossAction;
+    final ChildLossAction onLost() {
+        return childLossAction;
     }
 
     final void info(String text) {

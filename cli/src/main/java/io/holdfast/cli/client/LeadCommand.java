@@ -57,7 +57,7 @@ final class LeadCommand extends HoldingCommand {
 
     @Override
     void check() {
-        if (onLost() == LossAction.IGNORE) {
+        if (onLost() == ChildLossAction.IGNORE) {
             throw wrong("--on-lost ignore is not allowed for lead: use term or kill");
         }
     }

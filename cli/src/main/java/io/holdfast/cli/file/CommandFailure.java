@@ -100,7 +100,7 @@ record CommandFailure(Type type, int status, List<String> lines, JsonLine json) 
             return List.of(message, "  Holder PID: " + lockFileStatus.holder().get().pid());
         }
         return lockFileStatus.isLocked() && lockFileStatus.content() == LockFileContent.FOREIGN
-                ? List.of(message, "  Found: " + OutcomeReport.found(lockFileStatus))
+                ? List.of(message, "  Found: " + FileCommandReport.found(lockFileStatus))
                 : List.of(message);
     }
 

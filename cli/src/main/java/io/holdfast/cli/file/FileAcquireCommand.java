@@ -5,13 +5,13 @@ import picocli.CommandLine.Command;
 @Command(name = "acquire", description = "Waits for the lock and acquires it.")
 final class FileAcquireCommand extends LockFileCommand {
     @Override
-    int work(OutcomeReport outcomeReport) {
-        outcomeReport.info("Waiting for the lock: " + path);
+    int work(FileCommandReport fileCommandReport) {
+        fileCommandReport.info("Waiting for the lock: " + path);
         return untilSignal(
                 signals ->
                         handOver(
-                                acquire(lasting(outcomeReport), outcomeReport),
+                                acquire(lasting(fileCommandReport), fileCommandReport),
                                 signals,
-                                outcomeReport));
+                                fileCommandReport));
     }
 }

@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
                 "Removes the lock if it is stale, and files that crashed programs left beside it.")
 final class FileCleanCommand extends LockFileCommand {
     @Override
-    int work(OutcomeReport outcomeReport) {
-        return outcomeReport.cleaned(semaphore(options.config(outcomeReport)).clean());
+    int work(FileCommandReport fileCommandReport) {
+        return fileCommandReport.cleaned(semaphore(options.config(fileCommandReport)).clean());
     }
 }

@@ -220,15 +220,15 @@ public final class FileCommand implements Runnable {
         }
     }
 
-    OutcomeReport report(String path) {
-        return new OutcomeReport(path, json, quiet, verbose);
+    FileCommandReport report(String path) {
+        return new FileCommandReport(path, json, quiet, verbose);
     }
 
-    LockFileConfig.Builder config(OutcomeReport outcomeReport) {
+    LockFileConfig.Builder config(FileCommandReport fileCommandReport) {
         LockFileConfig.Builder config =
                 LockFileConfig.builder()
-                        .onWarning(outcomeReport::warning)
-                        .onLost(lost -> outcomeReport.alarm("Lock lost: " + lost.getMessage()));
+                        .onWarning(fileCommandReport::warning)
+                        .onLost(lost -> fileCommandReport.alarm("Lock lost: " + lost.getMessage()));
         if (stale != null) {
             if (stale.isZero()) {
                 config.neverStale();

@@ -8,11 +8,11 @@ import picocli.CommandLine.Command;
 @Command(name = "release", description = "Releases the lock, whichever process holds it.")
 final class FileReleaseCommand extends LockFileCommand {
     @Override
-    int work(OutcomeReport outcomeReport) {
-        FileSemaphore semaphore = semaphore(options.config(outcomeReport));
+    int work(FileCommandReport fileCommandReport) {
+        FileSemaphore semaphore = semaphore(options.config(fileCommandReport));
         boolean held = options.force() ? semaphore.forceRelease() : semaphore.release(credential());
-        outcomeReport.info(held ? "The lock was held" : "The lock was free before");
-        return outcomeReport.released();
+        fileCommandReport.info(held ? "The lock was held" : "The lock was free before");
+        return fileCommandReport.released();
     }
 
     private ReleaseCredential credential() {

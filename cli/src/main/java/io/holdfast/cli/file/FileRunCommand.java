@@ -31,29 +31,29 @@ final class FileRunCommand extends LockFileCommand {
     private List<String> commandLine = List.of();
 
     @Override
-    int work(OutcomeReport outcomeReport) {
+    int work(FileCommandReport fileCommandReport) {
         ChildCommand command = new ChildCommand(TrailingCommand.of(spec, commandLine));
-        FileSemaphore semaphore = semaphore(options.config(outcomeReport));
-        outcomeReport.info("Waiting for the lock: " + path);
+        FileSemaphore semaphore = semaphore(options.config(fileCommandReport));
+        fileCommandReport.info("Waiting for the lock: " + path);
         return untilSignal(
                 signals -> {
                     Guard guard;
                     try {
-                        guard = acquire(semaphore, outcomeReport);
+                        guard = acquire(semaphore, fileCommandReport);
                     } catch (LockFileTimeoutException e) {
-                        int status = outcomeReport.failed(CommandFailure.of(e));
+                        int status = fileCommandReport.failed(CommandFailure.of(e));
                         return options.conflictStatus().orElse(status);
                     }
                     try {
-                        outcomeReport.info("Lock acquired, nonce " + guard.nonce());
-                        return run(command, signals, outcomeReport);
+                        fileCommandReport.info("Lock acquired, nonce " + guard.nonce());
+                        return run(command, signals, fileCommandReport);
                     } finally {
-                        release(guard, outcomeReport);
+                        release(guard, fileCommandReport);
                     }
                 });
     }
 
-    private static int run(ChildCommand command, SignalRelay signals, OutcomeReport outcomeReport)
+    private static int run(ChildCommand command, SignalRelay signals, FileCommandReport fileCommandReport)
             throws InterruptedException {
         if (signals.first().isPresent()) {
             throw new InterruptedException();
@@ -61,17 +61,17 @@ final class FileRunCommand extends LockFileCommand {
         try {
             return command.run(signals);
         } catch (ChildCommand.NotStartedException e) {
-            outcomeReport.alarm("Error: " + e.getMessage());
+            fileCommandReport.alarm("Error: " + e.getMessage());
             return e.status();
         }
     }
 
     /** A failed release is only printed: the exit status stays the command's. */
-    private static void release(Guard guard, OutcomeReport outcomeReport) {
+    private static void release(Guard guard, FileCommandReport fileCommandReport) {
         try {
             guard.close();
         } catch (LockFileException e) {
-            outcomeReport.alarm("Error: the lock was not released: " + e.getMessage());
+            fileCommandReport.alarm("Error: the lock was not released: " + e.getMessage());
         }
     }
 }

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
         description = "Shows the holder of the lock. Exit status 0: free, 1: held.")
 final class FileStatusCommand extends LockFileCommand {
     @Override
-    int work(OutcomeReport outcomeReport) {
-        return outcomeReport.status(semaphore(options.config(outcomeReport)).status());
+    int work(FileCommandReport fileCommandReport) {
+        return fileCommandReport.status(semaphore(options.config(fileCommandReport)).status());
     }
 }

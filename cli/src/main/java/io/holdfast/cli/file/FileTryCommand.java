@@ -8,9 +8,9 @@ import picocli.CommandLine.Command;
         description = "Acquires the lock if it is free or stale, without waiting.")
 final class FileTryCommand extends LockFileCommand {
     @Override
-    int work(OutcomeReport outcomeReport) {
-        outcomeReport.info("Trying to acquire the lock: " + path);
+    int work(FileCommandReport fileCommandReport) {
+        fileCommandReport.info("Trying to acquire the lock: " + path);
         return untilSignal(
-                signals -> handOver(lasting(outcomeReport).acquireNow(), signals, outcomeReport));
+                signals -> handOver(lasting(fileCommandReport).acquireNow(), signals, fileCommandReport));
     }
 }

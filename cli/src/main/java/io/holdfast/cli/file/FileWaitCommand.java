@@ -12,16 +12,16 @@ import java.time.Duration;
         description = "Waits until the lock is free or stale, without acquiring it.")
 final class FileWaitCommand extends LockFileCommand {
     @Override
-    int work(OutcomeReport outcomeReport) {
-        outcomeReport.info("Waiting for the lock to be released: " + path);
+    int work(FileCommandReport fileCommandReport) {
+        fileCommandReport.info("Waiting for the lock to be released: " + path);
         Duration timeout = options.timeout();
-        FileSemaphore semaphore = semaphore(options.config(outcomeReport));
+        FileSemaphore semaphore = semaphore(options.config(fileCommandReport));
         return untilSignal(
                 signals -> {
                     LockFileStatus lockFileStatus = semaphore.waitUntilFree(timeout);
                     return timeout == null || lockFileStatus.isObtainable()
-                            ? outcomeReport.free(lockFileStatus)
-                            : outcomeReport.failed(CommandFailure.waitTimeout(timeout));
+                            ? fileCommandReport.free(lockFileStatus)
+                            : fileCommandReport.failed(CommandFailure.waitTimeout(timeout));
                 });
     }
 }

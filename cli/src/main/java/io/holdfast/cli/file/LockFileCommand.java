@@ -40,23 +40,23 @@ abstract class LockFileCommand implements Callable<Integer> {
     String path;
 
     /** Returns the exit status. */
-    abstract int work(OutcomeReport outcomeReport);
+    abstract int work(FileCommandReport fileCommandReport);
 
     @Override
     public final Integer call() {
         options.check(spec);
-        OutcomeReport outcomeReport = options.report(path);
+        FileCommandReport fileCommandReport = options.report(path);
         try {
-            return work(outcomeReport);
+            return work(fileCommandReport);
         } catch (LockFileException e) {
-            return outcomeReport.failed(CommandFailure.of(e));
+            return fileCommandReport.failed(CommandFailure.of(e));
         } catch (InvalidPathException e) {
-            return outcomeReport.failed(CommandFailure.badPath(FileNames.refused(path)));
+            return fileCommandReport.failed(CommandFailure.badPath(FileNames.refused(path)));
         } catch (ParameterException e) {
             throw e;
         } catch (RuntimeException | Error e) {
             // picocli's exit status for exceptions would be 1, which means "held"
-            return outcomeReport.failed(CommandFailure.unexpected(e));
+            return fileCommandReport.failed(CommandFailure.unexpected(e));
         }
     }
 
@@ -65,25 +65,25 @@ abstract class LockFileCommand implements Callable<Integer> {
     }
 
     /** Returns a lock that stays when this process ends. */
-    final FileSemaphore lasting(OutcomeReport outcomeReport) {
-        return semaphore(options.config(outcomeReport).heartbeat(false).releaseOnExit(false));
+    final FileSemaphore lasting(FileCommandReport fileCommandReport) {
+        return semaphore(options.config(fileCommandReport).heartbeat(false).releaseOnExit(false));
     }
 
     /** Waits for the lock; warns if a foreign file at the path may block it without limit. */
-    static Guard acquire(FileSemaphore semaphore, OutcomeReport outcomeReport)
+    static Guard acquire(FileSemaphore semaphore, FileCommandReport fileCommandReport)
             throws InterruptedException {
         LockFileStatus lockFileStatus = semaphore.status();
         if (lockFileStatus.isLocked() && lockFileStatus.content() == LockFileContent.FOREIGN) {
-            outcomeReport.warning(
+            fileCommandReport.warning(
                     "there is "
-                            + OutcomeReport.found(lockFileStatus)
+                            + FileCommandReport.found(lockFileStatus)
                             + " at the path, which counts as held until it is removed");
         }
         lockFileStatus
                 .holder()
                 .ifPresent(
                         holder ->
-                                outcomeReport.info(
+                                fileCommandReport.info(
                                         "Held by process "
                                                 + holder.pid()
                                                 + ", "
@@ -96,16 +96,16 @@ abstract class LockFileCommand implements Callable<Integer> {
      * Leaves the lock to the calling process. Releases it instead if a termination signal has
      * arrived, or if the nonce could not be written to standard output.
      */
-    static int handOver(Guard guard, SignalRelay signals, OutcomeReport outcomeReport)
+    static int handOver(Guard guard, SignalRelay signals, FileCommandReport fileCommandReport)
             throws InterruptedException {
         if (signals.first().isPresent()) {
             guard.close();
             throw new InterruptedException();
         }
-        int status = outcomeReport.acquired(guard);
-        if (outcomeReport.isOutputClosed()) {
+        int status = fileCommandReport.acquired(guard);
+        if (fileCommandReport.isOutputClosed()) {
             guard.close();
-            return outcomeReport.outputClosed();
+            return fileCommandReport.outputClosed();
         }
         guard.detach();
         signals.keep(); // a signal from now on must not change the exit status

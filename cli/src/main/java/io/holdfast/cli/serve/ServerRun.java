@@ -5,7 +5,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.holdfast.cli.logging.LineLogger;
 import io.holdfast.cli.process.ProcessSignal;
 import io.holdfast.cli.process.SignalHandlers;
-import io.holdfast.cli.process.StartTerminal;
+import io.holdfast.cli.process.TerminalDetector;
 import io.holdfast.http.HttpAddress;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ListenAddress;
@@ -164,7 +164,7 @@ final class ServerRun {
         LineLogger.setDebug(plan.debug());
         Ending ending = new Ending();
         // checked before the server is reachable
-        boolean drains = plan.secrets() == null || StartTerminal.isThere();
+        boolean drains = plan.secrets() == null || TerminalDetector.isThere();
         Runnable hangup = drains ? ending::terminalClosed : ending::reload;
         try (SignalHandlers.Registration _ = SignalHandlers.onEnd(ending::signal);
                 SignalHandlers.Registration _ = SignalHandlers.onHangup(hangup)) {

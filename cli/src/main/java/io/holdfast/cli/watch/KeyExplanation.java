@@ -55,8 +55,8 @@ record KeyExplanation(
         }
         for (JsonValue.ArrayValue cycle : cycles()) {
             lines.add("");
-            lines.add(DisplayNames.deadlock(cycle) + ":");
-            lines.add("  " + DisplayNames.cycle(cycle));
+            lines.add(InspectionText.deadlock(cycle) + ":");
+            lines.add("  " + InspectionText.cycle(cycle));
         }
         return lines;
     }
@@ -77,11 +77,11 @@ record KeyExplanation(
             JsonValue.ArrayValue cycle = cycles.getFirst();
             boolean through = cycle.fields().stream().anyMatch(isThis(resource));
             return name
-                    + (DisplayNames.isCertain(cycle) ? " is" : " may be")
+                    + (InspectionText.isCertain(cycle) ? " is" : " may be")
                     + (through ? " stuck in a " : " stuck because its holder is in a ")
-                    + DisplayNames.deadlock(cycle)
+                    + InspectionText.deadlock(cycle)
                     + ": "
-                    + DisplayNames.cycle(cycle)
+                    + InspectionText.cycle(cycle)
                     + ". It ends when one of the waits is cancelled or times out, or one of the"
                     + " holds is released or expires.";
         }
@@ -89,7 +89,7 @@ record KeyExplanation(
         if (holders.isEmpty() && waiting > 0 && quarantine.isPresent()) {
             return name
                     + " is not granted for another "
-                    + DurationText.text(quarantine)
+                    + DurationFormatter.text(quarantine)
                     + ", because the server was not stopped cleanly and clients may still hold it: "
                     + count(waiting)
                     + ".";
@@ -111,7 +111,7 @@ record KeyExplanation(
             List<JsonValue.ObjectValue> waiters = resource.all("waiters");
             if (!waiters.isEmpty()) {
                 text.append(waiting == 1 ? ", for " : ", the first for ")
-                        .append(DurationText.text(waiters.getFirst().number("waited_s")));
+                        .append(DurationFormatter.text(waiters.getFirst().number("waited_s")));
             }
             text.append(". ").append(outlook(holders));
         }
@@ -129,7 +129,7 @@ record KeyExplanation(
         if (total == 1 && first.text("state").equals("offered")) {
             return name
                     + " is offered to "
-                    + DisplayNames.connection(first)
+                    + InspectionText.connection(first)
                     + ", which has not confirmed it";
         }
         if (resource.text("kind").equals("semaphore")) {
@@ -140,10 +140,10 @@ record KeyExplanation(
         }
         return name
                 + " is held by "
-                + DisplayNames.connection(first)
+                + InspectionText.connection(first)
                 + (isRead(first) ? " to read" : "")
                 + " for "
-                + DurationText.text(first.number("held_s"));
+                + DurationFormatter.text(first.number("held_s"));
     }
 
     private static boolean isRead(JsonValue.ObjectValue holder) {
@@ -167,9 +167,9 @@ record KeyExplanation(
             }
             at = wait.all("blocked_by").getFirst();
             text.append(text.isEmpty() ? ", which itself waits for " : ", which waits for ")
-                    .append(DisplayNames.resource(wait))
+                    .append(InspectionText.resource(wait))
                     .append(", held by ")
-                    .append(DisplayNames.connection(at));
+                    .append(InspectionText.connection(at));
         }
         return text.toString();
     }
@@ -183,7 +183,7 @@ record KeyExplanation(
                         .min();
         return soonest.isPresent()
                 ? (holders.size() == 1 ? "Its lease ends in " : "The first lease ends in ")
-                        + DurationText.text(soonest)
+                        + DurationFormatter.text(soonest)
                         + " unless it is renewed."
                 : "There is no lease: it is held until it is released or its connection ends.";
     }
@@ -191,7 +191,7 @@ record KeyExplanation(
     // The details
 
     private String name(JsonValue.ObjectValue resource) {
-        return resource.text("kind") + " " + DisplayNames.key(key);
+        return resource.text("kind") + " " + InspectionText.key(key);
     }
 
     private Predicate<JsonValue.ObjectValue> isThis(JsonValue.ObjectValue resource) {
@@ -241,9 +241,9 @@ record KeyExplanation(
         for (JsonValue.ObjectValue holder : first(resource.all("holders"), max)) {
             StringBuilder text = new StringBuilder("  ");
             text.append(holder.text("state").equals("offered") ? "offered to " : "held by ");
-            text.append(DisplayNames.connection(holder));
+            text.append(InspectionText.connection(holder));
             mode(resource, holder, text);
-            text.append(", for ").append(DurationText.text(holder.number("held_s")));
+            text.append(", for ").append(DurationFormatter.text(holder.number("held_s")));
             since(holder, text);
             if (!holder.text("fence").isEmpty()) {
                 text.append(", fence ").append(holder.text("fence"));
@@ -251,7 +251,7 @@ record KeyExplanation(
             OptionalDouble lease = holder.optional("lease_left_s");
             text.append(
                     lease.isPresent()
-                            ? ", lease " + DurationText.text(lease) + " left"
+                            ? ", lease " + DurationFormatter.text(lease) + " left"
                             : ", no lease");
             lines.add(text.toString());
             otherHoldsAndWaits(resource, holder, lines);
@@ -263,13 +263,13 @@ record KeyExplanation(
         for (JsonValue.ObjectValue waiter : first(resource.all("waiters"), max)) {
             StringBuilder text = new StringBuilder("  ");
             text.append((long) waiter.number("position")).append(". ");
-            text.append(DisplayNames.connection(waiter));
+            text.append(InspectionText.connection(waiter));
             mode(resource, waiter, text);
-            text.append(", waiting for ").append(DurationText.text(waiter.number("waited_s")));
+            text.append(", waiting for ").append(DurationFormatter.text(waiter.number("waited_s")));
             since(waiter, text);
             OptionalDouble left = waiter.optional("timeout_left_s");
             if (left.isPresent()) {
-                text.append(", times out in ").append(DurationText.text(left));
+                text.append(", times out in ").append(DurationFormatter.text(left));
             }
             lines.add(text.toString());
             otherHoldsAndWaits(resource, waiter, lines);
@@ -315,7 +315,7 @@ record KeyExplanation(
             List<JsonValue.ObjectValue> all,
             Predicate<JsonValue.ObjectValue> condition,
             List<String> lines) {
-        List<String> names = all.stream().filter(condition).map(DisplayNames::resource).toList();
+        List<String> names = all.stream().filter(condition).map(InspectionText::resource).toList();
         if (!names.isEmpty()) {
             int shown = Math.min(names.size(), MAX_HOLDS_AND_WAITERS);
             lines.add(
@@ -345,12 +345,12 @@ record KeyExplanation(
                     .append("  ")
                     .append(TerminalText.fit(event.text("event"), EVENT_WIDTH, false))
                     .append("  ")
-                    .append(DisplayNames.number(event));
+                    .append(InspectionText.number(event));
             if (!event.text("fence").isEmpty()) {
                 text.append(", fence ").append(event.text("fence"));
             }
             if (event.number("span_s") > 0) {
-                text.append(", after ").append(DurationText.text(event.number("span_s")));
+                text.append(", after ").append(DurationFormatter.text(event.number("span_s")));
             }
             lines.add(text.toString());
         }

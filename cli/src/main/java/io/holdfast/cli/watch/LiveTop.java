@@ -57,7 +57,7 @@ final class LiveTop {
         this.terminal = terminal;
         this.topSample = first;
         this.size = terminal.size();
-        this.topQuery = first.query().ofRows(TopScreen.rows(size.height()));
+        this.topQuery = first.query().ofRows(TopScreenText.rows(size.height()));
     }
 
     /** Returns the exit status. */
@@ -103,7 +103,7 @@ final class LiveTop {
                         lastError = failure.getMessage() + ", retrying";
                 case UiEvent.Resized _ -> {
                     size = terminal.size();
-                    topQuery = topQuery.ofRows(TopScreen.rows(size.height()));
+                    topQuery = topQuery.ofRows(TopScreenText.rows(size.height()));
                 }
                 case UiEvent.Ended _ -> {}
             }
@@ -150,7 +150,7 @@ final class LiveTop {
                 typing == null
                         ? lastError
                         : "filter: " + TerminalText.escaped(typing.toString()) + "_";
-        var lines = TopScreen.lines(url, topSample, topQuery, message, size.width(), size.height());
+        var lines = TopScreenText.lines(url, topSample, topQuery, message, size.width(), size.height());
         terminal.show(lines, lines.size() > HEADLINE + 1 ? lines.size() - 1 : -1);
     }
 
@@ -165,7 +165,7 @@ final class LiveTop {
             type(typing, keyPress);
             return;
         }
-        int page = TopScreen.rows(size.height());
+        int page = TopScreenText.rows(size.height());
         topQuery =
                 switch (keyPress) {
                     case KeyPress.Typed(int c) -> command(c);
@@ -229,7 +229,7 @@ final class LiveTop {
     private void stayInside() {
         if (topSample.query().view() == topQuery.view()
                 && topSample.query().filter().equals(topQuery.filter())) {
-            int last = Math.max(0, TopRows.total(topSample) - TopScreen.rows(size.height()));
+            int last = Math.max(0, TopRows.total(topSample) - TopScreenText.rows(size.height()));
             if (topQuery.offset() > last) {
                 topQuery = topQuery.from(last);
             }

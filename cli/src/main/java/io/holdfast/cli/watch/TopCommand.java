@@ -95,7 +95,7 @@ final class TopCommand extends InspectionCommand {
         TopSample first = TopSample.read(server, query());
         String kind = environment().getOrDefault("TERM", "");
         if (once || !RawTerminal.isThere(kind)) {
-            TopScreen.plain(server.url(), first).forEach(Printer::out);
+            TopScreenText.plain(server.url(), first).forEach(Printer::out);
             return DONE;
         }
         try {

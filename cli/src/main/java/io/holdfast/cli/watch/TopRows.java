@@ -73,40 +73,40 @@ final class TopRows {
         JsonValue.ObjectValue holder = key.fields("holder");
         String read = holder.text("mode").equals("read") ? " r" : "";
         return List.of(
-                DisplayNames.key(key),
+                InspectionText.key(key),
                 key.text("kind"),
                 limit.isPresent() && limit.getAsDouble() > 1
                         ? holders + "/" + (long) limit.getAsDouble()
                         : holders + read,
                 Long.toString((long) key.number("waiters")),
-                holder.values().isEmpty() ? "-" : DisplayNames.connection(holder),
-                DurationText.text(key.optional("held_s")),
-                DurationText.text(key.optional("lease_left_s")));
+                holder.values().isEmpty() ? "-" : InspectionText.connection(holder),
+                DurationFormatter.text(key.optional("held_s")),
+                DurationFormatter.text(key.optional("lease_left_s")));
     }
 
     private static List<String> connection(JsonValue.ObjectValue connection) {
         return List.of(
                 TerminalText.escaped(connection.text("name")),
-                DisplayNames.number(connection),
+                InspectionText.number(connection),
                 TerminalText.escaped(connection.text("protocol")),
                 Long.toString((long) connection.number("holds")),
                 Long.toString((long) connection.number("waits")),
-                DurationText.text(connection.optional("open_s")));
+                DurationFormatter.text(connection.optional("open_s")));
     }
 
     private static List<String> wait(JsonValue.ObjectValue wait) {
         OptionalDouble position = wait.optional("position");
         List<JsonValue.ObjectValue> blockers = wait.all("blocked_by");
         return List.of(
-                DisplayNames.connection(wait),
-                DisplayNames.resource(wait),
+                InspectionText.connection(wait),
+                InspectionText.resource(wait),
                 position.isPresent() ? Long.toString((long) position.getAsDouble()) : "-",
-                DurationText.text(wait.optional("waited_s")),
+                DurationFormatter.text(wait.optional("waited_s")),
                 blockers.isEmpty()
                         ? "-"
                         : blockers.stream()
                                         .limit(2)
-                                        .map(DisplayNames::connection)
+                                        .map(InspectionText::connection)
                                         .collect(Collectors.joining(", "))
                                 + (blockers.size() > 2
                                         ? " and " + (blockers.size() - 2) + " more"

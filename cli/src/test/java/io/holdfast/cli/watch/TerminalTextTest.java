@@ -47,6 +47,6 @@ class TerminalTextTest {
         "187200,2d04h"
     })
     void durations_are_formatted_briefly(double seconds, String text) {
-        assertThat(DurationText.text(seconds)).isEqualTo(text);
+        assertThat(DurationFormatter.text(seconds)).isEqualTo(text);
     }
 }

@@ -74,7 +74,7 @@ public final class ClusterNode implements AutoCloseable {
         this.config = config;
         this.data = data;
         this.snapshotRequest = new SnapshotRequest(config.dataDir());
-        this.leaderClock = new LeaderClock(System::nanoTime, driverConfig.inputBarrier());
+        this.leaderClock = new LeaderClock(System::nanoTime, driverConfig.socketReadBarrier());
         this.raft = new RaftNode(config, rpcSocketFactory, leaderClock);
         this.driver =
                 new ReplicatedDriver(
@@ -82,7 +82,7 @@ public final class ClusterNode implements AutoCloseable {
                         data.dataId(),
                         new ReplicatedSettings(
                                 driverConfig.settings(),
-                                driverConfig.caps(),
+                                driverConfig.keyLimits(),
                                 config.sessionTimeout().toNanos(),
                                 driverConfig.maxSubscriptions()),
                         driverConfig,

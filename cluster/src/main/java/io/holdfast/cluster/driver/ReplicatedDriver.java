@@ -27,7 +27,7 @@ import java.util.function.LongSupplier;
 /**
  * Serves the sessions of this node through the replicated log: a {@link ReplicatedSession} adds
  * what its client submits to the {@link BatchForwarder}, which proposes it, and the {@link
- * LogListener} applies what was committed and delivers the results. It has no thread of its own:
+ * LogEntryApplier} applies what was committed and delivers the results. It has no thread of its own:
  * its owner applies committed entries, calls {@link #flush} when {@link Environment#flushSoon} was
  * called, and calls {@link #tick} and {@link #watch} periodically.
  *
@@ -58,7 +58,7 @@ public final class ReplicatedDriver implements Driver {
     private final BatchForwarder forwarder;
     private final NodeLease lease;
     private final SessionRegistry sessions;
-    private final LogListener logListener;
+    private final LogEntryApplier logEntryApplier;
     private final LocalReplica replica;
     private final SessionServices services;
     private final LeaderTasks leaderTasks;
@@ -88,8 +88,8 @@ public final class ReplicatedDriver implements Driver {
                         clock,
                         environment);
         this.sessions = new SessionRegistry(lease, observer, environment);
-        this.logListener =
-                new LogListener(
+        this.logEntryApplier =
+                new LogEntryApplier(
                         node,
                         replicatedSettings,
                         config,
@@ -98,7 +98,7 @@ public final class ReplicatedDriver implements Driver {
                         forwarder,
                         clock,
                         environment);
-        this.replica = logListener.replica();
+        this.replica = logEntryApplier.replica();
         this.services =
                 new SessionServices(
                         sessions,
@@ -125,7 +125,7 @@ public final class ReplicatedDriver implements Driver {
         if (lease.beginCutOff(clock.getAsLong())) {
             cutOff(); // first: a late node must not deliver outdated effects
         }
-        logListener.apply(term, time, logEntry);
+        logEntryApplier.apply(term, time, logEntry);
     }
 
     /**
@@ -143,7 +143,7 @@ public final class ReplicatedDriver implements Driver {
     public long tick() {
         long now = clock.getAsLong();
         boolean silent = forwarder.resendIfSilent(now);
-        logListener.tick(now);
+        logEntryApplier.tick(now);
         boolean cut = lease.beginCutOff(now);
         if (!cut) {
             lease.join(now);

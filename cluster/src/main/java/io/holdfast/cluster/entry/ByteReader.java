@@ -119,17 +119,17 @@ public final class ByteReader {
         return (int) value;
     }
 
-    public long span() throws EncodingException {
+    public long duration() throws EncodingException {
         long value = number();
-        if (value == ByteWriter.FOREVER_SPAN) {
+        if (value == ByteWriter.FOREVER_DURATION) {
             return Command.FOREVER;
         }
-        if (value == ByteWriter.NANOS_SPAN) {
+        if (value == ByteWriter.NANOS_DURATION) {
             return signed();
         }
-        long millis = value - ByteWriter.FIRST_MILLIS_SPAN;
+        long millis = value - ByteWriter.FIRST_MILLIS_DURATION;
         if (millis < 0 || millis > Long.MAX_VALUE / ByteWriter.NANOS_PER_MILLI) {
-            throw wrong("a span of %s ms".formatted(Long.toUnsignedString(millis)));
+            throw wrong("a duration of %s ms".formatted(Long.toUnsignedString(millis)));
         }
         return millis * ByteWriter.NANOS_PER_MILLI;
     }

@@ -13,9 +13,9 @@ import java.util.UUID;
 
 /** Writes values into a growing buffer that can be reused. */
 public final class ByteWriter {
-    static final int FOREVER_SPAN = 0;
-    static final int NANOS_SPAN = 1;
-    static final int FIRST_MILLIS_SPAN = 2;
+    static final int FOREVER_DURATION = 0;
+    static final int NANOS_DURATION = 1;
+    static final int FIRST_MILLIS_DURATION = 2;
     static final long NANOS_PER_MILLI = 1_000_000;
 
     private static final VarHandle LONGS =
@@ -94,13 +94,13 @@ public final class ByteWriter {
     }
 
     /** Nanoseconds: short for whole milliseconds, one byte for {@link Command#FOREVER}. */
-    public void span(long nanos) {
+    public void duration(long nanos) {
         if (nanos == Command.FOREVER) {
-            number(FOREVER_SPAN);
+            number(FOREVER_DURATION);
         } else if (nanos >= 0 && nanos % NANOS_PER_MILLI == 0) {
-            number(nanos / NANOS_PER_MILLI + FIRST_MILLIS_SPAN);
+            number(nanos / NANOS_PER_MILLI + FIRST_MILLIS_DURATION);
         } else {
-            number(NANOS_SPAN);
+            number(NANOS_DURATION);
             signed(nanos);
         }
     }

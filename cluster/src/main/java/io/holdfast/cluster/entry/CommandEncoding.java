@@ -24,21 +24,21 @@ final class CommandEncoding {
             case Command.Acquire c -> {
                 kind(c.kind(), out);
                 out.number(c.limit());
-                out.span(c.waitNanos());
-                out.span(c.leaseNanos());
+                out.duration(c.waitNanos());
+                out.duration(c.leaseNanos());
                 out.fixed(c.salt());
-                attributes(c.terms(), out);
+                attributes(c.attributes(), out);
             }
             case Command.Enqueue c -> {
                 kind(c.kind(), out);
                 out.number(c.limit());
-                out.span(c.leaseNanos());
+                out.duration(c.leaseNanos());
                 out.fixed(c.salt());
                 mode(c.mode(), out);
             }
             case Command.Await c -> {
                 kind(c.kind(), out);
-                out.span(c.waitNanos());
+                out.duration(c.waitNanos());
             }
             case Command.Release c -> {
                 kind(c.kind(), out);
@@ -47,7 +47,7 @@ final class CommandEncoding {
             case Command.Renew c -> {
                 kind(c.kind(), out);
                 token(c.token(), out);
-                out.span(c.leaseNanos());
+                out.duration(c.leaseNanos());
             }
             case Command.TryAcquire c -> {
                 kind(c.kind(), out);
@@ -67,9 +67,9 @@ final class CommandEncoding {
         switch (command) {
             case Command.RequestOffer c -> {
                 mode(c.mode(), out);
-                out.span(c.waitNanos());
-                out.span(c.confirmNanos());
-                out.span(c.leaseNanos());
+                out.duration(c.waitNanos());
+                out.duration(c.confirmNanos());
+                out.duration(c.leaseNanos());
                 out.fixed(c.salt());
             }
             case Command.OnTrackedRequest c -> out.number(c.targetRequest());
@@ -77,7 +77,7 @@ final class CommandEncoding {
             case Command.Resume _ -> {}
             case Command.Reassert c -> {
                 mode(c.mode(), out);
-                out.span(c.leaseNanos());
+                out.duration(c.leaseNanos());
                 out.fixed(c.salt());
             }
         }
@@ -91,7 +91,7 @@ final class CommandEncoding {
             case DataOperation.SetCounter(long value) -> out.signed(value);
             case DataOperation.SetValue(var value, long ttlNanos) -> {
                 out.bytes(value);
-                out.span(ttlNanos);
+                out.duration(ttlNanos);
             }
             case DataOperation.GetValue() -> {}
             case DataOperation.DeleteValue() -> {}
@@ -160,8 +160,8 @@ final class CommandEncoding {
                             kind(in),
                             key,
                             in.number(),
-                            in.span(),
-                            in.span(),
+                            in.duration(),
+                            in.duration(),
                             in.fixed(),
                             attributes(in));
             case LogEntryTags.ENQUEUE ->
@@ -171,15 +171,15 @@ final class CommandEncoding {
                             kind(in),
                             key,
                             in.number(),
-                            in.span(),
+                            in.duration(),
                             in.fixed(),
                             mode(in));
             case LogEntryTags.AWAIT ->
-                    new Command.Await(session, request, kind(in), key, in.span());
+                    new Command.Await(session, request, kind(in), key, in.duration());
             case LogEntryTags.RELEASE ->
                     new Command.Release(session, request, kind(in), key, token(in));
             case LogEntryTags.RENEW ->
-                    new Command.Renew(session, request, kind(in), key, token(in), in.span());
+                    new Command.Renew(session, request, kind(in), key, token(in), in.duration());
             case LogEntryTags.TRY_ACQUIRE ->
                     new Command.TryAcquire(session, request, kind(in), key, in.fixed());
             case LogEntryTags.RELEASE_BY_SESSION ->
@@ -194,9 +194,9 @@ final class CommandEncoding {
                             request,
                             key,
                             mode(in),
-                            in.span(),
-                            in.span(),
-                            in.span(),
+                            in.duration(),
+                            in.duration(),
+                            in.duration(),
                             in.fixed());
             case LogEntryTags.CONFIRM -> new Command.Confirm(session, request, key, in.number());
             case LogEntryTags.DECLINE -> new Command.Decline(session, request, key, in.number());
@@ -207,7 +207,7 @@ final class CommandEncoding {
             case LogEntryTags.SUSPEND -> new Command.Suspend(session, request, key);
             case LogEntryTags.RESUME -> new Command.Resume(session, request, key);
             case LogEntryTags.REASSERT ->
-                    new Command.Reassert(session, request, key, mode(in), in.span(), in.fixed());
+                    new Command.Reassert(session, request, key, mode(in), in.duration(), in.fixed());
             default -> new Command.Data(session, request, key, readOperation(tag, in));
         };
     }
@@ -218,7 +218,7 @@ final class CommandEncoding {
             case LogEntryTags.DECREMENT -> new DataOperation.Decrement(in.signed());
             case LogEntryTags.GET_COUNTER -> new DataOperation.GetCounter();
             case LogEntryTags.SET_COUNTER -> new DataOperation.SetCounter(in.signed());
-            case LogEntryTags.SET_VALUE -> new DataOperation.SetValue(in.byteString(), in.span());
+            case LogEntryTags.SET_VALUE -> new DataOperation.SetValue(in.byteString(), in.duration());
             case LogEntryTags.GET_VALUE -> new DataOperation.GetValue();
             case LogEntryTags.DELETE_VALUE -> new DataOperation.DeleteValue();
             case LogEntryTags.PUSH -> new DataOperation.Push(end(in), in.byteString());
@@ -286,29 +286,29 @@ final class CommandEncoding {
         int write =
                 switch (holdAttributes.mode()) {
                     case READ -> 0;
-                    case WRITE -> LogEntryTags.TERMS_WRITE;
+                    case WRITE -> LogEntryTags.ATTRIBUTES_WRITE;
                 };
-        int bound = holdAttributes.bound() ? LogEntryTags.TERMS_BOUND : 0;
-        int tracked = holdAttributes.tracked() ? LogEntryTags.TERMS_TRACKED : 0;
+        int bound = holdAttributes.bound() ? LogEntryTags.ATTRIBUTES_BOUND : 0;
+        int tracked = holdAttributes.tracked() ? LogEntryTags.ATTRIBUTES_TRACKED : 0;
         out.octet(write | bound | tracked);
     }
 
     private static HoldAttributes attributes(ByteReader in) throws EncodingException {
         int bits = in.octet();
-        if (bits == (LogEntryTags.TERMS_WRITE | LogEntryTags.TERMS_BOUND)) {
+        if (bits == (LogEntryTags.ATTRIBUTES_WRITE | LogEntryTags.ATTRIBUTES_BOUND)) {
             return HoldAttributes.PLAIN;
         }
         if ((bits
-                        & ~(LogEntryTags.TERMS_WRITE
-                                | LogEntryTags.TERMS_BOUND
-                                | LogEntryTags.TERMS_TRACKED))
+                        & ~(LogEntryTags.ATTRIBUTES_WRITE
+                                | LogEntryTags.ATTRIBUTES_BOUND
+                                | LogEntryTags.ATTRIBUTES_TRACKED))
                 != 0) {
             throw in.wrong("unknown hold attributes %d".formatted(bits));
         }
         return new HoldAttributes(
-                (bits & LogEntryTags.TERMS_WRITE) != 0 ? ReadWriteMode.WRITE : ReadWriteMode.READ,
-                (bits & LogEntryTags.TERMS_BOUND) != 0,
-                (bits & LogEntryTags.TERMS_TRACKED) != 0);
+                (bits & LogEntryTags.ATTRIBUTES_WRITE) != 0 ? ReadWriteMode.WRITE : ReadWriteMode.READ,
+                (bits & LogEntryTags.ATTRIBUTES_BOUND) != 0,
+                (bits & LogEntryTags.ATTRIBUTES_TRACKED) != 0);
     }
 
     private static void token(Token token, ByteWriter out) {

@@ -76,10 +76,10 @@ final class LogEntryTags {
     static final int WRITER_PREFERRED = 2;
 
     /** Bits of hold attributes. */
-    static final int TERMS_WRITE = 1;
+    static final int ATTRIBUTES_WRITE = 1;
 
-    static final int TERMS_BOUND = 2;
-    static final int TERMS_TRACKED = 4;
+    static final int ATTRIBUTES_BOUND = 2;
+    static final int ATTRIBUTES_TRACKED = 4;
 
     private LogEntryTags() {}
 }

@@ -12,7 +12,7 @@ import io.holdfast.engine.EngineSettings;
  * @param maxSubscriptions the maximum number of subscriptions of one listener; 0 is unlimited
  */
 public record ReplicatedSettings(
-        EngineSettings settings, KeyLimits caps, long sessionNanos, int maxSubscriptions) {
+        EngineSettings settings, KeyLimits keyLimits, long sessionNanos, int maxSubscriptions) {
     public ReplicatedSettings {
         if (sessionNanos <= 0) {
             throw new IllegalArgumentException("sessionNanos must be > 0 but is " + sessionNanos);

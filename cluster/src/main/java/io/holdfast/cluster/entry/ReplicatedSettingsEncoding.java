@@ -16,7 +16,7 @@ public final class ReplicatedSettingsEncoding {
     public static void write(ReplicatedSettings replicatedSettings, ByteWriter out) {
         EngineSettings engineSettings = replicatedSettings.settings();
         out.number(engineSettings.maxWaiters());
-        out.span(engineSettings.idleNanos());
+        out.duration(engineSettings.idleNanos());
         out.flag(engineSettings.autoRelease());
         out.number(engineSettings.maxListLength());
         out.flag(engineSettings.keepsValues());
@@ -27,23 +27,23 @@ public final class ReplicatedSettingsEncoding {
                             out.key(key);
                             out.octet(tag(queuePolicy));
                         });
-        KeyLimits keyLimits = replicatedSettings.caps();
+        KeyLimits keyLimits = replicatedSettings.keyLimits();
         out.number(keyLimits.keys());
         out.number(keyLimits.transientKeys());
         out.number(keyLimits.entries());
-        out.span(replicatedSettings.sessionNanos());
+        out.duration(replicatedSettings.sessionNanos());
         out.signed(replicatedSettings.maxSubscriptions());
     }
 
     public static ReplicatedSettings read(ByteReader in) throws EncodingException {
         int maxWaiters = in.count();
-        long idleNanos = in.span();
+        long idleNanos = in.duration();
         boolean autoRelease = in.flag();
         int maxListLength = in.count();
         boolean keepsValues = in.flag();
         Map<Key, QueuePolicy> policies = policies(in);
         KeyLimits keyLimits = new KeyLimits(in.number(), in.number(), in.number());
-        long sessionNanos = in.span();
+        long sessionNanos = in.duration();
         long maxSubscriptions = in.signed();
         if (idleNanos < 0 || sessionNanos <= 0 || maxSubscriptions != (int) maxSubscriptions) {
             throw in.wrong("invalid replicated settings");

@@ -1,7 +1,7 @@
 package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.entry.EntryTime;
-import io.holdfast.driver.InputBarrier;
+import io.holdfast.driver.SocketReadBarrier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,7 +35,7 @@ public final class LeaderClock implements Supplier<EntryTime> {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderClock.class);
 
     private final LongSupplier clock;
-    private final InputBarrier inputBarrier;
+    private final SocketReadBarrier socketReadBarrier;
 
     // Guarded by this.
     private long lastBeatNanos;
@@ -46,9 +46,9 @@ public final class LeaderClock implements Supplier<EntryTime> {
     /** Whether sockets have been read since the pause; null before it was asked for. */
     private @Nullable AtomicBoolean inputRead;
 
-    public LeaderClock(LongSupplier clock, InputBarrier inputBarrier) {
+    public LeaderClock(LongSupplier clock, SocketReadBarrier socketReadBarrier) {
         this.clock = clock;
-        this.inputBarrier = inputBarrier;
+        this.socketReadBarrier = socketReadBarrier;
         this.lastBeatNanos = clock.getAsLong();
         this.dueNanos = lastBeatNanos;
     }
@@ -64,7 +64,7 @@ public final class LeaderClock implements Supplier<EntryTime> {
     public void beat() {
         AtomicBoolean read = observeBeat();
         if (read != null) {
-            inputBarrier.then(() -> read.set(true));
+            socketReadBarrier.then(() -> read.set(true));
         }
     }
 

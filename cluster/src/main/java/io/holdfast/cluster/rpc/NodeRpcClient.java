@@ -366,7 +366,7 @@ public final class NodeRpcClient implements Closeable {
                     call.response.complete(rpcFrame.body);
                 } else {
                     call.response.completeExceptionally(
-                            new RpcRefusedException(
+                            new RemoteCallFailedException(
                                     new String(rpcFrame.body, StandardCharsets.UTF_8)));
                 }
             }

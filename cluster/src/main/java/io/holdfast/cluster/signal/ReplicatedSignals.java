@@ -3,7 +3,7 @@ package io.holdfast.cluster.signal;
 import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.driver.memory.MemoryBudget;
 import io.holdfast.driver.signal.ChannelView;
-import io.holdfast.driver.signal.HeapSignal;
+import io.holdfast.driver.signal.UnpooledSignal;
 import io.holdfast.driver.signal.ListenOutcome;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.signal.SignalListener;
@@ -104,7 +104,7 @@ public final class ReplicatedSignals implements SignalService {
     }
 
     private void deliver(List<SignalListener> chosen, Key channel, ByteString payload) {
-        HeapSignal signal = new HeapSignal(channel, payload);
+        UnpooledSignal signal = new UnpooledSignal(channel, payload);
         for (SignalListener each : chosen) {
             SignalListener local = attached.get(((ReplicatedSignalListener) each).session());
             if (local == null) {

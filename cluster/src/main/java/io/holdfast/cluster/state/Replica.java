@@ -115,7 +115,7 @@ public final class Replica {
         this.clients = clients;
         this.listener = replicaListener;
         this.engine = new LockEngine(replicatedSettings.settings());
-        this.quotas = new ReplicatedQuotas(memory, replicatedSettings.caps(), clients);
+        this.quotas = new ReplicatedQuotas(memory, replicatedSettings.keyLimits(), clients);
         engine.recordEvents(events);
         signals.limit(replicatedSettings.maxSubscriptions());
     }
@@ -142,7 +142,7 @@ public final class Replica {
             case LogEntry.ChangeSettings(ReplicatedSettings next) -> {
                 replicatedSettings = next;
                 engine.configure(next.settings());
-                quotas.limit(next.caps());
+                quotas.limit(next.keyLimits());
                 signals.limit(next.maxSubscriptions());
             }
             case LogEntry.BeginIncarnation beginIncarnation -> beginIncarnation(beginIncarnation);
@@ -527,7 +527,7 @@ public final class Replica {
         timeNanos = in.readLong();
         lastIncarnation = in.readLong();
         quotas.releaseAll(engine);
-        quotas = new ReplicatedQuotas(memory, replicatedSettings.caps(), clients);
+        quotas = new ReplicatedQuotas(memory, replicatedSettings.keyLimits(), clients);
         quotas.read(in);
         incarnations.clear();
         for (int left = in.readInt(); left > 0; left--) {

@@ -231,7 +231,7 @@ final class ReplicatedQuotas implements Quotas {
 
     private static void discount(@Nullable Client client, ClientUsage.Counted item) {
         if (client instanceof ClientUsage usage) {
-            usage.giveBack(item);
+            usage.release(item);
         }
     }
 

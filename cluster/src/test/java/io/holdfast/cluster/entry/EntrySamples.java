@@ -75,14 +75,14 @@ final class EntrySamples {
         return switch (random.nextInt(COMMANDS + 4)) {
             case 0 ->
                     new Command.Acquire(
-                            session, request, kind(), key, number(), span(), span(), number(),
-                            terms());
+                            session, request, kind(), key, number(), duration(), duration(), number(),
+                            attributes());
             case 1 ->
                     new Command.Enqueue(
-                            session, request, kind(), key, number(), span(), number(), mode());
-            case 2 -> new Command.Await(session, request, kind(), key, span());
+                            session, request, kind(), key, number(), duration(), number(), mode());
+            case 2 -> new Command.Await(session, request, kind(), key, duration());
             case 3 -> new Command.Release(session, request, kind(), key, token());
-            case 4 -> new Command.Renew(session, request, kind(), key, token(), span());
+            case 4 -> new Command.Renew(session, request, kind(), key, token(), duration());
             case 5 -> new Command.TryAcquire(session, request, kind(), key, number());
             case 6 -> new Command.ReleaseBySession(session, request, kind(), key);
             case 7 -> new Command.Inspect(session, request, kind(), key);
@@ -90,14 +90,14 @@ final class EntrySamples {
             case 9 -> new Command.Cancel(session, request, kind(), key);
             case 10 ->
                     new Command.RequestOffer(
-                            session, request, key, mode(), span(), span(), span(), number());
+                            session, request, key, mode(), duration(), duration(), duration(), number());
             case 11 -> new Command.Confirm(session, request, key, number());
             case 12 -> new Command.Decline(session, request, key, number());
             case 13 -> new Command.CancelOrRelease(session, request, key, number());
             case 14 -> new Command.QueryStatus(session, request, key, number());
             case 15 -> new Command.Suspend(session, request, key);
             case 16 -> new Command.Resume(session, request, key);
-            case 17 -> new Command.Reassert(session, request, key, mode(), span(), number());
+            case 17 -> new Command.Reassert(session, request, key, mode(), duration(), number());
             default -> new Command.Data(session, request, key, operation());
         };
     }
@@ -108,7 +108,7 @@ final class EntrySamples {
             case 1 -> new DataOperation.Decrement(number());
             case 2 -> new DataOperation.GetCounter();
             case 3 -> new DataOperation.SetCounter(number());
-            case 4 -> new DataOperation.SetValue(byteString(), span());
+            case 4 -> new DataOperation.SetValue(byteString(), duration());
             case 5 -> new DataOperation.GetValue();
             case 6 -> new DataOperation.DeleteValue();
             case 7 -> new DataOperation.Push(end(), byteString());
@@ -134,7 +134,7 @@ final class EntrySamples {
         return new ReplicatedSettings(
                 engineSettings,
                 new KeyLimits(number(), number(), number()),
-                Math.max(1, span() & Long.MAX_VALUE),
+                Math.max(1, duration() & Long.MAX_VALUE),
                 (int) number());
     }
 
@@ -149,7 +149,7 @@ final class EntrySamples {
         };
     }
 
-    private long span() {
+    private long duration() {
         return switch (random.nextInt(4)) {
             case 0 -> Command.FOREVER;
             case 1 -> random.nextInt(100_000) * 1_000_000L;
@@ -185,7 +185,7 @@ final class EntrySamples {
         return new Token(number(), number());
     }
 
-    private HoldAttributes terms() {
+    private HoldAttributes attributes() {
         return new HoldAttributes(mode(), random.nextBoolean(), random.nextBoolean());
     }
 

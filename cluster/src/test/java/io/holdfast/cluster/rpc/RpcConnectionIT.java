@@ -118,7 +118,7 @@ class RpcConnectionIT {
         assertThatThrownBy(() -> call(FAIL, "").get())
                 .isInstanceOf(ExecutionException.class)
                 .cause()
-                .isInstanceOf(RpcRefusedException.class)
+                .isInstanceOf(RemoteCallFailedException.class)
                 .hasMessage("not today");
         CompletableFuture<byte[]> slow = call(LATER, "");
         await().until(() -> later.size() == 1);

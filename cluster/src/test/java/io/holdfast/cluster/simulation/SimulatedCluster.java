@@ -205,10 +205,10 @@ final class SimulatedCluster {
         return reaches(one, other) && reaches(other, one);
     }
 
-    private void cut(SimulatedNode from, SimulatedNode to, long spanNanos) {
+    private void cut(SimulatedNode from, SimulatedNode to, long durationNanos) {
         List<SimulatedNode> wire = List.of(from, to);
         cuts.add(wire);
-        time.after(spanNanos, () -> cuts.remove(wire));
+        time.after(durationNanos, () -> cuts.remove(wire));
     }
 
     // ---- faults
@@ -268,17 +268,17 @@ final class SimulatedCluster {
         }
     }
 
-    private void pause(SimulatedNode node, long spanNanos) {
+    private void pause(SimulatedNode node, long durationNanos) {
         if (node.runs()) {
-            node.pause(spanNanos);
+            node.pause(durationNanos);
         }
     }
 
-    private void isolate(SimulatedNode node, long spanNanos) {
+    private void isolate(SimulatedNode node, long durationNanos) {
         for (SimulatedNode other : nodes) {
             if (other != node) {
-                cut(node, other, spanNanos);
-                cut(other, node, spanNanos);
+                cut(node, other, durationNanos);
+                cut(other, node, durationNanos);
             }
         }
     }

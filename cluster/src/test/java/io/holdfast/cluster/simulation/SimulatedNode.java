@@ -112,18 +112,18 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         return Math.max(0, life);
     }
 
-    void pause(long spanNanos) {
+    void pause(long durationNanos) {
         paused = true;
         long from = time.now();
-        boolean isLong = spanNanos > SimulatedCluster.SHORT_PAUSE;
-        pauses.add(new Pause(from, from + spanNanos));
+        boolean isLong = durationNanos > SimulatedCluster.SHORT_PAUSE;
+        pauses.add(new Pause(from, from + durationNanos));
         if (isLong) {
-            longPauses.add(new Pause(from, from + spanNanos));
+            longPauses.add(new Pause(from, from + durationNanos));
             simulatedCluster.clientsOf(this).forEach(SimulatedClient::nodePaused);
         }
         int now = life;
         time.after(
-                spanNanos,
+                durationNanos,
                 () -> {
                     if (life == now) {
                         resume();
@@ -194,8 +194,8 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         return applied;
     }
 
-    void slowDown(long spanNanos) {
-        slowUntilNanos = time.now() + spanNanos;
+    void slowDown(long durationNanos) {
+        slowUntilNanos = time.now() + durationNanos;
     }
 
     /** Schedules the application of committed entries. */

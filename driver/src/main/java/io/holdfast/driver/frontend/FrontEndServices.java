@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
  */
 public record FrontEndServices(
         Driver driver,
-        ServerMonitor observatory,
+        ServerMonitor monitor,
         AtomicInteger connections,
         FixedSizeMemoryBudget connectionBudget,
         AuthFailures authFailures,

@@ -115,7 +115,7 @@ final class KeyHistory {
                             keyEvent.mode(),
                             keyEvent.fence(),
                             keyEvent.atNanos(),
-                            keyEvent.spanNanos(),
+                            keyEvent.durationNanos(),
                             keyEvent.lateNanos(),
                             keyEvent.holders(),
                             keyEvent.waiters());

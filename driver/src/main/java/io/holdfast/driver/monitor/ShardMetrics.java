@@ -28,10 +28,10 @@ final class ShardMetrics {
     void count(KeyEvent keyEvent) {
         events.count(keyEvent.kind(), keyEvent.type());
         switch (keyEvent.type()) {
-            case ACQUIRED -> waits(keyEvent.kind()).record(keyEvent.spanNanos());
-            case RELEASED, LOST -> holds(keyEvent.kind()).record(keyEvent.spanNanos());
+            case ACQUIRED -> waits(keyEvent.kind()).record(keyEvent.durationNanos());
+            case RELEASED, LOST -> holds(keyEvent.kind()).record(keyEvent.durationNanos());
             case EXPIRED -> {
-                holds(keyEvent.kind()).record(keyEvent.spanNanos());
+                holds(keyEvent.kind()).record(keyEvent.durationNanos());
                 lateness.record(keyEvent.lateNanos());
             }
             case WAITING -> topContendedKeys.count(keyEvent.kind(), keyEvent.key());

@@ -10,7 +10,7 @@ import io.holdfast.engine.Key;
 @FunctionalInterface
 public interface SignalEmitter {
     /** Emits signals on the heap. */
-    SignalEmitter ON_HEAP = (channel, payload, _) -> new HeapSignal(channel, payload);
+    SignalEmitter ON_HEAP = (channel, payload, _) -> new UnpooledSignal(channel, payload);
 
     /**
      * Creates the signal that all recipients share.

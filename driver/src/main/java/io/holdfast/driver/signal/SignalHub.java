@@ -81,7 +81,7 @@ public final class SignalHub implements SignalService {
      * @param session the session that is named in results
      */
     public SignalClient client(long session, SignalEmitter signalEmitter) {
-        return new HubClient(this, session, signalEmitter);
+        return new LocalSignalClient(this, session, signalEmitter);
     }
 
     public Subscriber open(SignalListener signalListener) {

@@ -161,34 +161,34 @@ public final class Queries {
 
     /** The keys that have waiters, each with up to {@code max} holders and {@code max} waiters. */
     public ScanCursor<QueueView> listQueues(int max) {
-        return new EngineScan<>(engines, views -> views.listQueues(max));
+        return new MultiEngineScan<>(engines, views -> views.listQueues(max));
     }
 
     /** The keys of one kind that have holders. */
     public ScanCursor<HolderView> listHolders(Namespace namespace, ResourceKind resourceKind) {
-        return new EngineScan<>(engines, views -> views.listHolders(namespace, resourceKind));
+        return new MultiEngineScan<>(engines, views -> views.listHolders(namespace, resourceKind));
     }
 
     /** The keys that have holders or waiters. */
     public ScanCursor<ResourceView> listInUse() {
-        return new EngineScan<>(engines, EngineViews::listInUse);
+        return new MultiEngineScan<>(engines, EngineViews::listInUse);
     }
 
     /** The retained keys that have neither holders nor waiters. */
     public ScanCursor<ResourceView> listIdle() {
-        return new EngineScan<>(engines, EngineViews::listIdle);
+        return new MultiEngineScan<>(engines, EngineViews::listIdle);
     }
 
     public ScanCursor<CounterView> listCounters() {
-        return new EngineScan<>(engines, EngineViews::listCounters);
+        return new MultiEngineScan<>(engines, EngineViews::listCounters);
     }
 
     /** All values except expired ones. */
     public ScanCursor<ValueView> listValues() {
-        return new EngineScan<>(engines, EngineViews::listValues);
+        return new MultiEngineScan<>(engines, EngineViews::listValues);
     }
 
     public ScanCursor<ListView> listLists() {
-        return new EngineScan<>(engines, EngineViews::listLists);
+        return new MultiEngineScan<>(engines, EngineViews::listLists);
     }
 }

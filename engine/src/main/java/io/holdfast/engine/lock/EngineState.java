@@ -136,8 +136,8 @@ final class EngineState {
     /**
      * The current time plus a duration; {@link Long#MAX_VALUE}, which is never, if that overflows.
      */
-    long after(long spanNanos) {
-        long time = nowNanos + spanNanos;
+    long after(long durationNanos) {
+        long time = nowNanos + durationNanos;
         return time < nowNanos ? Long.MAX_VALUE : time;
     }
 

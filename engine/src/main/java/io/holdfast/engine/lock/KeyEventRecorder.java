@@ -28,7 +28,7 @@ final class KeyEventRecorder {
 
     /** A request that does not wait was not granted. */
     void timedOut(Command.Acquire c, Resource resource) {
-        record(KeyEvent.Type.TIMED_OUT, resource, c.session(), c.terms().mode(), 0, 0, 0);
+        record(KeyEvent.Type.TIMED_OUT, resource, c.session(), c.attributes().mode(), 0, 0, 0);
     }
 
     /** A hold or an offer began. */
@@ -47,8 +47,8 @@ final class KeyEventRecorder {
         record(type, hold, state.nowNanos - since, late);
     }
 
-    private void record(KeyEvent.Type type, Hold hold, long spanNanos, long lateNanos) {
-        record(type, hold.resource, hold.session.id, hold.mode(), hold.fence, spanNanos, lateNanos);
+    private void record(KeyEvent.Type type, Hold hold, long durationNanos, long lateNanos) {
+        record(type, hold.resource, hold.session.id, hold.mode(), hold.fence, durationNanos, lateNanos);
     }
 
     private void record(
@@ -57,7 +57,7 @@ final class KeyEventRecorder {
             long session,
             ReadWriteMode readWriteMode,
             long fence,
-            long spanNanos,
+            long durationNanos,
             long lateNanos) {
         if (events != null) {
             events.add(
@@ -69,7 +69,7 @@ final class KeyEventRecorder {
                             readWriteMode,
                             fence,
                             state.nowNanos,
-                            spanNanos,
+                            durationNanos,
                             lateNanos,
                             resource.holders(),
                             resource.waiters));

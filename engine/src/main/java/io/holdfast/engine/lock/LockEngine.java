@@ -31,8 +31,8 @@ public final class LockEngine {
     private final KeyEventRecorder events;
     private final IdleKeys idleKeys;
     private final RequestLifecycle lifecycle;
-    private final TryAcquires tryAcquires;
-    private final Offers offers;
+    private final TryAcquireCommands tryAcquireCommands;
+    private final OfferCommands offerCommands;
     private final SessionEnd sessionEnd;
 
     public LockEngine(EngineSettings engineSettings) {
@@ -45,8 +45,8 @@ public final class LockEngine {
         this.events = new KeyEventRecorder(state);
         this.idleKeys = new IdleKeys(state);
         this.lifecycle = new RequestLifecycle(state, events, idleKeys);
-        this.tryAcquires = new TryAcquires(state, lifecycle);
-        this.offers = new Offers(state, lifecycle, events);
+        this.tryAcquireCommands = new TryAcquireCommands(state, lifecycle);
+        this.offerCommands = new OfferCommands(state, lifecycle, events);
         this.sessionEnd = new SessionEnd(state, lifecycle, idleKeys);
     }
 
@@ -132,11 +132,11 @@ public final class LockEngine {
             case Command.ForceRelease forceRelease -> forceRelease(forceRelease, quotas, effects);
             case Command.Cancel cancel -> cancel(cancel, quotas, effects);
             case Command.TryAcquire tryAcquire ->
-                    tryAcquires.tryAcquire(tryAcquire, quotas, effects);
+                    tryAcquireCommands.tryAcquire(tryAcquire, quotas, effects);
             case Command.ReleaseBySession releaseBySession ->
-                    tryAcquires.releaseBySession(releaseBySession, quotas, effects);
-            case Command.Inspect inspect -> tryAcquires.inspect(inspect, effects);
-            case Command.ReadWrite readWrite -> offers.apply(readWrite, quotas, effects);
+                    tryAcquireCommands.releaseBySession(releaseBySession, quotas, effects);
+            case Command.Inspect inspect -> tryAcquireCommands.inspect(inspect, effects);
+            case Command.ReadWrite readWrite -> offerCommands.apply(readWrite, quotas, effects);
             case Command.Data operation ->
                     effects.add(state.data.apply(operation, state.nowNanos, quotas));
             case Command.CloseSession close -> sessionEnd.close(close, quotas, effects);
@@ -174,7 +174,7 @@ public final class LockEngine {
     }
 
     private void acquire(Command.AcquireRequest c, Quotas quotas, List<Effect> effects) {
-        ReadWriteMode mode = c.terms().mode();
+        ReadWriteMode mode = c.attributes().mode();
         Resource existing = state.find(c.kind(), c.key());
         SessionState known = state.sessions.get(c.session());
         boolean enqueue = c instanceof Command.Enqueue;
@@ -198,7 +198,7 @@ public final class LockEngine {
                             quotas.nextFence(),
                             c.salt(),
                             c.leaseNanos(),
-                            c.terms());
+                            c.attributes());
             lifecycle.grant(hold, state.nowNanos);
             if (enqueue) {
                 session.recordEnqueue(resource, hold);
@@ -232,7 +232,7 @@ public final class LockEngine {
                         c.salt(),
                         c.leaseNanos(),
                         enqueue,
-                        c.terms());
+                        c.attributes());
         lifecycle.queue(waiter);
         events.record(KeyEvent.Type.WAITING, waiter);
         switch (c) {
@@ -262,7 +262,7 @@ public final class LockEngine {
         boolean free =
                 existing == null
                         ? !state.isQuarantined(c.kind())
-                        : isFree(existing, c.terms().mode());
+                        : isFree(existing, c.attributes().mode());
         if (free && !quotas.reserveHold(client)) {
             effects.add(Refusal.TOO_MANY_KEYS.to(c));
             return null;

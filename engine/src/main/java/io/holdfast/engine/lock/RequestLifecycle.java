@@ -74,7 +74,7 @@ final class RequestLifecycle {
         serve(hold.resource, quotas, effects);
     }
 
-    private void start(Hold hold, long spanNanos) {
+    private void start(Hold hold, long durationNanos) {
         Resource resource = hold.resource;
         if (resource.holders() == 0) {
             resource.heldSince = hold.fence;
@@ -87,7 +87,7 @@ final class RequestLifecycle {
         if (hold.isTracked()) {
             hold.session.track(hold.request, hold);
         }
-        state.deadlines.schedule(hold, state.after(spanNanos));
+        state.deadlines.schedule(hold, state.after(durationNanos));
     }
 
     /** Grants or offers to the next waiters, as long as the resource admits them. */

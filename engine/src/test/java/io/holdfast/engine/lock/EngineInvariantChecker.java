@@ -36,14 +36,14 @@ final class EngineInvariantChecker {
             ResourceKind kind,
             Key key,
             boolean forever,
-            HoldAttributes terms,
+            HoldAttributes attributes,
             long end) {
         boolean is(Command.Locking c) {
             return kind == c.kind() && key.equals(c.key());
         }
 
         boolean isReader() {
-            return terms.mode() == ReadWriteMode.READ;
+            return attributes.mode() == ReadWriteMode.READ;
         }
 
         boolean answers(long session, long request) {
@@ -52,16 +52,16 @@ final class EngineInvariantChecker {
 
         boolean endsWith(Command.CloseSession c, EngineSettings engineSettings) {
             return session == c.session()
-                    && ((engineSettings.autoRelease() && terms.bound())
+                    && ((engineSettings.autoRelease() && attributes.bound())
                             || forever
                             || toldBy > c.lastAnswered());
         }
     }
 
     private record Blocked(
-            long session, long request, ResourceKind kind, Key key, HoldAttributes terms) {
+            long session, long request, ResourceKind kind, Key key, HoldAttributes attributes) {
         static Blocked of(Command.Acquire c) {
-            return new Blocked(c.session(), c.request(), c.kind(), c.key(), c.terms());
+            return new Blocked(c.session(), c.request(), c.kind(), c.key(), c.attributes());
         }
 
         boolean is(Command.Locking c) {
@@ -110,7 +110,7 @@ final class EngineInvariantChecker {
         now = Math.max(now, time);
         List<Held> due = live.values().stream().filter(held -> held.end() <= now).toList();
         live.values().removeAll(due);
-        toBeNotified.addAll(due.stream().filter(held -> held.terms().tracked()).toList());
+        toBeNotified.addAll(due.stream().filter(held -> held.attributes().tracked()).toList());
         if (command instanceof Command.Locking keyed && !(command instanceof Command.Cancel)) {
             asked.put(List.of(keyed.session(), keyed.request()), keyed);
         }
@@ -149,7 +149,7 @@ final class EngineInvariantChecker {
         boolean passes =
                 successor != null
                         && held.session() == c.session()
-                        && held.terms().bound()
+                        && held.attributes().bound()
                         && successor.atNanos() >= c.successorsSinceNanos()
                         && !closed.contains(successor.session());
         return passes
@@ -160,7 +160,7 @@ final class EngineInvariantChecker {
                         held.kind(),
                         held.key(),
                         held.forever(),
-                        HoldAttributes.of(held.terms().mode()),
+                        HoldAttributes.of(held.attributes().mode()),
                         held.end())
                 : held;
     }
@@ -181,7 +181,7 @@ final class EngineInvariantChecker {
                     Command.Release c = (Command.Release) command;
                     assertLive(c, c.token());
                     Held held = live.remove(c.token());
-                    if (held.terms().tracked() && held.session() != c.session()) {
+                    if (held.attributes().tracked() && held.session() != c.session()) {
                         toBeNotified.add(held);
                     }
                 }
@@ -213,7 +213,7 @@ final class EngineInvariantChecker {
                                 held.kind(),
                                 held.key(),
                                 held.forever(),
-                                held.terms(),
+                                held.attributes(),
                                 end(renewed.leaseNanos())));
             }
             case Effect.Refused refused -> {
@@ -313,7 +313,7 @@ final class EngineInvariantChecker {
         claims.removeAll(unnotified);
         for (Token token : gone) {
             Held held = live.remove(token);
-            if (held.terms().tracked()) {
+            if (held.attributes().tracked()) {
                 toBeNotified.add(held);
             }
         }
@@ -392,10 +392,10 @@ final class EngineInvariantChecker {
             long fence,
             Command.OnTrackedRequest c,
             Command.Acquire acquire) {
-        assertThat(acquire.terms().tracked() || offerRequestStatus == OfferRequestStatus.GONE)
+        assertThat(acquire.attributes().tracked() || offerRequestStatus == OfferRequestStatus.GONE)
                 .as("%s", c)
                 .isTrue();
-        if (!acquire.key().equals(c.key()) || !acquire.terms().tracked()) {
+        if (!acquire.key().equals(c.key()) || !acquire.attributes().tracked()) {
             assertThat(offerRequestStatus).isEqualTo(OfferRequestStatus.GONE);
             return;
         }
@@ -587,7 +587,7 @@ final class EngineInvariantChecker {
 
     private HoldAttributes termsOf(Command.Locking asking) {
         return switch (asking) {
-            case Command.Acquire c -> c.terms();
+            case Command.Acquire c -> c.attributes();
             case Command.Enqueue c -> HoldAttributes.of(c.mode());
             case Command.Await c ->
                     HoldAttributes.of(modes.get(List.of(c.session(), c.kind(), c.key())));
@@ -599,7 +599,7 @@ final class EngineInvariantChecker {
     private void assertFirstInLine(Command.Acquire granted) {
         QueuePolicy queuePolicy =
                 engineSettings.policies().getOrDefault(granted.key(), QueuePolicy.FIFO);
-        ReadWriteMode readWriteMode = granted.terms().mode();
+        ReadWriteMode readWriteMode = granted.attributes().mode();
         ReadWriteMode preferred =
                 queuePolicy == QueuePolicy.READER_PREFERRED
                         ? ReadWriteMode.READ
@@ -610,7 +610,7 @@ final class EngineInvariantChecker {
                 break;
             }
             if (blocked.is(granted)) {
-                assertThat(passes && blocked.terms().mode() != preferred)
+                assertThat(passes && blocked.attributes().mode() != preferred)
                         .as("%s passes %s", granted, blocked)
                         .isTrue();
             }
@@ -620,7 +620,7 @@ final class EngineInvariantChecker {
                 && granted.kind() == ResourceKind.LOCK) {
             assertThat(line)
                     .as("%s is preferred to nobody", granted)
-                    .noneMatch(it -> it.is(granted) && it.terms().mode() == preferred);
+                    .noneMatch(it -> it.is(granted) && it.attributes().mode() == preferred);
         }
     }
 

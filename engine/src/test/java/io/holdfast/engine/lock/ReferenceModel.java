@@ -57,7 +57,7 @@ final class ReferenceModel {
         long session;
         final long salt;
         final long lease;
-        HoldAttributes terms;
+        HoldAttributes attributes;
         Successor successor; // the other session that renewed it last
         long joined; // order among the holds and waiters of the session
         long since; // start of the wait, hold or offer
@@ -85,7 +85,7 @@ final class ReferenceModel {
             this.request = request;
             this.salt = salt;
             this.lease = lease;
-            this.terms = holdAttributes;
+            this.attributes = holdAttributes;
             this.since = now;
         }
     }
@@ -139,7 +139,7 @@ final class ReferenceModel {
                     schedule(hold.get(), c.leaseNanos());
                     boolean inherits =
                             hold.get().session != c.session()
-                                    && hold.get().terms.bound()
+                                    && hold.get().attributes.bound()
                                     && !hold.get().orphaned;
                     hold.get().successor =
                             inherits ? new Successor(c.session(), c.request(), now) : null;
@@ -288,7 +288,7 @@ final class ReferenceModel {
                             free ? 0 : left(holds.getFirst()),
                             now - name.lastActivity,
                             free ? 0 : now - holds.getFirst().since,
-                            free ? ReadWriteMode.WRITE : holds.getFirst().terms.mode(),
+                            free ? ReadWriteMode.WRITE : holds.getFirst().attributes.mode(),
                             free ? 0 : holds.getFirst().fence));
         }
         return views;
@@ -324,7 +324,7 @@ final class ReferenceModel {
                     new KeyView.Waiter(
                             it.session,
                             waiters.size() + 1,
-                            it.terms.mode(),
+                            it.attributes.mode(),
                             now - it.since,
                             left(it)));
         }
@@ -353,7 +353,7 @@ final class ReferenceModel {
 
     private QueueView.Waiter waiter(Slot wait) {
         return new QueueView.Waiter(
-                wait.session, wait.terms.mode(), now - wait.since, wait.request != 0);
+                wait.session, wait.attributes.mode(), now - wait.since, wait.request != 0);
     }
 
     SessionUsage possessions(long session) {
@@ -369,7 +369,7 @@ final class ReferenceModel {
                                 new HoldOrWaiterView(
                                         it.name.kind,
                                         it.name.key,
-                                        it.terms.mode(),
+                                        it.attributes.mode(),
                                         it.held,
                                         !it.held && it.request != 0,
                                         it.offered,
@@ -390,7 +390,7 @@ final class ReferenceModel {
         return new KeyView.Holder(
                 hold.session,
                 hold.fence,
-                hold.terms.mode(),
+                hold.attributes.mode(),
                 now - hold.since,
                 left(hold),
                 hold.offered);
@@ -415,7 +415,7 @@ final class ReferenceModel {
     }
 
     private static boolean isTracked(Slot slot, long session) {
-        return slot.terms.tracked() && slot.session == session && !slot.orphaned;
+        return slot.attributes.tracked() && slot.session == session && !slot.orphaned;
     }
 
     private long left(Slot hold) {
@@ -438,7 +438,7 @@ final class ReferenceModel {
                 effects.add(new Effect.TimedOut(slot.session, slot.request));
             } else if (slot.offered) {
                 effects.add(new Effect.OfferExpired(slot.session, slot.request));
-            } else if (slot.terms.tracked()) {
+            } else if (slot.attributes.tracked()) {
                 effects.add(new Effect.Expired(slot.session, slot.request));
             }
             end(slot);
@@ -446,13 +446,13 @@ final class ReferenceModel {
     }
 
     private void acquire(Command.Acquire c) {
-        Optional<Name> admitted = admit(c, c.limit(), c.terms().mode());
+        Optional<Name> admitted = admit(c, c.limit(), c.attributes().mode());
         if (admitted.isEmpty()) {
             return;
         }
         Name name = admitted.get();
-        Slot slot = new Slot(name, c.session(), c.request(), c.salt(), c.leaseNanos(), c.terms());
-        if (isFree(name, c.terms().mode())) {
+        Slot slot = new Slot(name, c.session(), c.request(), c.salt(), c.leaseNanos(), c.attributes());
+        if (isFree(name, c.attributes().mode())) {
             slots.add(slot);
             serve(name);
         } else if (isLineFull(name)) {
@@ -641,7 +641,7 @@ final class ReferenceModel {
     }
 
     private static boolean isWriter(Slot slot) {
-        return slot.terms.mode() == ReadWriteMode.WRITE;
+        return slot.attributes.mode() == ReadWriteMode.WRITE;
     }
 
     private void await(Command.Await c) {
@@ -694,7 +694,7 @@ final class ReferenceModel {
             boolean forever = hold.lease == Command.FOREVER && !hold.asked;
             lockCount += forever && hold.name.kind == ResourceKind.LOCK ? 1 : 0;
             shared += forever && hold.name.kind == ResourceKind.SHARED ? 1 : 0;
-            boolean released = engineSettings.autoRelease() && hold.terms.bound();
+            boolean released = engineSettings.autoRelease() && hold.attributes.bound();
             if (released || unknown || forever || hold.asked) {
                 end(hold);
             } else {
@@ -711,7 +711,7 @@ final class ReferenceModel {
         hold.session = successor.session();
         hold.request = successor.request();
         hold.tokenSentBy = successor.request();
-        hold.terms = new HoldAttributes(hold.terms.mode(), true, false);
+        hold.attributes = new HoldAttributes(hold.attributes.mode(), true, false);
         hold.onRecord = false;
         hold.successor = null;
         hold.joined = ++turns;
@@ -761,7 +761,7 @@ final class ReferenceModel {
                         .toList();
         effects.add(new Effect.ForceReleased(c.session(), c.request(), lost, ++fences));
         for (Slot hold : evicted) {
-            if (hold.terms.tracked()) {
+            if (hold.attributes.tracked()) {
                 effects.add(new Effect.Revoked(hold.session, hold.request));
             }
             end(hold);
@@ -769,7 +769,7 @@ final class ReferenceModel {
     }
 
     private void tellIfRevoked(Slot hold, long by) {
-        if (hold.terms.tracked() && hold.session != by) {
+        if (hold.attributes.tracked() && hold.session != by) {
             effects.add(new Effect.Revoked(hold.session, hold.request));
         }
     }
@@ -822,7 +822,7 @@ final class ReferenceModel {
                                 first.session,
                                 first.request,
                                 name.key,
-                                first.terms.mode(),
+                                first.attributes.mode(),
                                 first.fence));
             } else if (first.request != 0) {
                 first.tokenSentBy = first.request;

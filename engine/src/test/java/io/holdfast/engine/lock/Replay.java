@@ -42,7 +42,7 @@ final class Replay {
         Line line = lines.computeIfAbsent(name, _ -> new Line());
         switch (keyEvent.type()) {
             case WAITING -> {
-                assertThat(keyEvent.spanNanos()).as("%s", keyEvent).isZero();
+                assertThat(keyEvent.durationNanos()).as("%s", keyEvent).isZero();
                 line.waits.add(
                         new Waiting(keyEvent.session(), keyEvent.mode(), keyEvent.atNanos()));
             }
@@ -88,7 +88,7 @@ final class Replay {
     }
 
     private static long begin(KeyEvent keyEvent) {
-        return keyEvent.atNanos() - keyEvent.spanNanos();
+        return keyEvent.atNanos() - keyEvent.durationNanos();
     }
 
     private static void hold(Line line, KeyEvent keyEvent, boolean offered) {
@@ -124,7 +124,7 @@ final class Replay {
     /** Ends a wait, unless the event is about a request that did not have to wait. */
     private static void leave(Line line, KeyEvent keyEvent) {
         if (keyEvent.waiters() == line.waits.size()) {
-            assertThat(keyEvent.spanNanos()).as("%s did not wait", keyEvent).isZero();
+            assertThat(keyEvent.durationNanos()).as("%s did not wait", keyEvent).isZero();
         } else {
             Waiting wait = new Waiting(keyEvent.session(), keyEvent.mode(), begin(keyEvent));
             assertThat(line.waits.remove(wait)).as("%s waited", keyEvent).isTrue();

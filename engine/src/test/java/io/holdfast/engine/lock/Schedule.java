@@ -146,7 +146,7 @@ record Schedule(
                             Tuple.of(
                                     40,
                                     Combinators.combine(
-                                                    who(), target(), waitTime(), lease(), terms())
+                                                    who(), target(), waitTime(), lease(), attributes())
                                             .as(ScheduleStep.Acquire::new)),
                             Tuple.of(
                                     10,
@@ -272,7 +272,7 @@ record Schedule(
             return Arbitraries.of(ReadWriteMode.READ, ReadWriteMode.READ, ReadWriteMode.WRITE);
         }
 
-        private static Arbitrary<HoldAttributes> terms() {
+        private static Arbitrary<HoldAttributes> attributes() {
             return Arbitraries.oneOf(
                     Arbitraries.just(HoldAttributes.PLAIN),
                     Combinators.combine(

@@ -18,7 +18,7 @@ sealed interface ScheduleStep {
     }
 
     /** Only locks are acquired to read: the mode of others is ignored. */
-    record Acquire(int who, int target, long waitTime, long lease, HoldAttributes terms)
+    record Acquire(int who, int target, long waitTime, long lease, HoldAttributes attributes)
             implements ScheduleStep {}
 
     record Enqueue(int who, int target, long lease) implements ScheduleStep {}

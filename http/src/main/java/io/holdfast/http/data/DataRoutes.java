@@ -6,7 +6,7 @@ import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Refusal;
-import io.holdfast.http.immediate.ImmediateSession;
+import io.holdfast.http.immediate.SharedImmediateSession;
 import io.holdfast.http.inspect.JsonFormat;
 import io.holdfast.http.lock.RefusalProblems;
 import io.holdfast.http.web.ApiRouter;
@@ -34,9 +34,9 @@ public final class DataRoutes {
     /** Maximum number of items in one response. */
     static final int MAX_ITEMS = 10_000;
 
-    private final ImmediateSession session;
+    private final SharedImmediateSession session;
 
-    public DataRoutes(ImmediateSession session) {
+    public DataRoutes(SharedImmediateSession session) {
         this.session = session;
     }
 

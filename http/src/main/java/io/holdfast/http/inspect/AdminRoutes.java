@@ -9,7 +9,7 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.ResourceKind;
-import io.holdfast.http.immediate.ImmediateSession;
+import io.holdfast.http.immediate.SharedImmediateSession;
 import io.holdfast.http.lock.RefusalProblems;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
 final class AdminRoutes {
     private static final int MAX_REASON = 200;
 
-    private final ImmediateSession session;
+    private final SharedImmediateSession session;
     private final OperatorAudit operatorAudit;
 
-    AdminRoutes(ImmediateSession session, OperatorAudit operatorAudit) {
+    AdminRoutes(SharedImmediateSession session, OperatorAudit operatorAudit) {
         this.session = session;
         this.operatorAudit = operatorAudit;
     }
@@ -90,7 +90,7 @@ final class AdminRoutes {
                 httpExchange.address(),
                 new OperatorAudit.Released(resourceKind, key, forceReleased.lost()),
                 forceReleased.fence(),
-                httpExchange.backend().observatory()::peerOf,
+                httpExchange.backend().monitor()::peerOf,
                 reason);
         httpExchange.ok(
                 new JsonObject()
@@ -104,7 +104,7 @@ final class AdminRoutes {
         String reason = reason(body);
         body.end();
         Driver driver = httpExchange.backend().driver();
-        ClientInfo clientInfo = httpExchange.backend().observatory().peerOf(number);
+        ClientInfo clientInfo = httpExchange.backend().monitor().peerOf(number);
         if (!driver.kick(number)) {
             throw notKicked(driver.session(number));
         }

@@ -82,7 +82,7 @@ final class EventRoute {
             this.httpExchange = httpExchange;
             this.stream = stream;
             this.filter = filter;
-            this.serverMonitor = httpExchange.backend().observatory();
+            this.serverMonitor = httpExchange.backend().monitor();
             this.eventSubscription =
                     serverMonitor.subscribe(
                             filter,
@@ -162,10 +162,10 @@ final class EventRoute {
                     .put("fence", JsonFormat.fence(keyEvent.fence()));
             switch (keyEvent.type()) {
                 case WAITING, OFFERED, ACQUIRED, TIMED_OUT, GAVE_UP ->
-                        json.put("waited_s", JsonWriter.seconds(keyEvent.spanNanos()));
-                case RELEASED, LOST -> json.put("held_s", JsonWriter.seconds(keyEvent.spanNanos()));
+                        json.put("waited_s", JsonWriter.seconds(keyEvent.durationNanos()));
+                case RELEASED, LOST -> json.put("held_s", JsonWriter.seconds(keyEvent.durationNanos()));
                 case EXPIRED ->
-                        json.put("held_s", JsonWriter.seconds(keyEvent.spanNanos()))
+                        json.put("held_s", JsonWriter.seconds(keyEvent.durationNanos()))
                                 .put("late_s", JsonWriter.seconds(keyEvent.lateNanos()));
             }
             return json.put("holders", keyEvent.holders()).put("waiters", keyEvent.waiters());

@@ -1,13 +1,13 @@
 package io.holdfast.http.inspect;
 
-import io.holdfast.http.immediate.ImmediateSession;
+import io.holdfast.http.immediate.SharedImmediateSession;
 import io.holdfast.http.web.ApiRouter;
 
 import java.time.Duration;
 
 /** All routes that show the state of the server, and the operator actions. */
 public final class InspectRoutes {
-    private final ImmediateSession session;
+    private final SharedImmediateSession session;
     private final Duration ping;
     private final OperatorAudit operatorAudit = new OperatorAudit();
 
@@ -15,7 +15,7 @@ public final class InspectRoutes {
      * @param session executes the operator actions
      * @param ping interval of the pings on event streams
      */
-    public InspectRoutes(ImmediateSession session, Duration ping) {
+    public InspectRoutes(SharedImmediateSession session, Duration ping) {
         this.session = session;
         this.ping = ping;
     }

@@ -86,7 +86,7 @@ final class KeyRoutes {
                                 && (namespace == null || view.key().namespace().equals(namespace))
                                 && (search == null || contains(view.key(), search));
         Driver driver = httpExchange.backend().driver();
-        ServerMonitor serverMonitor = httpExchange.backend().observatory();
+        ServerMonitor serverMonitor = httpExchange.backend().monitor();
         if (exactKey == null) {
             httpExchange.offLoop(
                     () -> {
@@ -167,7 +167,7 @@ final class KeyRoutes {
         int offset = httpExchange.queryInt("offset", 0, 0, Integer.MAX_VALUE);
         int limit = httpExchange.queryInt("limit", DEFAULT_QUEUED, 0, MAX_QUEUED);
         Driver driver = httpExchange.backend().driver();
-        ServerMonitor serverMonitor = httpExchange.backend().observatory();
+        ServerMonitor serverMonitor = httpExchange.backend().monitor();
         httpExchange.offLoop(
                 () -> {
                     JsonArray resources = new JsonArray();
@@ -250,6 +250,6 @@ final class KeyRoutes {
                 .put("connection", keyEvent.session())
                 .put("mode", JsonFormat.label(keyEvent.mode()))
                 .put("fence", JsonFormat.fence(keyEvent.fence()))
-                .put("span_s", JsonWriter.seconds(keyEvent.spanNanos()));
+                .put("span_s", JsonWriter.seconds(keyEvent.durationNanos()));
     }
 }

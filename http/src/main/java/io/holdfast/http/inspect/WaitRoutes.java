@@ -35,7 +35,7 @@ final class WaitRoutes {
     private void list(HttpExchange httpExchange) throws HttpProblem {
         int max = httpExchange.queryInt("limit", MAX_WAITS, 0, MAX_WAITS);
         Driver driver = httpExchange.backend().driver();
-        ServerMonitor serverMonitor = httpExchange.backend().observatory();
+        ServerMonitor serverMonitor = httpExchange.backend().monitor();
         LongPredicate concurrent =
                 session -> {
                     ClientInfo clientInfo = serverMonitor.peerOf(session);

@@ -30,15 +30,15 @@ final class HttpSession implements EffectMailbox {
 
     /** A request that has been submitted. */
     private static final class Running {
-        final LockTask task;
+        final HttpLockRequest task;
         final long request;
         final Command.Locking command;
 
         /** Whether the request is known to be waiting. */
         boolean isWaiting;
 
-        Running(LockTask lockTask, long request, Command.Locking command) {
-            this.task = lockTask;
+        Running(HttpLockRequest httpLockRequest, long request, Command.Locking command) {
+            this.task = httpLockRequest;
             this.request = request;
             this.command = command;
         }
@@ -52,7 +52,7 @@ final class HttpSession implements EffectMailbox {
     /** The last request that the driver reported as pending. */
     private volatile long waiting;
 
-    private final ArrayDeque<LockTask> queue = new ArrayDeque<>();
+    private final ArrayDeque<HttpLockRequest> queue = new ArrayDeque<>();
     private @Nullable Running running;
     private long lastRequest;
     private long lastDeliveredRequest;
@@ -115,17 +115,17 @@ final class HttpSession implements EffectMailbox {
     }
 
     /** Queues a request. */
-    void submit(LockTask lockTask) {
+    void submit(HttpLockRequest httpLockRequest) {
         if (queue.size() >= MAX_QUEUED) {
-            lockTask.exchange()
+            httpLockRequest.exchange()
                     .fail(
                             new HttpProblem(
                                     503, "busy", "too many requests are queued in this session"));
             return;
         }
         uses++;
-        queue.add(lockTask);
-        lockTask.exchange().onGone(() -> abandon(lockTask));
+        queue.add(httpLockRequest);
+        httpLockRequest.exchange().onGone(() -> abandon(httpLockRequest));
         process();
     }
 
@@ -147,7 +147,7 @@ final class HttpSession implements EffectMailbox {
 
     /** Submits the next request in the queue; false if there is none, or one is in flight. */
     private boolean beginNext() {
-        LockTask next = running == null && !ended ? queue.poll() : null;
+        HttpLockRequest next = running == null && !ended ? queue.poll() : null;
         if (next == null) {
             return false;
         }
@@ -236,15 +236,15 @@ final class HttpSession implements EffectMailbox {
     }
 
     /** Called when the client of a request has gone. */
-    private void abandon(LockTask lockTask) {
+    private void abandon(HttpLockRequest httpLockRequest) {
         Running current = running;
-        if (current != null && current.task.exchange() == lockTask.exchange()) {
+        if (current != null && current.task.exchange() == httpLockRequest.exchange()) {
             if (current.isWaiting) {
                 withdraw(current);
                 done();
                 process();
             } // else its effect is reverted when it arrives
-        } else if (queue.remove(lockTask)) {
+        } else if (queue.remove(httpLockRequest)) {
             done();
         } // else its response is being written
     }
@@ -319,7 +319,7 @@ final class HttpSession implements EffectMailbox {
         ended = true;
         Running current = running;
         running = null;
-        List<LockTask> left = List.copyOf(queue);
+        List<HttpLockRequest> left = List.copyOf(queue);
         queue.clear();
         session.close(lastDelivered(), () -> httpContext.runOnEventLoop(released));
         forget.accept(this);
@@ -329,7 +329,7 @@ final class HttpSession implements EffectMailbox {
         if (current != null) {
             current.task.exchange().fail(httpProblem);
         }
-        left.forEach(lockTask -> lockTask.exchange().fail(httpProblem));
+        left.forEach(httpLockRequest -> httpLockRequest.exchange().fail(httpProblem));
     }
 
     /**

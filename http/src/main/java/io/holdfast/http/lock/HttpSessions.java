@@ -220,12 +220,12 @@ public final class HttpSessions {
      * Executes a request in a session of its own. Its hold outlives that session and is counted for
      * the connection.
      */
-    void once(HttpExchange httpExchange, LockTask lockTask) {
+    void once(HttpExchange httpExchange, HttpLockRequest httpLockRequest) {
         String name = httpExchange.peerName();
         ClientInfo clientInfo = new ClientInfo("http", () -> name, false, httpExchange.usage());
         HttpSession session = new HttpSession(httpContext, clientInfo, leases::remove);
         leases.add(session);
-        session.submit(lockTask);
+        session.submit(httpLockRequest);
         session.endWhenIdle();
     }
 

@@ -201,9 +201,9 @@ public final class LockRoutes {
         session.submit(renewing(httpExchange, family.kind, key, token(text), lease));
     }
 
-    private static LockTask releasing(
+    private static HttpLockRequest releasing(
             HttpExchange httpExchange, ResourceKind resourceKind, Key key, Token token) {
-        return new LockTask(
+        return new HttpLockRequest(
                 httpExchange,
                 false,
                 (session, request) ->
@@ -211,13 +211,13 @@ public final class LockRoutes {
                 LockResponses::released);
     }
 
-    private static LockTask renewing(
+    private static HttpLockRequest renewing(
             HttpExchange httpExchange,
             ResourceKind resourceKind,
             Key key,
             Token token,
             long leaseNanos) {
-        return new LockTask(
+        return new HttpLockRequest(
                 httpExchange,
                 false,
                 (session, request) ->
@@ -228,11 +228,11 @@ public final class LockRoutes {
     private void submit(
             HttpExchange httpExchange,
             boolean creates,
-            LockTask.CommandFactory commandFactory,
-            LockTask.Responder responder)
+            HttpLockRequest.CommandFactory commandFactory,
+            HttpLockRequest.Responder responder)
             throws HttpProblem {
         sessions.inHeader(httpExchange)
-                .submit(new LockTask(httpExchange, creates, commandFactory, responder));
+                .submit(new HttpLockRequest(httpExchange, creates, commandFactory, responder));
     }
 
     // ---- shared locks
@@ -287,7 +287,7 @@ public final class LockRoutes {
                 readWriteMode == ReadWriteMode.READ ? UNBOUND_READ : UNBOUND;
         sessions.once(
                 httpExchange,
-                new LockTask(
+                new HttpLockRequest(
                         httpExchange,
                         true,
                         (session, request) ->

@@ -115,7 +115,7 @@ public final class MetricsRoutes implements AutoCloseable {
 
     private JsonArray contended() {
         JsonArray array = new JsonArray();
-        for (ContendedKey contendedKey : frontEndServices.observatory().contended(CONTENDED)) {
+        for (ContendedKey contendedKey : frontEndServices.monitor().contended(CONTENDED)) {
             JsonObject json =
                     new JsonObject().put("kind", JsonFormat.label(contendedKey.resource().kind()));
             array.add(

@@ -91,7 +91,7 @@ public final class RecentHistory {
     }
 
     private Counts count(long nowNanos) {
-        ServerMonitor serverMonitor = frontEndServices.observatory();
+        ServerMonitor serverMonitor = frontEndServices.monitor();
         Map<KeyEvent.Type, Long> events = new EnumMap<>(KeyEvent.Type.class);
         DurationHistogram waits = null;
         for (ResourceKind resourceKind : ResourceKind.values()) {

@@ -64,8 +64,8 @@ final class ServerCollector implements MultiCollector {
         return new MetricSnapshots(all);
     }
 
-    private ServerMonitor observatory() {
-        return frontEndServices.observatory();
+    private ServerMonitor monitor() {
+        return frontEndServices.monitor();
     }
 
     // ---- operations
@@ -96,11 +96,11 @@ final class ServerCollector implements MultiCollector {
                 boolean data = isData(operationType);
                 if (operationType != OperationType.ACQUIRE
                         && (!data || resourceKind == ResourceKind.LOCK)) {
-                    long done = observatory().countDone(operationType, resourceKind);
+                    long done = monitor().countDone(operationType, resourceKind);
                     counter.dataPoint(point(done, labels(operationType, resourceKind, "done")));
                 }
                 for (Refusal reason : Refusal.values()) {
-                    long refused = observatory().countRefused(operationType, resourceKind, reason);
+                    long refused = monitor().countRefused(operationType, resourceKind, reason);
                     if (refused > 0) {
                         String outcome = reason.name().toLowerCase(Locale.ROOT);
                         counter.dataPoint(
@@ -120,7 +120,7 @@ final class ServerCollector implements MultiCollector {
             KeyEvent.Type type) {
         counter.dataPoint(
                 point(
-                        observatory().count(resourceKind, type),
+                        monitor().count(resourceKind, type),
                         labels(operationType, resourceKind, outcome)));
     }
 
@@ -152,7 +152,7 @@ final class ServerCollector implements MultiCollector {
                     List.of(KeyEvent.Type.RELEASED, KeyEvent.Type.EXPIRED, KeyEvent.Type.LOST)) {
                 counter.dataPoint(
                         point(
-                                observatory().count(resourceKind, type),
+                                monitor().count(resourceKind, type),
                                 Labels.of(
                                         "kind",
                                         JsonFormat.label(resourceKind),
@@ -169,7 +169,7 @@ final class ServerCollector implements MultiCollector {
         for (ResourceKind resourceKind : ResourceKind.values()) {
             counter.dataPoint(
                     point(
-                            observatory().count(resourceKind, KeyEvent.Type.WAITING),
+                            monitor().count(resourceKind, KeyEvent.Type.WAITING),
                             Labels.of("kind", JsonFormat.label(resourceKind))));
         }
         return counter.build();
@@ -188,8 +188,8 @@ final class ServerCollector implements MultiCollector {
                         .help("Duration of ended holds.");
         for (ResourceKind resourceKind : ResourceKind.values()) {
             Labels labels = Labels.of("kind", JsonFormat.label(resourceKind));
-            waits.dataPoint(point(DurationHistogram.of(observatory().waits(resourceKind)), labels));
-            holds.dataPoint(point(DurationHistogram.of(observatory().holds(resourceKind)), labels));
+            waits.dataPoint(point(DurationHistogram.of(monitor().waits(resourceKind)), labels));
+            holds.dataPoint(point(DurationHistogram.of(monitor().holds(resourceKind)), labels));
         }
         all.add(waits.build());
         all.add(holds.build());
@@ -198,14 +198,14 @@ final class ServerCollector implements MultiCollector {
                         .name("holdfast_hand_off_seconds")
                         .help("Time from a grant until the holder's connection was served.")
                         .dataPoint(
-                                point(DurationHistogram.of(observatory().handOffs()), Labels.EMPTY))
+                                point(DurationHistogram.of(monitor().handOffs()), Labels.EMPTY))
                         .build());
         all.add(
                 HistogramSnapshot.builder()
                         .name("holdfast_expiry_lateness_seconds")
                         .help("Delay between the end of a lease and its expiry.")
                         .dataPoint(
-                                point(DurationHistogram.of(observatory().lateness()), Labels.EMPTY))
+                                point(DurationHistogram.of(monitor().lateness()), Labels.EMPTY))
                         .build());
     }
 
@@ -257,7 +257,7 @@ final class ServerCollector implements MultiCollector {
     private void addContended(List<MetricSnapshot> all) {
         Map<Labels, Long> waits = new LinkedHashMap<>();
         Map<Labels, Long> waiters = new LinkedHashMap<>();
-        for (ContendedKey contendedKey : observatory().contended(MAX_KEYS)) {
+        for (ContendedKey contendedKey : monitor().contended(MAX_KEYS)) {
             ResourceKind resourceKind = contendedKey.resource().kind();
             Key key = contendedKey.resource().key();
             Labels labels =
@@ -298,7 +298,7 @@ final class ServerCollector implements MultiCollector {
                 CounterSnapshot.builder()
                         .name("holdfast_bytes")
                         .help("Bytes received and sent, by protocol.");
-        new TreeMap<>(observatory().traffic())
+        new TreeMap<>(monitor().traffic())
                 .forEach(
                         (protocol, protocolTraffic) -> {
                             connections.put(
@@ -317,7 +317,7 @@ final class ServerCollector implements MultiCollector {
                                             Labels.of("protocol", protocol, "direction", "sent")));
                         });
         Map<Labels, Long> sessions = new LinkedHashMap<>();
-        observatory()
+        monitor()
                 .sessions()
                 .forEach(
                         (protocol, number) ->

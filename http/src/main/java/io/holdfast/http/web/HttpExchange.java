@@ -376,7 +376,7 @@ public final class HttpExchange {
         runLimited(
                 () -> {
                     Buffer bytes = JsonWriter.toLine(work.call());
-                    httpContext.runOnEventLoop(() -> answerLarge(bytes));
+                    httpContext.runOnEventLoop(() -> respondLarge(bytes));
                 });
     }
 
@@ -413,7 +413,7 @@ public final class HttpExchange {
      * Responds with many bytes. The memory for responses that slow clients read is limited, for
      * each response and for all of them.
      */
-    private void answerLarge(Buffer bytes) {
+    private void respondLarge(Buffer bytes) {
         if (!httpContext.reserve(bytes.length())) {
             fail(new HttpProblem(503, "busy", "too many large responses are in progress"));
             return;

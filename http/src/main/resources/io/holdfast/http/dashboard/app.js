@@ -11,7 +11,7 @@ import {count, counted, keyText, millis, rough, span} from './format.js';
 import {idOf} from './keys.js';
 import {Live} from './live.js';
 import {Poller} from './poller.js';
-import {isCertain, judgeStale, now, state} from './state.js';
+import {isCertain, updateStale, now, state} from './state.js';
 import {ChartsView} from './view-charts.js';
 import {ConnectionView} from './view-connection.js';
 import {ConnectionsView} from './view-connections.js';
@@ -211,7 +211,7 @@ const STATUS = {
 
 function showStatus() {
     const before = state.stale;
-    const silent = judgeStale(current?.poller);
+    const silent = updateStale(current?.poller);
     if (state.stale !== before) {
         current?.tick(now()); // stops or restarts its clocks
     }

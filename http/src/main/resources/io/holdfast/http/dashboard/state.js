@@ -36,7 +36,7 @@ export function now() {
  * Updates whether the data shown is old: because the view's own request fails, or the server does not respond at all.
  * Returns its age in milliseconds.
  */
-export function judgeStale(poller) {
+export function updateStale(poller) {
     const time = performance.now();
     const cut = contact.failing || (!document.hidden && time - contact.last > STALE_MS);
     const since = access.needed ? null : cut ? contact.last : poller?.oldSince(time) ?? null;

@@ -43,7 +43,7 @@ final class LaggingDriverHttpIT {
     /** Sends a request whose client disconnects before the command is applied. */
     private void sendAndLeave(String path, String session, String body) {
         await().until(() -> driver.submitted() == 0);
-        ProtocolTraffic protocolTraffic = http.observatory.traffic("http");
+        ProtocolTraffic protocolTraffic = http.monitor.traffic("http");
         long others = protocolTraffic.connections();
         driver.freeze();
         try (RawHttp client = new RawHttp(http)) {

@@ -69,8 +69,8 @@ class GrafanaTest {
         Objects.requireNonNull(alice.lock("a"));
         assertThat(metricsScenario.client().lock("a")).isNull();
         Objects.requireNonNull(alice.acquire(ResourceKind.LOCK, Key.of("b"), 1, 0, 1));
-        metricsScenario.observatory.traffic("dflockd").connected();
-        metricsScenario.observatory.handedOff(1);
+        metricsScenario.monitor.traffic("dflockd").connected();
+        metricsScenario.monitor.handedOff(1);
         metricsScenario.requestMetrics.completed(HttpMethod.GET, "/health", 200, 1);
         PrometheusText first =
                 metricsScenario.scrape(); // garbage collections are counted from the first scrape

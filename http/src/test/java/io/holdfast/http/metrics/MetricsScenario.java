@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class MetricsScenario implements AutoCloseable {
     static final long LONG = Duration.ofMinutes(10).toNanos();
 
-    final ServerMonitor observatory = new ServerMonitor(LocalDriver.SHARDS, System::nanoTime);
+    final ServerMonitor monitor = new ServerMonitor(LocalDriver.SHARDS, System::nanoTime);
     final LocalDriver driver =
             new LocalDriver(
                     new DriverConfig(
@@ -41,14 +41,14 @@ final class MetricsScenario implements AutoCloseable {
                             Duration.ofMinutes(1),
                             0,
                             MemoryBudgets.UNLIMITED,
-                            observatory),
+                            monitor),
                     new ClockFences());
     final SignalHub hub = driver.signals();
     final AtomicInteger connections = new AtomicInteger();
     final FrontEndServices backend =
             new FrontEndServices(
                     driver,
-                    observatory,
+                    monitor,
                     connections,
                     () -> true,
                     new AuthFailures(),

@@ -230,7 +230,7 @@ class PrometheusExpositionTest {
                 metricsScenario
                         .client()
                         .acquire(ResourceKind.LOCK, Key.of("short"), 1, 0, 1_000_000));
-        metricsScenario.observatory.handedOff(30_000);
+        metricsScenario.monitor.handedOff(30_000);
         Awaitility.await()
                 .until(
                         () ->
@@ -249,7 +249,7 @@ class PrometheusExpositionTest {
 
     @Test
     void bytes_and_connections_are_counted_by_protocol() {
-        var protocolTraffic = metricsScenario.observatory.traffic("lockd");
+        var protocolTraffic = metricsScenario.monitor.traffic("lockd");
         protocolTraffic.connected();
         protocolTraffic.receive(100);
         protocolTraffic.send(20);

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * Splits a stream of bytes into requests. The length of a line is limited, so buffered incomplete
  * input is bounded; no byte of an incomplete line is scanned twice. One per connection.
  */
-public final class DflockdDecoder implements RequestDecoder<DflockdInput> {
+public final class DflockdDecoder implements RequestDecoder<DflockdDecoderResult> {
     private static final int MAX_LINE_BYTES = 256;
     private static final int MAX_LONG_ARGUMENT = 65536;
-    private static final DflockdInput TOO_LONG = new DflockdInput.LineTooLong();
-    private static final DflockdInput HTTP = new DflockdInput.LooksLikeHttp();
+    private static final DflockdDecoderResult TOO_LONG = new DflockdDecoderResult.LineTooLong();
+    private static final DflockdDecoderResult HTTP = new DflockdDecoderResult.LooksLikeHttp();
 
     private final Namespace namespace;
 
@@ -55,7 +55,7 @@ public final class DflockdDecoder implements RequestDecoder<DflockdInput> {
     }
 
     @Override
-    public @Nullable DflockdInput decode(ByteBuf in) {
+    public @Nullable DflockdDecoderResult decode(ByteBuf in) {
         int start = in.readerIndex();
         int end = in.writerIndex();
         while (true) {
@@ -124,7 +124,7 @@ public final class DflockdDecoder implements RequestDecoder<DflockdInput> {
         return is(in, command, end, "signal") || is(in, command, end, "auth");
     }
 
-    private DflockdInput request(ByteBuf in, int start, int argumentFeed) {
+    private DflockdDecoderResult request(ByteBuf in, int start, int argumentFeed) {
         byte[] text = new byte[argumentFeed];
         in.getBytes(start, text);
         in.readerIndex(start + argumentFeed + 1);
@@ -137,7 +137,7 @@ public final class DflockdDecoder implements RequestDecoder<DflockdInput> {
             return TaggedSyntax.parse(
                     namespace, text, commandEnd, commandFeed + 1, keyEnd, keyFeed + 1, argumentEnd);
         }
-        return new DflockdInput.Request(
+        return new DflockdDecoderResult.Request(
                 DflockdSyntax.parse(
                         namespace,
                         text,

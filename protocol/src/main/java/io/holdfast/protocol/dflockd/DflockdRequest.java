@@ -21,7 +21,7 @@ public sealed interface DflockdRequest {
             long limit,
             long waitNanos,
             long leaseNanos,
-            HoldAttributes terms)
+            HoldAttributes attributes)
             implements DflockdRequest {
         public Acquire(ResourceKind kind, Key key, long limit, long waitNanos, long leaseNanos) {
             this(kind, key, limit, waitNanos, leaseNanos, HoldAttributes.PLAIN);

@@ -25,7 +25,7 @@ final class TaggedSyntax {
     private TaggedSyntax() {}
 
     /** Parses a request whose lines are as in {@link DflockdSyntax#parse}. */
-    static DflockdInput parse(
+    static DflockdDecoderResult parse(
             Namespace namespace,
             byte[] text,
             int commandEnd,
@@ -39,7 +39,7 @@ final class TaggedSyntax {
         }
         long tag = tag(text, 0, space);
         if (tag <= 0 || space == commandEnd) {
-            return new DflockdInput.Tagged(0, MALFORMED);
+            return new DflockdDecoderResult.Tagged(0, MALFORMED);
         }
         int start = space + 1;
         DflockdArguments dflockdArguments = new DflockdArguments(text, argStart, argEnd, true);
@@ -68,7 +68,7 @@ final class TaggedSyntax {
                                     argEnd,
                                     true);
                 };
-        return new DflockdInput.Tagged(tag, request);
+        return new DflockdDecoderResult.Tagged(tag, request);
     }
 
     /** A number of decimal digits only; -1 if it is anything else, or too large. */

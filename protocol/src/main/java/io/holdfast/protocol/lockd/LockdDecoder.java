@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  * Splits a stream of bytes into commands. The length of a line is limited; a longer line is not
  * executed, and only its last bytes are buffered. One per connection.
  */
-public final class LockdDecoder implements RequestDecoder<LockdInput> {
+public final class LockdDecoder implements RequestDecoder<LockdDecoderResult> {
     /** Maximum length of a line without its end; more than the original servers accept. */
     public static final int MAX_LINE_BYTES = 65536;
 
     /** Number of bytes at the end of a line that suffice to detect an HTTP request. */
     private static final int TAIL = 32;
 
-    private static final LockdInput HTTP = new LockdInput.LooksLikeHttp();
+    private static final LockdDecoderResult HTTP = new LockdDecoderResult.LooksLikeHttp();
 
     private boolean first = true;
 
@@ -41,7 +41,7 @@ public final class LockdDecoder implements RequestDecoder<LockdInput> {
     }
 
     @Override
-    public @Nullable LockdInput decode(ByteBuf in) {
+    public @Nullable LockdDecoderResult decode(ByteBuf in) {
         int start = in.readerIndex();
         int end = in.writerIndex();
         if (first && tail == null && HttpDetector.isTls(in, start, end)) {
@@ -64,14 +64,14 @@ public final class LockdDecoder implements RequestDecoder<LockdInput> {
     }
 
     /** Reads the rest when the input has ended: a last command without its line feed. */
-    public @Nullable LockdInput last(@Nullable ByteBuf rest) {
+    public @Nullable LockdDecoderResult last(@Nullable ByteBuf rest) {
         ByteBuf in = rest == null ? Unpooled.EMPTY_BUFFER : rest;
         return in.isReadable() || tail != null
                 ? line(in, in.readerIndex(), in.writerIndex())
                 : null;
     }
 
-    private LockdInput line(ByteBuf in, int start, int end) {
+    private LockdDecoderResult line(ByteBuf in, int start, int end) {
         in.readerIndex(Math.min(end + 1, in.writerIndex()));
         linesRead++;
         scanned = 0;

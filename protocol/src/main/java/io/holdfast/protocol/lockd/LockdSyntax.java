@@ -5,15 +5,15 @@ import io.holdfast.protocol.text.Whitespace;
 
 /**
  * The grammar: parses a line, or a WebSocket message, into a command. Malformed input gives {@link
- * LockdInput.Invalid}.
+ * LockdDecoderResult.Invalid}.
  */
 public final class LockdSyntax {
-    static final LockdInput INVALID = new LockdInput.Invalid();
+    static final LockdDecoderResult INVALID = new LockdDecoderResult.Invalid();
 
     private LockdSyntax() {}
 
     /** Parses one command, given without its line feed. */
-    public static LockdInput parse(byte[] line) {
+    public static LockdDecoderResult parse(byte[] line) {
         int start = 0;
         int end = line.length;
         for (int length = 1; start < end && length > 0; start += length) {
@@ -29,7 +29,7 @@ public final class LockdSyntax {
         LockdVerb verb = LockdVerb.of(line, start, verbEnd);
         return verb == null
                 ? INVALID
-                : new LockdInput.Command(
+                : new LockdDecoderResult.Command(
                         verb, ByteString.of(Whitespace.normalise(line, verbEnd, end)));
     }
 }

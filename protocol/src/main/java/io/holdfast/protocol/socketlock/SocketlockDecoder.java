@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
  * connection. An incomplete line at the end of the connection is never executed. One per
  * connection.
  */
-public final class SocketlockDecoder implements RequestDecoder<SocketlockInput> {
+public final class SocketlockDecoder implements RequestDecoder<SocketlockDecoderResult> {
     /** Maximum length of a line without its end. */
     public static final int MAX_LINE_BYTES = 65536;
 
-    private static final SocketlockInput TOO_LONG = new SocketlockInput.TooLong();
+    private static final SocketlockDecoderResult TOO_LONG = new SocketlockDecoderResult.TooLong();
 
     /** Number of bytes of the current line that have been scanned. */
     private int scanned;
@@ -32,7 +32,7 @@ public final class SocketlockDecoder implements RequestDecoder<SocketlockInput> 
     }
 
     @Override
-    public @Nullable SocketlockInput decode(ByteBuf in) {
+    public @Nullable SocketlockDecoderResult decode(ByteBuf in) {
         int start = in.readerIndex();
         int end = in.writerIndex();
         int feed = in.indexOf(start + scanned, end, (byte) '\n');
@@ -50,6 +50,6 @@ public final class SocketlockDecoder implements RequestDecoder<SocketlockInput> 
         in.readBytes(line).skipBytes(1);
         scanned = 0;
         linesRead++;
-        return new SocketlockInput.Line(SocketlockSyntax.parse(line));
+        return new SocketlockDecoderResult.Line(SocketlockSyntax.parse(line));
     }
 }

@@ -307,9 +307,9 @@ class DflockdDataSyntaxTest {
             String withTtl = "v".repeat(254);
             assertThat(request("kset", "k", withTtl + " 9")).isEqualTo(data(value(withTtl, 9)));
             assertThat(decode(raw("kset\nk\n" + "v".repeat(257) + "\n")))
-                    .containsExactly(new DflockdInput.LineTooLong());
+                    .containsExactly(new DflockdDecoderResult.LineTooLong());
             assertThat(decode(raw("kset\nk\n" + "v".repeat(255) + " 9\n")))
-                    .containsExactly(new DflockdInput.LineTooLong());
+                    .containsExactly(new DflockdDecoderResult.LineTooLong());
         }
     }
 
@@ -348,7 +348,7 @@ class DflockdDataSyntaxTest {
                 assertThat(rawRequest("rpush", "k", item)).isEqualTo(data(push(BACK, item)));
             }
             assertThat(decode(raw("rpush\nk\n" + "i".repeat(257) + "\n")))
-                    .containsExactly(new DflockdInput.LineTooLong());
+                    .containsExactly(new DflockdDecoderResult.LineTooLong());
         }
 
         private static Push push(DataOperation.End end, String item) {
@@ -500,7 +500,7 @@ class DflockdDataSyntaxTest {
         byte[] bytes = raw(command + "\nk\n" + argument + "\n");
         assertThat(decoder.decode(Unpooled.wrappedBuffer(bytes)))
                 .isInstanceOfSatisfying(
-                        DflockdInput.Request.class,
+                        DflockdDecoderResult.Request.class,
                         it ->
                                 assertThat(((Data) it.request()).key())
                                         .isEqualTo(Key.of(tenant, raw("k"))));

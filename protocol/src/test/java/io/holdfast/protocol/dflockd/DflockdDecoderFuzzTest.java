@@ -92,9 +92,9 @@ class DflockdDecoderFuzzTest {
             int length = Math.min(wanted, stream.length - at);
             in.writeBytes(stream, at, length);
             at += length;
-            for (DflockdInput next = step(decoder, in); next != null; next = step(decoder, in)) {
+            for (DflockdDecoderResult next = step(decoder, in); next != null; next = step(decoder, in)) {
                 found.add(WireBytes.describe(next));
-                if (next instanceof DflockdInput.LooksLikeHttp) {
+                if (next instanceof DflockdDecoderResult.LooksLikeHttp) {
                     return found;
                 }
             }
@@ -105,11 +105,11 @@ class DflockdDecoderFuzzTest {
         return found;
     }
 
-    private static @Nullable DflockdInput step(DflockdDecoder decoder, ByteBuf in) {
+    private static @Nullable DflockdDecoderResult step(DflockdDecoder decoder, ByteBuf in) {
         int from = in.readerIndex();
         int to = in.writerIndex();
         long linesBefore = decoder.linesRead();
-        DflockdInput next = decoder.decode(in);
+        DflockdDecoderResult next = decoder.decode(in);
         check(in.writerIndex() == to, "the decoder must not write");
         check(in.readerIndex() >= from, "the reader index must not decrease");
         check(decoder.linesRead() >= linesBefore, "the line count must not decrease");
@@ -117,13 +117,13 @@ class DflockdDecoderFuzzTest {
         in.getBytes(from, taken);
         switch (next) {
             case null -> checkBounded(taken, in);
-            case DflockdInput.Request(var request) -> {
+            case DflockdDecoderResult.Request(var request) -> {
                 check(feeds(taken) == 3 && endsWithFeed(taken), "a request is three lines");
                 checkFixedPoint(request);
             }
-            case DflockdInput.Tagged _ -> check(false, "tagged mode was not requested");
-            case DflockdInput.LineTooLong _ -> check(endsWithFeed(taken), "a long line ends");
-            case DflockdInput.LooksLikeHttp _ -> check(taken.length == 0, "HTTP stays unread");
+            case DflockdDecoderResult.Tagged _ -> check(false, "tagged mode was not requested");
+            case DflockdDecoderResult.LineTooLong _ -> check(endsWithFeed(taken), "a long line ends");
+            case DflockdDecoderResult.LooksLikeHttp _ -> check(taken.length == 0, "HTTP stays unread");
         }
         return next;
     }
@@ -143,10 +143,10 @@ class DflockdDecoderFuzzTest {
 
     /** A parsed request that is written and parsed again is equal. */
     private static void checkFixedPoint(DflockdRequest request) {
-        String meant = WireBytes.describe(new DflockdInput.Request(request));
+        String meant = WireBytes.describe(new DflockdDecoderResult.Request(request));
         DflockdRequest again = WireBytes.request(RequestWriter.plain().write(request));
         check(
-                WireBytes.describe(new DflockdInput.Request(again)).equals(meant),
+                WireBytes.describe(new DflockdDecoderResult.Request(again)).equals(meant),
                 "it means the same");
     }
 

@@ -11,9 +11,9 @@ import static io.holdfast.protocol.dflockd.WireBytes.seconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.Namespace;
-import io.holdfast.protocol.dflockd.DflockdInput.LineTooLong;
-import io.holdfast.protocol.dflockd.DflockdInput.LooksLikeHttp;
-import io.holdfast.protocol.dflockd.DflockdInput.Request;
+import io.holdfast.protocol.dflockd.DflockdDecoderResult.LineTooLong;
+import io.holdfast.protocol.dflockd.DflockdDecoderResult.LooksLikeHttp;
+import io.holdfast.protocol.dflockd.DflockdDecoderResult.Request;
 import io.holdfast.protocol.dflockd.DflockdRequest.Acquire;
 import io.holdfast.protocol.dflockd.DflockdRequest.Auth;
 import io.holdfast.protocol.dflockd.DflockdRequest.Await;
@@ -40,24 +40,24 @@ import java.util.stream.Stream;
 
 @DisplayName("The decoder")
 class DflockdDecoderTest {
-    private static final DflockdInput MALFORMED = new Request(new Malformed());
-    private static final DflockdInput PING = new Request(new Ping());
-    private static final DflockdInput TOO_LONG = new LineTooLong();
-    private static final DflockdInput HTTP = new LooksLikeHttp();
+    private static final DflockdDecoderResult MALFORMED = new Request(new Malformed());
+    private static final DflockdDecoderResult PING = new Request(new Ping());
+    private static final DflockdDecoderResult TOO_LONG = new LineTooLong();
+    private static final DflockdDecoderResult HTTP = new LooksLikeHttp();
     private static final String TOKEN = "0123456789abcdeffedcba9876543210";
 
     private final DflockdDecoder decoder = new DflockdDecoder(Namespace.DEFAULT);
     private final ByteBuf in = Unpooled.buffer();
 
     /** Appends bytes to those that are left, and returns the inputs that this completes. */
-    private List<DflockdInput> feed(byte[] bytes) {
+    private List<DflockdDecoderResult> feed(byte[] bytes) {
         in.writeBytes(bytes);
-        List<DflockdInput> found = drain(decoder, in);
+        List<DflockdDecoderResult> found = drain(decoder, in);
         in.discardReadBytes();
         return found;
     }
 
-    private List<DflockdInput> feed(String bytes) {
+    private List<DflockdDecoderResult> feed(String bytes) {
         return feed(raw(bytes));
     }
 
@@ -93,7 +93,7 @@ class DflockdDecoderTest {
         void thousands_of_requests_are_decoded_from_one_buffer() {
             int count = 20_000;
             StringBuilder text = new StringBuilder();
-            List<DflockdInput> expected = new ArrayList<>();
+            List<DflockdDecoderResult> expected = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 text.append("w\nkey").append(i).append('\n').append(i).append('\n');
                 expected.add(new Request(new Await(LOCK, key("key" + i), seconds(i))));
@@ -164,7 +164,7 @@ class DflockdDecoderTest {
         @ParameterizedTest
         @MethodSource("conversations")
         void requests_are_decoded_byte_by_byte(String conversation) {
-            List<DflockdInput> found = new ArrayList<>();
+            List<DflockdDecoderResult> found = new ArrayList<>();
             for (byte one : raw(conversation)) {
                 found.addAll(feed(new byte[] {one}));
             }
@@ -197,7 +197,7 @@ class DflockdDecoderTest {
         }
 
         private static List<String> atOnce(String conversation) {
-            List<DflockdInput> found =
+            List<DflockdDecoderResult> found =
                     drain(
                             new DflockdDecoder(Namespace.DEFAULT),
                             Unpooled.wrappedBuffer(raw(conversation)));
@@ -208,7 +208,7 @@ class DflockdDecoderTest {
         private static List<String> pieces(byte[] bytes, int first, int second) {
             DflockdDecoder decoder = new DflockdDecoder(Namespace.DEFAULT);
             ByteBuf in = Unpooled.buffer(bytes.length);
-            List<DflockdInput> found = new ArrayList<>();
+            List<DflockdDecoderResult> found = new ArrayList<>();
             int from = 0;
             for (int to : new int[] {first, second, bytes.length}) {
                 in.writeBytes(Arrays.copyOfRange(bytes, from, to));

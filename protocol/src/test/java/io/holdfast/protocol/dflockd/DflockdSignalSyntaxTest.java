@@ -155,7 +155,7 @@ class DflockdSignalSyntaxTest {
         void a_signal_beyond_the_longest_argument_line_is_too_long() {
             assertThat(request("signal", "c", "p".repeat(MOST))).isEqualTo(MALFORMED);
             assertThat(decode(raw("signal\nc\n" + "p".repeat(MOST + 1) + "\n")))
-                    .containsExactly(new DflockdInput.LineTooLong());
+                    .containsExactly(new DflockdDecoderResult.LineTooLong());
         }
     }
 
@@ -225,9 +225,9 @@ class DflockdSignalSyntaxTest {
             assertThat(rawRequest("listen", "news", group))
                     .isEqualTo(new Listen(key("news"), bytes(group)));
             assertThat(decode(raw("listen\nnews\n" + group + "x\n")))
-                    .containsExactly(new DflockdInput.LineTooLong());
+                    .containsExactly(new DflockdDecoderResult.LineTooLong());
             assertThat(decode(raw("unlisten\nnews\n" + group + " \n")))
-                    .containsExactly(new DflockdInput.LineTooLong());
+                    .containsExactly(new DflockdDecoderResult.LineTooLong());
         }
 
         @ParameterizedTest
@@ -271,9 +271,9 @@ class DflockdSignalSyntaxTest {
         assertThat(WireBytes.drain(decoder, Unpooled.wrappedBuffer(bytes)))
                 .isEqualTo(
                         List.of(
-                                new DflockdInput.Request(new Signal(news, bytes("x"))),
-                                new DflockdInput.Request(new Listen(news, bytes("x"))),
-                                new DflockdInput.Request(new Unlisten(news, bytes("x")))));
+                                new DflockdDecoderResult.Request(new Signal(news, bytes("x"))),
+                                new DflockdDecoderResult.Request(new Listen(news, bytes("x"))),
+                                new DflockdDecoderResult.Request(new Unlisten(news, bytes("x")))));
     }
 
     @Test

@@ -167,7 +167,7 @@ class DflockdSyntaxPropertyTest {
     }
 
     private static String text(DflockdRequest request) {
-        return describe(new DflockdInput.Request(request));
+        return describe(new DflockdDecoderResult.Request(request));
     }
 
     @Provide

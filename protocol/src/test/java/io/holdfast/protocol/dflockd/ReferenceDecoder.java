@@ -24,18 +24,18 @@ final class ReferenceDecoder {
         for (int i = 0; i < lines.length; i++) {
             if (lines[i].length() > cap(request)) {
                 request.clear();
-                found.add(WireBytes.describe(new DflockdInput.LineTooLong()));
+                found.add(WireBytes.describe(new DflockdDecoderResult.LineTooLong()));
                 continue;
             }
             request.add(lines[i].replaceAll("\r+\\z", ""));
             if (i == 0
                     && (lines[i].startsWith("\u0016\u0003")
                             || request.getFirst().matches("(?s).* HTTP/.\\.."))) {
-                found.add(WireBytes.describe(new DflockdInput.LooksLikeHttp()));
+                found.add(WireBytes.describe(new DflockdDecoderResult.LooksLikeHttp()));
                 return found;
             }
             if (request.size() == 3) {
-                found.add(WireBytes.describe(new DflockdInput.Request(parse(request))));
+                found.add(WireBytes.describe(new DflockdDecoderResult.Request(parse(request))));
                 request.clear();
             }
         }
@@ -62,7 +62,7 @@ final class ReferenceDecoder {
         // After another request, so that nothing looks like HTTP.
         DflockdDecoder decoder = new DflockdDecoder(Namespace.DEFAULT);
         var _ = decoder.decode(Unpooled.wrappedBuffer(WireBytes.raw("\n\n\n")));
-        if (decoder.decode(Unpooled.wrappedBuffer(bytes)) instanceof DflockdInput.Request(var it)) {
+        if (decoder.decode(Unpooled.wrappedBuffer(bytes)) instanceof DflockdDecoderResult.Request(var it)) {
             return it;
         }
         throw new AssertionError("no request: " + lines);

@@ -21,16 +21,16 @@ import java.util.Random;
 class TaggedSyntaxTest {
     private static final String SECRET = "0123456789abcdef0123456789abcdef";
 
-    private static DflockdInput.Tagged tagged(String command, String key, String argument) {
+    private static DflockdDecoderResult.Tagged tagged(String command, String key, String argument) {
         DflockdDecoder decoder = new DflockdDecoder(Namespace.DEFAULT);
         decoder.expectTags();
         ByteBuf in = bytes(command + "\n" + key + "\n" + argument + "\n");
-        return (DflockdInput.Tagged) decoder.decode(in);
+        return (DflockdDecoderResult.Tagged) decoder.decode(in);
     }
 
     private static DflockdRequest hello(String argument) {
         ByteBuf in = bytes("hello\n_\n" + argument + "\n");
-        return ((DflockdInput.Request) new DflockdDecoder(Namespace.DEFAULT).decode(in)).request();
+        return ((DflockdDecoderResult.Request) new DflockdDecoder(Namespace.DEFAULT).decode(in)).request();
     }
 
     private static ByteBuf bytes(String text) {
@@ -53,14 +53,14 @@ class TaggedSyntaxTest {
             })
     void a_request_without_a_valid_tag_is_malformed_and_has_no_tag(String command) {
         assertThat(tagged(command, "_", "_"))
-                .isEqualTo(new DflockdInput.Tagged(0, new DflockdRequest.Malformed()));
+                .isEqualTo(new DflockdDecoderResult.Tagged(0, new DflockdRequest.Malformed()));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"1", "9223372036854775807"})
     void a_tag_is_any_number_above_0(String tag) {
         assertThat(tagged(tag + " ping", "_", "_"))
-                .isEqualTo(new DflockdInput.Tagged(Long.parseLong(tag), new DflockdRequest.Ping()));
+                .isEqualTo(new DflockdDecoderResult.Tagged(Long.parseLong(tag), new DflockdRequest.Ping()));
     }
 
     @ParameterizedTest
@@ -78,7 +78,7 @@ class TaggedSyntaxTest {
                 .isInstanceOfSatisfying(
                         DflockdRequest.Acquire.class,
                         acquire ->
-                                assertThat(acquire.terms())
+                                assertThat(acquire.attributes())
                                         .isEqualTo(new HoldAttributes(readWriteMode, bound, true)));
     }
 
@@ -114,7 +114,7 @@ class TaggedSyntaxTest {
     void milliseconds_are_malformed_without_tags() {
         ByteBuf in = bytes("l\nk\n250ms\n");
         assertThat(new DflockdDecoder(Namespace.DEFAULT).decode(in))
-                .isEqualTo(new DflockdInput.Request(new DflockdRequest.Malformed()));
+                .isEqualTo(new DflockdDecoderResult.Request(new DflockdRequest.Malformed()));
     }
 
     @Test

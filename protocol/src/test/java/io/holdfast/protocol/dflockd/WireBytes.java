@@ -42,25 +42,25 @@ final class WireBytes {
 
     /** The one request of these bytes. */
     static DflockdRequest request(byte[] bytes) {
-        List<DflockdInput> inputs = decode(bytes);
-        assertThat(inputs).hasSize(1).first().isInstanceOf(DflockdInput.Request.class);
-        return ((DflockdInput.Request) inputs.getFirst()).request();
+        List<DflockdDecoderResult> inputs = decode(bytes);
+        assertThat(inputs).hasSize(1).first().isInstanceOf(DflockdDecoderResult.Request.class);
+        return ((DflockdDecoderResult.Request) inputs.getFirst()).request();
     }
 
     /** All inputs that a new decoder finds in these bytes, which must be used up. */
-    static List<DflockdInput> decode(byte[] bytes) {
+    static List<DflockdDecoderResult> decode(byte[] bytes) {
         ByteBuf in = Unpooled.wrappedBuffer(bytes);
-        List<DflockdInput> found = drain(new DflockdDecoder(Namespace.DEFAULT), in);
+        List<DflockdDecoderResult> found = drain(new DflockdDecoder(Namespace.DEFAULT), in);
         assertThat(in.readableBytes()).as("bytes left over").isZero();
         return found;
     }
 
     /** All inputs until the decoder needs more bytes, or up to an HTTP request. */
-    static List<DflockdInput> drain(DflockdDecoder decoder, ByteBuf in) {
-        List<DflockdInput> found = new ArrayList<>();
-        for (DflockdInput next = decoder.decode(in); next != null; next = decoder.decode(in)) {
+    static List<DflockdDecoderResult> drain(DflockdDecoder decoder, ByteBuf in) {
+        List<DflockdDecoderResult> found = new ArrayList<>();
+        for (DflockdDecoderResult next = decoder.decode(in); next != null; next = decoder.decode(in)) {
             found.add(next);
-            if (next instanceof DflockdInput.LooksLikeHttp) {
+            if (next instanceof DflockdDecoderResult.LooksLikeHttp) {
                 break; // the end of the conversation
             }
         }
@@ -68,11 +68,11 @@ final class WireBytes {
     }
 
     /** Text that is equal for equal inputs: a secret is an array, which compares by identity. */
-    static String describe(DflockdInput input) {
+    static String describe(DflockdDecoderResult input) {
         return switch (input) {
-            case DflockdInput.Request(DflockdRequest.Auth(byte[] secret)) ->
+            case DflockdDecoderResult.Request(DflockdRequest.Auth(byte[] secret)) ->
                     "auth " + HexFormat.of().formatHex(secret);
-            case DflockdInput.Request(
+            case DflockdDecoderResult.Request(
                             DflockdRequest.Release(var resourceKind, var key, var token)) ->
                     "release "
                             + resourceKind
@@ -82,7 +82,7 @@ final class WireBytes {
                             + token.fence()
                             + " "
                             + token.salt();
-            case DflockdInput.Request(
+            case DflockdDecoderResult.Request(
                             DflockdRequest.Renew(
                                     var resourceKind,
                                     var key,
@@ -90,7 +90,7 @@ final class WireBytes {
                                     var lease)) ->
                     "renew %s %s %d %d %d"
                             .formatted(resourceKind, hex(key), token.fence(), token.salt(), lease);
-            case DflockdInput.Request(
+            case DflockdDecoderResult.Request(
                             DflockdRequest.Acquire(
                                     var resourceKind,
                                     var key,
@@ -100,32 +100,32 @@ final class WireBytes {
                                     var holdAttributes)) ->
                     "acquire %s %s %d %d %d %s"
                             .formatted(resourceKind, hex(key), limit, wait, lease, holdAttributes);
-            case DflockdInput.Request(
+            case DflockdDecoderResult.Request(
                             DflockdRequest.Enqueue(
                                     var resourceKind,
                                     var key,
                                     var limit,
                                     var lease)) ->
                     "enqueue %s %s %d %d".formatted(resourceKind, hex(key), limit, lease);
-            case DflockdInput.Request(DflockdRequest.Await(var resourceKind, var key, var wait)) ->
+            case DflockdDecoderResult.Request(DflockdRequest.Await(var resourceKind, var key, var wait)) ->
                     "await %s %s %d".formatted(resourceKind, hex(key), wait);
-            case DflockdInput.Request(DflockdRequest.Data(var key, var operation)) ->
+            case DflockdDecoderResult.Request(DflockdRequest.Data(var key, var operation)) ->
                     hex(key) + " " + describe(operation);
-            case DflockdInput.Request(DflockdRequest.Listen(var pattern, var group)) ->
+            case DflockdDecoderResult.Request(DflockdRequest.Listen(var pattern, var group)) ->
                     "listen " + hex(pattern) + " " + hex(group);
-            case DflockdInput.Request(DflockdRequest.Unlisten(var pattern, var group)) ->
+            case DflockdDecoderResult.Request(DflockdRequest.Unlisten(var pattern, var group)) ->
                     "unlisten " + hex(pattern) + " " + hex(group);
-            case DflockdInput.Request(DflockdRequest.Signal(var channel, var payload)) ->
+            case DflockdDecoderResult.Request(DflockdRequest.Signal(var channel, var payload)) ->
                     "signal " + hex(channel) + " " + hex(payload);
-            case DflockdInput.Request(var other) -> other.toString();
-            case DflockdInput.Tagged(var tag, var request) ->
-                    tag + " " + describe(new DflockdInput.Request(request));
-            case DflockdInput.LineTooLong tooLong -> tooLong.toString();
-            case DflockdInput.LooksLikeHttp http -> http.toString();
+            case DflockdDecoderResult.Request(var other) -> other.toString();
+            case DflockdDecoderResult.Tagged(var tag, var request) ->
+                    tag + " " + describe(new DflockdDecoderResult.Request(request));
+            case DflockdDecoderResult.LineTooLong tooLong -> tooLong.toString();
+            case DflockdDecoderResult.LooksLikeHttp http -> http.toString();
         };
     }
 
-    static List<String> describe(List<DflockdInput> inputs) {
+    static List<String> describe(List<DflockdDecoderResult> inputs) {
         return inputs.stream().map(WireBytes::describe).toList();
     }
 

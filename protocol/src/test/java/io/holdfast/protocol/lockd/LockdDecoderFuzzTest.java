@@ -60,9 +60,9 @@ class LockdDecoderFuzzTest {
             int length = Math.min(wanted, stream.length - at);
             in.writeBytes(stream, at, length);
             at += length;
-            for (LockdInput next = decoder.decode(in); next != null; next = decoder.decode(in)) {
+            for (LockdDecoderResult next = decoder.decode(in); next != null; next = decoder.decode(in)) {
                 found.add(LockdText.describe(next));
-                if (next instanceof LockdInput.LooksLikeHttp) {
+                if (next instanceof LockdDecoderResult.LooksLikeHttp) {
                     return found;
                 }
             }
@@ -70,7 +70,7 @@ class LockdDecoderFuzzTest {
                 in.discardReadBytes();
             }
         }
-        LockdInput last = decoder.last(in);
+        LockdDecoderResult last = decoder.last(in);
         if (last != null) {
             found.add(LockdText.describe(last));
         }

@@ -14,12 +14,12 @@ final class LockdText {
         return new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
-    static String describe(LockdInput input) {
+    static String describe(LockdDecoderResult input) {
         return switch (input) {
-            case LockdInput.Command(var word, var argument) ->
+            case LockdDecoderResult.Command(var word, var argument) ->
                     word.text() + "|" + text(argument.bytes());
-            case LockdInput.Invalid() -> "invalid";
-            case LockdInput.LooksLikeHttp() -> "http";
+            case LockdDecoderResult.Invalid() -> "invalid";
+            case LockdDecoderResult.LooksLikeHttp() -> "http";
         };
     }
 }

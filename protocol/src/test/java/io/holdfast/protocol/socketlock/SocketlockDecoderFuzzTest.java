@@ -48,19 +48,19 @@ class SocketlockDecoderFuzzTest {
         List<String> found = new ArrayList<>();
         for (int at = 0; at < stream.length; at += size) {
             in.writeBytes(stream, at, Math.min(size, stream.length - at));
-            SocketlockInput next = decoder.decode(in);
+            SocketlockDecoderResult next = decoder.decode(in);
             for (; next != null; next = decoder.decode(in)) {
                 found.add(SocketlockText.describe(next));
                 if (next
                         instanceof
-                        SocketlockInput.Line(SocketlockRequest.RequestLock requestLock)) {
+                        SocketlockDecoderResult.Line(SocketlockRequest.RequestLock requestLock)) {
                     for (SocketlockDialect socketlockDialect : SocketlockDialect.values()) {
                         found.add(
                                 SocketlockText.describe(
                                         SocketlockSyntax.terms(socketlockDialect, requestLock)));
                     }
                 }
-                if (next instanceof SocketlockInput.TooLong) {
+                if (next instanceof SocketlockDecoderResult.TooLong) {
                     return found;
                 }
             }

@@ -24,10 +24,10 @@ class SocketlockDecoderTest {
         byte[] bytes = SocketlockText.bytes(stream);
         for (int at = 0; at < bytes.length; at += size) {
             in.writeBytes(bytes, at, Math.min(size, bytes.length - at));
-            SocketlockInput next = decoder.decode(in);
+            SocketlockDecoderResult next = decoder.decode(in);
             for (; next != null; next = decoder.decode(in)) {
                 found.add(SocketlockText.describe(next));
-                if (next instanceof SocketlockInput.TooLong) {
+                if (next instanceof SocketlockDecoderResult.TooLong) {
                     return found;
                 }
             }

@@ -22,10 +22,10 @@ final class SocketlockText {
         return string == null ? "-" : new String(string.bytes(), StandardCharsets.ISO_8859_1);
     }
 
-    static String describe(SocketlockInput input) {
+    static String describe(SocketlockDecoderResult input) {
         return switch (input) {
-            case SocketlockInput.Line(var request) -> describe(request);
-            case SocketlockInput.TooLong() -> "too long";
+            case SocketlockDecoderResult.Line(var request) -> describe(request);
+            case SocketlockDecoderResult.TooLong() -> "too long";
         };
     }
 

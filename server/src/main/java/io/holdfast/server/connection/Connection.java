@@ -183,7 +183,7 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
         if (event instanceof ChannelInputShutdownEvent
                 || event instanceof SslCloseCompletionEvent) {
             endOfInput();
-        } else if (event == PipelineEvent.DRAIN && session != null) { // else open() finishes
+        } else if (event == DrainEvent.DRAIN && session != null) { // else open() finishes
             drain();
         }
         context.fireUserEventTriggered(event);

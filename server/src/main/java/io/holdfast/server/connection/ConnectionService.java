@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** State and settings shared by all connections of one protocol. */
 public abstract class ConnectionService {
-    final ConnectionRules rules;
+    final ProtocolTraits rules;
 
     protected final Driver driver;
 
@@ -29,7 +29,7 @@ public abstract class ConnectionService {
      * @param inputBudget shared by the whole server
      */
     protected ConnectionService(
-            ConnectionRules rules,
+            ProtocolTraits rules,
             Driver driver,
             ServerMonitor serverMonitor,
             InputBudget inputBudget,

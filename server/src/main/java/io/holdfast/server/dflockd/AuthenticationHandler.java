@@ -10,7 +10,7 @@ import io.holdfast.engine.Effect;
 import io.holdfast.protocol.RequestDecoder;
 import io.holdfast.protocol.dflockd.DflockdDecoder;
 import io.holdfast.protocol.dflockd.DflockdEncoder;
-import io.holdfast.protocol.dflockd.DflockdInput;
+import io.holdfast.protocol.dflockd.DflockdDecoderResult;
 import io.holdfast.protocol.dflockd.DflockdRequest;
 import io.holdfast.server.connection.Connection;
 import io.holdfast.server.connection.HandlerEvent;
@@ -27,7 +27,7 @@ import java.util.function.Supplier;
  * A dflockd connection whose client must send the secret first. Once it has, a {@link
  * DflockdHandler} takes over; any other first request ends the connection.
  */
-final class AuthenticationHandler implements ProtocolHandler<DflockdInput> {
+final class AuthenticationHandler implements ProtocolHandler<DflockdDecoderResult> {
     private static final Logger LOG = LoggerFactory.getLogger(AuthenticationHandler.class);
     private static final LogThrottle FAILURES = new LogThrottle();
     private static final LogThrottle REFUSALS = new LogThrottle();
@@ -41,20 +41,20 @@ final class AuthenticationHandler implements ProtocolHandler<DflockdInput> {
         OVER
     }
 
-    private final Connection<DflockdInput> connection;
+    private final Connection<DflockdDecoderResult> connection;
     private final DflockdService service;
     private final DflockdDecoder decoder;
-    private final Supplier<ProtocolHandler<DflockdInput>> authenticated;
+    private final Supplier<ProtocolHandler<DflockdDecoderResult>> authenticated;
     private Delay delay = Delay.NONE;
 
     /**
      * @param authenticated creates the handler of the requests after the secret
      */
     AuthenticationHandler(
-            Connection<DflockdInput> connection,
+            Connection<DflockdDecoderResult> connection,
             DflockdService service,
             DflockdDecoder decoder,
-            Supplier<ProtocolHandler<DflockdInput>> authenticated) {
+            Supplier<ProtocolHandler<DflockdDecoderResult>> authenticated) {
         this.connection = connection;
         this.service = service;
         this.decoder = decoder;
@@ -62,23 +62,23 @@ final class AuthenticationHandler implements ProtocolHandler<DflockdInput> {
     }
 
     @Override
-    public RequestDecoder<DflockdInput> decoder() {
+    public RequestDecoder<DflockdDecoderResult> decoder() {
         return decoder;
     }
 
     @Override
-    public void serve(DflockdInput next) {
+    public void serve(DflockdDecoderResult next) {
         switch (next) {
-            case DflockdInput.LooksLikeHttp() -> connection.refuseHttp();
-            case DflockdInput.Request(DflockdRequest.Auth(byte[] candidate)) ->
+            case DflockdDecoderResult.LooksLikeHttp() -> connection.refuseHttp();
+            case DflockdDecoderResult.Request(DflockdRequest.Auth(byte[] candidate)) ->
                     check(candidate, next);
-            case DflockdInput.Request _ -> acceptIf(matches(NO_SECRET));
-            case DflockdInput.LineTooLong() -> refuseUnreadable();
-            case DflockdInput.Tagged _ -> throw new IllegalStateException("a tag before hello");
+            case DflockdDecoderResult.Request _ -> acceptIf(matches(NO_SECRET));
+            case DflockdDecoderResult.LineTooLong() -> refuseUnreadable();
+            case DflockdDecoderResult.Tagged _ -> throw new IllegalStateException("a tag before hello");
         }
     }
 
-    private void check(byte[] candidate, DflockdInput input) {
+    private void check(byte[] candidate, DflockdDecoderResult input) {
         if (delay == Delay.NONE && service.authFailures.isSlowed(remoteAddress())) {
             if (!service.authFailures.beginDelay(remoteAddress())) {
                 REFUSALS.next(LOG.atWarn())

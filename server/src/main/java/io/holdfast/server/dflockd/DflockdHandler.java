@@ -6,7 +6,7 @@ import io.holdfast.engine.Namespace;
 import io.holdfast.protocol.RequestDecoder;
 import io.holdfast.protocol.dflockd.DflockdDecoder;
 import io.holdfast.protocol.dflockd.DflockdEncoder;
-import io.holdfast.protocol.dflockd.DflockdInput;
+import io.holdfast.protocol.dflockd.DflockdDecoderResult;
 import io.holdfast.protocol.dflockd.DflockdRequest;
 import io.holdfast.protocol.dflockd.TaggedEncoder;
 import io.holdfast.server.connection.Connection;
@@ -21,23 +21,23 @@ import org.slf4j.LoggerFactory;
  * dflockd as its clients have always spoken it: one request after the other, in the session of the
  * connection. After {@code hello} a {@link TaggedHandler} takes over.
  */
-public final class DflockdHandler implements ProtocolHandler<DflockdInput> {
+public final class DflockdHandler implements ProtocolHandler<DflockdDecoderResult> {
     private static final Logger LOG = LoggerFactory.getLogger(DflockdHandler.class);
 
-    private final Connection<DflockdInput> connection;
+    private final Connection<DflockdDecoderResult> connection;
     private final DflockdService service;
     private final Namespace namespace;
     private final DflockdDecoder decoder;
     private final DflockdResponses responses;
     private final ConnectionSignals signals;
     private final DflockdRequests requests;
-    private final TaggedOpening opening;
+    private final TaggedSessionOpening opening;
 
     /** Whether the session may have holds or waiters: then tagged mode is not available. */
     private boolean sessionUsed;
 
     private DflockdHandler(
-            Connection<DflockdInput> connection,
+            Connection<DflockdDecoderResult> connection,
             DflockdService service,
             Namespace namespace,
             DflockdDecoder decoder) {
@@ -53,16 +53,16 @@ public final class DflockdHandler implements ProtocolHandler<DflockdInput> {
                         responses,
                         emitter -> connection.session().openSignals(emitter));
         this.requests = new DflockdRequests(connection, service, namespace, responses, signals);
-        this.opening = new TaggedOpening(connection, service);
+        this.opening = new TaggedSessionOpening(connection, service);
     }
 
     /** A new connection, to be added to a pipeline. */
-    public static Connection<DflockdInput> connection(DflockdService service, Namespace namespace) {
+    public static Connection<DflockdDecoderResult> connection(DflockdService service, Namespace namespace) {
         return new Connection<>(service, opened -> first(opened, service, namespace));
     }
 
-    private static ProtocolHandler<DflockdInput> first(
-            Connection<DflockdInput> connection, DflockdService service, Namespace namespace) {
+    private static ProtocolHandler<DflockdDecoderResult> first(
+            Connection<DflockdDecoderResult> connection, DflockdService service, Namespace namespace) {
         DflockdDecoder decoder = new DflockdDecoder(namespace);
         return service.secret() == null
                 ? new DflockdHandler(connection, service, namespace, decoder)
@@ -74,21 +74,21 @@ public final class DflockdHandler implements ProtocolHandler<DflockdInput> {
     }
 
     @Override
-    public RequestDecoder<DflockdInput> decoder() {
+    public RequestDecoder<DflockdDecoderResult> decoder() {
         return decoder;
     }
 
     @Override
-    public void serve(DflockdInput next) {
+    public void serve(DflockdDecoderResult next) {
         switch (next) {
-            case DflockdInput.Request(DflockdRequest.Hello hello) -> hello(hello, next);
-            case DflockdInput.Request(var request) -> serve(request);
-            case DflockdInput.LineTooLong() -> {
+            case DflockdDecoderResult.Request(DflockdRequest.Hello hello) -> hello(hello, next);
+            case DflockdDecoderResult.Request(var request) -> serve(request);
+            case DflockdDecoderResult.LineTooLong() -> {
                 DflockdEncoder.error(connection.out());
                 connection.finish();
             }
-            case DflockdInput.LooksLikeHttp() -> connection.refuseHttp();
-            case DflockdInput.Tagged _ -> throw new IllegalStateException("a tag before hello");
+            case DflockdDecoderResult.LooksLikeHttp() -> connection.refuseHttp();
+            case DflockdDecoderResult.Tagged _ -> throw new IllegalStateException("a tag before hello");
         }
     }
 
@@ -115,7 +115,7 @@ public final class DflockdHandler implements ProtocolHandler<DflockdInput> {
     /**
      * Continues in the tagged session as soon as it is open; until then the request is deferred.
      */
-    private void hello(DflockdRequest.Hello hello, DflockdInput input) {
+    private void hello(DflockdRequest.Hello hello, DflockdDecoderResult input) {
         if (sessionUsed || signals.isListener()) {
             DflockdEncoder.error(connection.out());
             return;

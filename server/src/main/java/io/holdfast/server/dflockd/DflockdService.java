@@ -5,7 +5,7 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.server.connection.ByteBudget;
-import io.holdfast.server.connection.ConnectionRules;
+import io.holdfast.server.connection.ProtocolTraits;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
@@ -61,7 +61,7 @@ public final class DflockdService extends ConnectionService {
             boolean autoRelease,
             long maxPushBytes) {
         super(
-                new ConnectionRules("dflockd", false, readTimeout, true, writeTimeout, false),
+                new ProtocolTraits("dflockd", false, readTimeout, true, writeTimeout, false),
                 driver,
                 serverMonitor,
                 inputBudget,

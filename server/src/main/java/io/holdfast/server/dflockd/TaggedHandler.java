@@ -13,7 +13,7 @@ import io.holdfast.engine.view.TrackedRequestView;
 import io.holdfast.protocol.RequestDecoder;
 import io.holdfast.protocol.dflockd.DflockdDecoder;
 import io.holdfast.protocol.dflockd.DflockdEncoder;
-import io.holdfast.protocol.dflockd.DflockdInput;
+import io.holdfast.protocol.dflockd.DflockdDecoderResult;
 import io.holdfast.protocol.dflockd.DflockdRequest;
 import io.holdfast.protocol.dflockd.TaggedEncoder;
 import io.holdfast.server.connection.Connection;
@@ -30,7 +30,7 @@ import java.util.List;
  * dflockd in tagged mode: many requests in flight, each response with the tag of its request. The
  * tag is the number of the request in the engine too. The session may outlive the connection.
  */
-final class TaggedHandler implements ProtocolHandler<DflockdInput> {
+final class TaggedHandler implements ProtocolHandler<DflockdDecoderResult> {
     private static final Logger LOG = LoggerFactory.getLogger(TaggedHandler.class);
 
     /** Maximum number of requests in flight to the engine. */
@@ -48,7 +48,7 @@ final class TaggedHandler implements ProtocolHandler<DflockdInput> {
     /** The tag of responses to what has none, or an invalid one. */
     private static final long NO_TAG = 0;
 
-    private final Connection<DflockdInput> connection;
+    private final Connection<DflockdDecoderResult> connection;
     private final DflockdService service;
     private final DflockdDecoder decoder;
     private final TaggedSession session;
@@ -63,7 +63,7 @@ final class TaggedHandler implements ProtocolHandler<DflockdInput> {
     private boolean cancelServed;
 
     TaggedHandler(
-            Connection<DflockdInput> connection,
+            Connection<DflockdDecoderResult> connection,
             DflockdService service,
             Namespace namespace,
             DflockdDecoder decoder,
@@ -88,25 +88,25 @@ final class TaggedHandler implements ProtocolHandler<DflockdInput> {
     }
 
     @Override
-    public RequestDecoder<DflockdInput> decoder() {
+    public RequestDecoder<DflockdDecoderResult> decoder() {
         return decoder;
     }
 
     // ---- requests
 
     @Override
-    public void serve(DflockdInput next) {
+    public void serve(DflockdDecoderResult next) {
         int inFlight = session.inFlight();
         if (inFlight > 0 && (inFlight >= MAX_IN_FLIGHT || needsQuiescence(next))) {
             connection.defer(next);
             return;
         }
         switch (next) {
-            case DflockdInput.Tagged(var tag, DflockdRequest.Cancel _) when cancelServed -> {
+            case DflockdDecoderResult.Tagged(var tag, DflockdRequest.Cancel _) when cancelServed -> {
                 cancelServed = false;
                 DflockdEncoder.ok(responses.begin(tag));
             }
-            case DflockdInput.Tagged(var tag, var request) -> {
+            case DflockdDecoderResult.Tagged(var tag, var request) -> {
                 if (!session.takeTag(tag, connection)) {
                     DflockdEncoder.error(responses.begin(NO_TAG));
                 } else if (request instanceof DflockdRequest.Cancel(long target)) {
@@ -115,19 +115,19 @@ final class TaggedHandler implements ProtocolHandler<DflockdInput> {
                     serve(tag, request);
                 }
             }
-            case DflockdInput.LineTooLong() -> {
+            case DflockdDecoderResult.LineTooLong() -> {
                 DflockdEncoder.error(responses.begin(NO_TAG));
                 connection.finish();
             }
-            case DflockdInput.Request _, DflockdInput.LooksLikeHttp _ ->
+            case DflockdDecoderResult.Request _, DflockdDecoderResult.LooksLikeHttp _ ->
                     throw new IllegalStateException("a request without a tag after hello");
         }
     }
 
     /** Requests that read or end the session wait until earlier ones are applied. */
-    private static boolean needsQuiescence(DflockdInput next) {
+    private static boolean needsQuiescence(DflockdDecoderResult next) {
         return switch (next) {
-            case DflockdInput.Tagged(_, var request) ->
+            case DflockdDecoderResult.Tagged(_, var request) ->
                     switch (request) {
                         case DflockdRequest.Mine _,
                                 DflockdRequest.Describe _,
@@ -137,12 +137,12 @@ final class TaggedHandler implements ProtocolHandler<DflockdInput> {
                                 true;
                         default -> false;
                     };
-            case DflockdInput.LineTooLong _ -> true;
-            case DflockdInput.Request _, DflockdInput.LooksLikeHttp _ -> false;
+            case DflockdDecoderResult.LineTooLong _ -> true;
+            case DflockdDecoderResult.Request _, DflockdDecoderResult.LooksLikeHttp _ -> false;
         };
     }
 
-    private void cancel(long tag, long target, DflockdInput input) {
+    private void cancel(long tag, long target, DflockdDecoderResult input) {
         boolean answered = session.cancel(tag, target, connection);
         connection.deliverEffects();
         if (answered) {

@@ -365,7 +365,7 @@ final class TaggedSession implements EffectMailbox {
         unanswered.forEach(
                 (request, command) -> {
                     if (command instanceof Command.Acquire acquire
-                            && !(acquire.terms().bound() && autoRelease)) {
+                            && !(acquire.attributes().bound() && autoRelease)) {
                         undelivered.add(
                                 new Command.CancelOrRelease(
                                         session.id(), --lastOwnRequest, acquire.key(), request));

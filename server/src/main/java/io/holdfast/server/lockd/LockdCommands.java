@@ -6,7 +6,7 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ResourceKind;
 import io.holdfast.protocol.lockd.LockdEncoder;
-import io.holdfast.protocol.lockd.LockdInput;
+import io.holdfast.protocol.lockd.LockdDecoderResult;
 import io.holdfast.protocol.lockd.LockdVerb;
 import io.holdfast.server.connection.Connection;
 import io.holdfast.server.connection.HandlerEvent;
@@ -23,7 +23,7 @@ final class LockdCommands {
 
     private final Connection<?> connection;
     private final LockdService service;
-    private final LockdAccess access;
+    private final LockdCommandPermissions access;
     private final LockdFraming framing;
 
     /** Holds that outlive the session; written by one thread at a time, the one that closes it. */
@@ -35,7 +35,7 @@ final class LockdCommands {
     LockdCommands(
             Connection<?> connection,
             LockdService service,
-            LockdAccess access,
+            LockdCommandPermissions access,
             LockdFraming framing) {
         this.connection = connection;
         this.service = service;
@@ -111,7 +111,7 @@ final class LockdCommands {
         framing.end(framing.begin());
     }
 
-    void serve(LockdInput.Command command) {
+    void serve(LockdDecoderResult.Command command) {
         ByteString argument = command.argument();
         LockdVerb verb = command.verb();
         if (verb != LockdVerb.Q) {

@@ -4,7 +4,7 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.protocol.RequestDecoder;
 import io.holdfast.protocol.lockd.LockdDecoder;
-import io.holdfast.protocol.lockd.LockdInput;
+import io.holdfast.protocol.lockd.LockdDecoderResult;
 import io.holdfast.server.connection.Connection;
 import io.holdfast.server.connection.HandlerEvent;
 import io.holdfast.server.connection.ProtocolHandler;
@@ -13,13 +13,13 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /** lockd on TCP or a Unix socket: each line is a command. */
-public final class LockdHandler implements ProtocolHandler<LockdInput> {
-    private final Connection<LockdInput> connection;
+public final class LockdHandler implements ProtocolHandler<LockdDecoderResult> {
+    private final Connection<LockdDecoderResult> connection;
     private final LockdDecoder decoder = new LockdDecoder();
     private final LockdCommands commands;
 
     private LockdHandler(
-            Connection<LockdInput> connection, LockdService service, LockdAccess access) {
+            Connection<LockdDecoderResult> connection, LockdService service, LockdCommandPermissions access) {
         this.connection = connection;
         this.commands = new LockdCommands(connection, service, access, new LineFraming(connection));
     }
@@ -29,25 +29,25 @@ public final class LockdHandler implements ProtocolHandler<LockdInput> {
      *
      * @param name the name of the connection; null for its address
      */
-    public static Connection<LockdInput> connection(
-            LockdService service, LockdAccess access, @Nullable String name) {
+    public static Connection<LockdDecoderResult> connection(
+            LockdService service, LockdCommandPermissions access, @Nullable String name) {
         var connection =
-                new Connection<LockdInput>(
+                new Connection<LockdDecoderResult>(
                         service, opened -> new LockdHandler(opened, service, access));
         return name == null ? connection : connection.named(() -> name);
     }
 
     @Override
-    public RequestDecoder<LockdInput> decoder() {
+    public RequestDecoder<LockdDecoderResult> decoder() {
         return decoder;
     }
 
     @Override
-    public void serve(LockdInput next) {
+    public void serve(LockdDecoderResult next) {
         switch (next) {
-            case LockdInput.Command command -> commands.serve(command);
-            case LockdInput.Invalid() -> commands.serveInvalid();
-            case LockdInput.LooksLikeHttp() -> connection.refuseHttp();
+            case LockdDecoderResult.Command command -> commands.serve(command);
+            case LockdDecoderResult.Invalid() -> commands.serveInvalid();
+            case LockdDecoderResult.LooksLikeHttp() -> connection.refuseHttp();
         }
     }
 
@@ -67,7 +67,7 @@ public final class LockdHandler implements ProtocolHandler<LockdInput> {
 
     /** A last line without a line end is a command too. */
     private void serveLast() {
-        LockdInput last = decoder.last(connection.rest());
+        LockdDecoderResult last = decoder.last(connection.rest());
         if (last != null) {
             serve(last);
         }

@@ -9,7 +9,7 @@ import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.view.HeldCounts;
 import io.holdfast.protocol.lockd.LockdEncoder;
 import io.holdfast.protocol.lockd.LockdVerb;
-import io.holdfast.server.connection.ConnectionRules;
+import io.holdfast.server.connection.ProtocolTraits;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
@@ -49,7 +49,7 @@ public final class LockdService extends ConnectionService {
             Duration listingTimeout,
             @Nullable Consumer<String> events) {
         super(
-                new ConnectionRules("lockd", false, readTimeout, false, listingTimeout, true),
+                new ProtocolTraits("lockd", false, readTimeout, false, listingTimeout, true),
                 driver,
                 serverMonitor,
                 inputBudget,

@@ -4,7 +4,7 @@ import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.protocol.RequestDecoder;
-import io.holdfast.protocol.lockd.LockdInput;
+import io.holdfast.protocol.lockd.LockdDecoderResult;
 import io.holdfast.server.connection.Connection;
 import io.holdfast.server.connection.HandlerEvent;
 import io.holdfast.server.connection.ProtocolHandler;
@@ -21,7 +21,7 @@ public final class LockdWebSocketHandler implements ProtocolHandler<WebSocketInp
     private boolean closeSent;
 
     private LockdWebSocketHandler(
-            Connection<WebSocketInput> connection, LockdService service, LockdAccess access) {
+            Connection<WebSocketInput> connection, LockdService service, LockdCommandPermissions access) {
         this.connection = connection;
         this.decoder = new WebSocketDecoder(connection.context(), service);
         this.framing = new WebSocketFraming(connection);
@@ -29,7 +29,7 @@ public final class LockdWebSocketHandler implements ProtocolHandler<WebSocketInp
     }
 
     /** A new connection, to be added to a pipeline after the handshake. */
-    public static Connection<?> connection(LockdService service, LockdAccess access) {
+    public static Connection<?> connection(LockdService service, LockdCommandPermissions access) {
         return new Connection<WebSocketInput>(
                 service, opened -> new LockdWebSocketHandler(opened, service, access));
     }
@@ -42,7 +42,7 @@ public final class LockdWebSocketHandler implements ProtocolHandler<WebSocketInp
     @Override
     public void serve(WebSocketInput next) {
         switch (next) {
-            case WebSocketInput.Message(LockdInput.Command command) -> commands.serve(command);
+            case WebSocketInput.Message(LockdDecoderResult.Command command) -> commands.serve(command);
             case WebSocketInput.Message _ -> commands.serveInvalid();
             case WebSocketInput.Ping(ByteString payload) -> framing.pong(payload);
             case WebSocketInput.Close() -> close(WebSocketCloseStatus.NORMAL_CLOSURE.code());

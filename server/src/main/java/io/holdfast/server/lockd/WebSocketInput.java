@@ -1,12 +1,12 @@
 package io.holdfast.server.lockd;
 
 import io.holdfast.engine.ByteString;
-import io.holdfast.protocol.lockd.LockdInput;
+import io.holdfast.protocol.lockd.LockdDecoderResult;
 
 /** Decoded input of a WebSocket. */
 sealed interface WebSocketInput {
     /** A complete message, which is one command. */
-    record Message(LockdInput command) implements WebSocketInput {}
+    record Message(LockdDecoderResult command) implements WebSocketInput {}
 
     /** The response is a pong with the same bytes. */
     record Ping(ByteString payload) implements WebSocketInput {}

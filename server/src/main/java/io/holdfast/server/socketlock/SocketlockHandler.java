@@ -12,7 +12,7 @@ import io.holdfast.protocol.socketlock.SocketlockDecoder;
 import io.holdfast.protocol.socketlock.SocketlockDialect;
 import io.holdfast.protocol.socketlock.SocketlockEncoder;
 import io.holdfast.protocol.socketlock.SocketlockFailure;
-import io.holdfast.protocol.socketlock.SocketlockInput;
+import io.holdfast.protocol.socketlock.SocketlockDecoderResult;
 import io.holdfast.protocol.socketlock.SocketlockRequest;
 import io.holdfast.protocol.socketlock.SocketlockSyntax;
 import io.holdfast.server.connection.Connection;
@@ -33,7 +33,7 @@ import java.util.Map;
  * A connection of the socketlock protocol. Its requests are identified by the client's lock ids
  * here, and in the engine by the number of the command that created them.
  */
-public final class SocketlockHandler implements ProtocolHandler<SocketlockInput> {
+public final class SocketlockHandler implements ProtocolHandler<SocketlockDecoderResult> {
     private static final Logger LOG = LoggerFactory.getLogger(SocketlockHandler.class);
     private static final LogThrottle DISCONNECTS = new LogThrottle();
 
@@ -79,7 +79,7 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockInput>
         }
     }
 
-    private final Connection<SocketlockInput> connection;
+    private final Connection<SocketlockDecoderResult> connection;
     private final SocketlockService service;
     private final SocketlockDecoder decoder = new SocketlockDecoder();
 
@@ -102,14 +102,14 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockInput>
     /** The request of the command in flight. */
     private SocketlockRequest serving = new SocketlockRequest.Ignored();
 
-    private SocketlockHandler(Connection<SocketlockInput> connection, SocketlockService service) {
+    private SocketlockHandler(Connection<SocketlockDecoderResult> connection, SocketlockService service) {
         this.connection = connection;
         this.service = service;
     }
 
     /** A new connection, to be added to a pipeline. */
-    public static Connection<SocketlockInput> connection(SocketlockService service) {
-        return new Connection<SocketlockInput>(
+    public static Connection<SocketlockDecoderResult> connection(SocketlockService service) {
+        return new Connection<SocketlockDecoderResult>(
                         service, opened -> new SocketlockHandler(opened, service))
                 .named(() -> "socketlock");
     }
@@ -145,22 +145,22 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockInput>
     // ---- requests
 
     @Override
-    public RequestDecoder<SocketlockInput> decoder() {
+    public RequestDecoder<SocketlockDecoderResult> decoder() {
         return decoder;
     }
 
     @Override
-    public void serve(SocketlockInput next) {
+    public void serve(SocketlockDecoderResult next) {
         connection.deliverEffects(); // what precedes a request is written before its response
         if (connection.isClosing()) {
             return;
         }
         switch (next) {
-            case SocketlockInput.TooLong() -> {
+            case SocketlockDecoderResult.TooLong() -> {
                 LOG.atDebug().addKeyValue("conn", connection.session().id()).log("line too long");
                 connection.abort();
             }
-            case SocketlockInput.Line(var request) -> serve(request);
+            case SocketlockDecoderResult.Line(var request) -> serve(request);
         }
     }
 

@@ -7,7 +7,7 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.protocol.socketlock.SocketlockRequest;
-import io.holdfast.server.connection.ConnectionRules;
+import io.holdfast.server.connection.ProtocolTraits;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
@@ -70,7 +70,7 @@ public final class SocketlockService extends ConnectionService {
             Runnable checkPrimaryLock,
             @Nullable Consumer<String> events) {
         super(
-                new ConnectionRules("socketlock", true, Duration.ZERO, false, Duration.ZERO, false),
+                new ProtocolTraits("socketlock", true, Duration.ZERO, false, Duration.ZERO, false),
                 driver,
                 serverMonitor,
                 inputBudget,
@@ -197,7 +197,7 @@ public final class SocketlockService extends ConnectionService {
      * it could not.
      */
     void inherited() {
-        primaryLock.grace().booked();
+        primaryLock.grace().reassertionHandled();
         checkPrimaryLock.run();
     }
 

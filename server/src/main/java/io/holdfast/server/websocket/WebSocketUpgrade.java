@@ -4,7 +4,7 @@ import io.holdfast.driver.FailureText;
 import io.holdfast.driver.LogThrottle;
 import io.holdfast.server.connection.InputBudget;
 import io.holdfast.server.connection.OutputShutdown;
-import io.holdfast.server.connection.PipelineEvent;
+import io.holdfast.server.connection.DrainEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
@@ -119,7 +119,7 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-        if (event == PipelineEvent.DRAIN || event instanceof ChannelInputShutdownEvent) {
+        if (event == DrainEvent.DRAIN || event instanceof ChannelInputShutdownEvent) {
             ctx.close();
         }
         ctx.fireUserEventTriggered(event);

@@ -8,7 +8,7 @@ import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
-import io.holdfast.server.connection.PipelineEvent;
+import io.holdfast.server.connection.DrainEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -156,7 +156,7 @@ class TaggedHandlerTest {
         assertThat(ask(waiter, "1 l\nk\n60\n2 l\nmine\n0\n")).startsWith("2 ok ");
         waiter.pipeline().fireChannelRead(bytes("3 stats\n_\n_\n"));
         drainState.begin();
-        waiter.pipeline().fireUserEventTriggered(PipelineEvent.DRAIN);
+        waiter.pipeline().fireUserEventTriggered(DrainEvent.DRAIN);
         StringBuilder all = new StringBuilder();
         long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
         while (!all.toString().contains("error_draining\n") || !all.toString().contains("}\n")) {

@@ -52,7 +52,7 @@ class KeptMessageTest {
 
     private EmbeddedChannel connect() {
         return new EmbeddedChannel(
-                LockdWebSocketHandler.connection(service, new LockdAccess(false, false)));
+                LockdWebSocketHandler.connection(service, new LockdCommandPermissions(false, false)));
     }
 
     /** A frame masked with zeros. */

@@ -44,7 +44,7 @@ class LockdHandlerTest {
 
     private EmbeddedChannel connect(String name) {
         return new EmbeddedChannel(
-                LockdHandler.connection(service, new LockdAccess(true, true), name));
+                LockdHandler.connection(service, new LockdCommandPermissions(true, true), name));
     }
 
     /** Sends a line and returns the response, empty if there is none. */

@@ -278,7 +278,7 @@ class OperatorIT {
 
     @Test
     void bytes_and_connections_are_counted_by_protocol() {
-        ServerMonitor serverMonitor = server.server().backend().observatory();
+        ServerMonitor serverMonitor = server.server().backend().monitor();
         TestClient plain = dflockd();
         assertThat(plain.ask("ping", "_", "_")).isEqualTo("ok");
         TestClient lockd = lockd();
@@ -307,7 +307,7 @@ class OperatorIT {
 
     @Test
     void hand_offs_are_timed_and_immediate_grants_are_not() {
-        ServerMonitor serverMonitor = server.server().backend().observatory();
+        ServerMonitor serverMonitor = server.server().backend().monitor();
         TestClient first = dflockd();
         String token = first.acquire(KEY);
         assertThat(handOffs(serverMonitor)).isZero();

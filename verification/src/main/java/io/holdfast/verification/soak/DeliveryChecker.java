@@ -16,12 +16,12 @@ final class DeliveryChecker {
         }
     }
 
-    synchronized void add(SoakItem soakItem) throws CheckFailedException {
-        var ofWorker = seen.get(soakItem.worker());
-        if (ofWorker.get(soakItem.number())) {
-            throw new CheckFailedException(place + ": " + soakItem + " came twice");
+    synchronized void add(NumberedPayload numberedPayload) throws CheckFailedException {
+        var ofWorker = seen.get(numberedPayload.worker());
+        if (ofWorker.get(numberedPayload.number())) {
+            throw new CheckFailedException(place + ": " + numberedPayload + " came twice");
         }
-        ofWorker.set(soakItem.number());
+        ofWorker.set(numberedPayload.number());
     }
 
     /** Fails unless exactly the items 0 to sent - 1 of the worker have arrived. */
@@ -30,12 +30,12 @@ final class DeliveryChecker {
         int missing = ofWorker.nextClearBit(0);
         if (missing < sent) {
             throw new CheckFailedException(
-                    place + ": " + new SoakItem(worker, missing) + " never came");
+                    place + ": " + new NumberedPayload(worker, missing) + " never came");
         }
         int highest = ofWorker.length() - 1;
         if (highest >= sent) {
             throw new CheckFailedException(
-                    place + ": " + new SoakItem(worker, highest) + " came, but no worker sent it");
+                    place + ": " + new NumberedPayload(worker, highest) + " came, but no worker sent it");
         }
     }
 }

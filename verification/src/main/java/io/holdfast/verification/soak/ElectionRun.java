@@ -35,14 +35,14 @@ final class ElectionRun {
     private static final long END_SECONDS = 30;
 
     private final ElectionPlan plan;
-    private final SoakLog log;
+    private final TimestampedPrinter log;
     private final StopRequest stop;
     private final ElectionChecker checker = new ElectionChecker();
     private final Map<String, Process> workers = new LinkedHashMap<>();
     private final List<Thread> readers = new ArrayList<>();
     private int lastName;
 
-    ElectionRun(ElectionPlan plan, SoakLog log, StopRequest stop) {
+    ElectionRun(ElectionPlan plan, TimestampedPrinter log, StopRequest stop) {
         this.plan = plan;
         this.log = log;
         this.stop = stop;

@@ -35,7 +35,7 @@ final class ListsScenario implements Scenario {
             throws IOException, CheckFailedException {
         var values = new ArrayList<String>();
         for (int i = 0; i < LENGTH; i++) {
-            values.add(new SoakItem(i, round).text());
+            values.add(new NumberedPayload(i, round).text());
             connection.expect("ok " + values.size(), "rpush", key, values.getLast());
         }
         connection.expect("ok " + LENGTH, "llen", key, "");
@@ -56,7 +56,7 @@ final class ListsScenario implements Scenario {
                 worker -> {
                     var connection = soakCycle.connect();
                     for (int i = 0; i < soakCycle.rounds() && !soakCycle.ended(); i++) {
-                        push(connection, key, new SoakItem(worker, i), soakCycle.workers());
+                        push(connection, key, new NumberedPayload(worker, i), soakCycle.workers());
                         pushed[worker]++;
                         var floor = orderChecker.floor();
                         var popped = pop(connection, key, soakCycle);
@@ -74,9 +74,9 @@ final class ListsScenario implements Scenario {
     }
 
     private static void push(
-            SoakConnection connection, String key, SoakItem soakItem, int maxLength)
+            SoakConnection connection, String key, NumberedPayload numberedPayload, int maxLength)
             throws IOException, CheckFailedException {
-        var response = connection.request("rpush", key, soakItem.text());
+        var response = connection.request("rpush", key, numberedPayload.text());
         for (int length = 1; length <= maxLength; length++) {
             if (response.equals("ok " + length)) {
                 return;
@@ -92,14 +92,14 @@ final class ListsScenario implements Scenario {
                         + "\"");
     }
 
-    private static SoakItem pop(SoakConnection connection, String key, SoakCycle soakCycle)
+    private static NumberedPayload pop(SoakConnection connection, String key, SoakCycle soakCycle)
             throws IOException, CheckFailedException {
         var response = connection.request("lpop", key, "");
         if (!response.startsWith("ok ")) {
             throw new CheckFailedException(
                     "lpop " + key + ": got \"" + response + "\", want \"ok <value>\"");
         }
-        return SoakItem.parse(response.substring(3), soakCycle, "lpop " + key);
+        return NumberedPayload.parse(response.substring(3), soakCycle, "lpop " + key);
     }
 
     private static void checkRange(String response, String key, List<String> values)

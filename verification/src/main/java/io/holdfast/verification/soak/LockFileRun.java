@@ -20,24 +20,24 @@ import java.util.stream.Stream;
 final class LockFileRun {
     private static final List<LockFileScenario> SCENARIOS =
             List.of(
-                    new LockFileHammer(Duration.ofSeconds(30)),
-                    new LockFileTakeover(300),
-                    new LockFileOverwriter(Duration.ofSeconds(6)),
-                    new LockFileSleeper(),
-                    new LockFileWakeUp(30));
+                    new LockFileKillScenario(Duration.ofSeconds(30)),
+                    new LockFileTakeoverScenario(300),
+                    new LockFileOverwriteScenario(Duration.ofSeconds(6)),
+                    new SuspendedHolderScenario(),
+                    new LockFileWakeUpScenario(30));
 
     private final LockFilePlan plan;
     private final List<LockFileScenario> scenarios;
-    private final SoakLog log;
+    private final TimestampedPrinter log;
     private final StopRequest stop;
     private final LockFileStatistics statistics = new LockFileStatistics();
 
-    LockFileRun(LockFilePlan plan, SoakLog log, StopRequest stop) {
+    LockFileRun(LockFilePlan plan, TimestampedPrinter log, StopRequest stop) {
         this(plan, SCENARIOS, log, stop);
     }
 
     LockFileRun(
-            LockFilePlan plan, List<LockFileScenario> scenarios, SoakLog log, StopRequest stop) {
+            LockFilePlan plan, List<LockFileScenario> scenarios, TimestampedPrinter log, StopRequest stop) {
         this.plan = plan;
         this.scenarios = scenarios;
         this.log = log;
@@ -123,7 +123,7 @@ final class LockFileRun {
         Files.createDirectory(folder);
         // Each scenario has its own seed, so the numbers that one draws do not change the next.
         var own = new Random(random.nextLong());
-        scenario.run(new LockFileStage(folder, plan.processes(), own, stop, statistics));
+        scenario.run(new LockFileScenarioContext(folder, plan.processes(), own, stop, statistics));
         delete(folder);
         if (stop.isRequested()) {
             return; // the scenario was cut short

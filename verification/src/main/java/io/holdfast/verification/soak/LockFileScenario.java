@@ -8,5 +8,5 @@ interface LockFileScenario {
     String name();
 
     /** Returns early, without failing, when a stop is requested. */
-    void run(LockFileStage stage) throws IOException, InterruptedException, CheckFailedException;
+    void run(LockFileScenarioContext stage) throws IOException, InterruptedException, CheckFailedException;
 }

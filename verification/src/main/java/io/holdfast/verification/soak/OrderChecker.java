@@ -22,13 +22,13 @@ final class OrderChecker {
     }
 
     /** Records that the item exists, whether or not it has been read. */
-    synchronized void reach(SoakItem soakItem) {
-        latest[soakItem.worker()] = Math.max(latest[soakItem.worker()], soakItem.number());
+    synchronized void reach(NumberedPayload numberedPayload) {
+        latest[numberedPayload.worker()] = Math.max(latest[numberedPayload.worker()], numberedPayload.number());
     }
 
     /** Fails unless the item is later than all earlier ones of its worker. */
-    synchronized void advance(SoakItem soakItem) throws CheckFailedException {
-        advance(soakItem, latest);
+    synchronized void advance(NumberedPayload numberedPayload) throws CheckFailedException {
+        advance(numberedPayload, latest);
     }
 
     /**
@@ -37,20 +37,20 @@ final class OrderChecker {
      *
      * @param floor {@link #floor} before the request was sent
      */
-    synchronized void advance(SoakItem soakItem, int[] floor) throws CheckFailedException {
-        if (soakItem.number() == floor[soakItem.worker()]) {
-            throw new CheckFailedException(place + ": " + soakItem + " came twice");
+    synchronized void advance(NumberedPayload numberedPayload, int[] floor) throws CheckFailedException {
+        if (numberedPayload.number() == floor[numberedPayload.worker()]) {
+            throw new CheckFailedException(place + ": " + numberedPayload + " came twice");
         }
-        advanceOrStay(soakItem, floor);
+        advanceOrStay(numberedPayload, floor);
     }
 
-    /** As {@link #advance(SoakItem, int[])}, but the latest item may be received again. */
-    synchronized void advanceOrStay(SoakItem soakItem, int[] floor) throws CheckFailedException {
-        int worker = soakItem.worker();
-        if (soakItem.number() < floor[worker]) {
+    /** As {@link #advance(NumberedPayload, int[])}, but the latest item may be received again. */
+    synchronized void advanceOrStay(NumberedPayload numberedPayload, int[] floor) throws CheckFailedException {
+        int worker = numberedPayload.worker();
+        if (numberedPayload.number() < floor[worker]) {
             throw new CheckFailedException(
-                    place + ": " + soakItem + " came after item " + floor[worker]);
+                    place + ": " + numberedPayload + " came after item " + floor[worker]);
         }
-        reach(soakItem);
+        reach(numberedPayload);
     }
 }

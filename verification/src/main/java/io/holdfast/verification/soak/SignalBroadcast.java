@@ -70,7 +70,7 @@ final class SignalBroadcast {
         var connection = soakCycle.connect();
         int next = 0;
         while (next < soakCycle.rounds() && !soakCycle.ended() && acquireOnePermitEach()) {
-            var payload = new SoakItem(worker, next).text();
+            var payload = new NumberedPayload(worker, next).text();
             connection.expect("ok " + audiences.size(), "signal", channel, payload);
             next++;
         }
@@ -82,7 +82,7 @@ final class SignalBroadcast {
                                     audience.getValue(), soakCycle); // each listener receives it
         }
         connection.expect(
-                "ok " + listeners.size(), "signal", end, new SoakItem(worker, next).text());
+                "ok " + listeners.size(), "signal", end, new NumberedPayload(worker, next).text());
         soakCycle.disconnect(connection);
     }
 

@@ -48,7 +48,7 @@ final class SignalsScenario implements Scenario {
         connection.expect("ok", "listen", channel, "");
         connection.expect("ok", "listen", base + ".>", "");
         for (int i = 0; i < soakCycle.rounds() && !soakCycle.ended(); i++) {
-            var sent = new PushedSignal(channel, new SoakItem(worker, i).text());
+            var sent = new PushedSignal(channel, new NumberedPayload(worker, i).text());
             connection.expect("ok 1", "signal", channel, sent.payload());
             var received = connection.nextSignal(SoakListener.TIMEOUT);
             if (!received.equals(sent)) {

@@ -195,7 +195,7 @@ public final class SoakCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        var log = new SoakLog(spec.commandLine().getErr());
+        var log = new TimestampedPrinter(spec.commandLine().getErr());
         var stop = new StopRequest();
         Run run;
         try {
@@ -222,7 +222,7 @@ public final class SoakCommand implements Callable<Integer> {
         int run() throws InterruptedException;
     }
 
-    private Run choose(SoakLog log, StopRequest stop) {
+    private Run choose(TimestampedPrinter log, StopRequest stop) {
         if (cluster) {
             return cluster(log, stop);
         }
@@ -235,7 +235,7 @@ public final class SoakCommand implements Callable<Integer> {
         return lockFile ? lockFile(log, stop) : features(log, stop);
     }
 
-    private Run cluster(SoakLog log, StopRequest stop) {
+    private Run cluster(TimestampedPrinter log, StopRequest stop) {
         refuse(SERVER_OPTIONS, "--cluster");
         refuse(List.of("--election", "--lockfile", "--rounds", "--processes"), "--cluster");
         var plan =
@@ -250,7 +250,7 @@ public final class SoakCommand implements Callable<Integer> {
         return campaign::run;
     }
 
-    private Run features(SoakLog log, StopRequest stop) {
+    private Run features(TimestampedPrinter log, StopRequest stop) {
         if (ownRounds != null || processes != null || folder != null) {
             throw new IllegalArgumentException(
                     "--rounds, --processes and --dir are for --election and --lockfile only");
@@ -268,7 +268,7 @@ public final class SoakCommand implements Callable<Integer> {
         return new SoakRun(plan, SoakRun.SCENARIOS, log, stop)::run;
     }
 
-    private Run election(SoakLog log, StopRequest stop) {
+    private Run election(TimestampedPrinter log, StopRequest stop) {
         refuse(SERVER_OPTIONS, "--election");
         refuse(List.of("--lockfile"), "--election");
         refuseSeed();
@@ -280,7 +280,7 @@ public final class SoakCommand implements Callable<Integer> {
         return new ElectionRun(plan, log, stop)::run;
     }
 
-    private Run lockFile(SoakLog log, StopRequest stop) {
+    private Run lockFile(TimestampedPrinter log, StopRequest stop) {
         refuse(SERVER_OPTIONS, "--lockfile");
         var plan =
                 new LockFilePlan(

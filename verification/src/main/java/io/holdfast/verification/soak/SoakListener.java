@@ -61,17 +61,17 @@ final class SoakListener {
         while (open > 0) {
             var pushedSignal = connection.nextSignal(TIMEOUT);
             signalAudience.releasePermit();
-            var soakItem = SoakItem.parse(pushedSignal.payload(), soakCycle, place);
+            var numberedPayload = NumberedPayload.parse(pushedSignal.payload(), soakCycle, place);
             if (pushedSignal.channel().equals(end)) {
                 open--;
             } else if (pushedSignal.channel().equals(channel)) {
-                signalAudience.receipts().add(soakItem);
+                signalAudience.receipts().add(numberedPayload);
                 served++;
             } else {
                 throw new CheckFailedException(
                         place + " got a signal of " + pushedSignal.channel());
             }
-            orderChecker.advance(soakItem);
+            orderChecker.advance(numberedPayload);
         }
     }
 }

@@ -30,10 +30,10 @@ final class SoakRun {
 
     private final SoakPlan plan;
     private final List<Scenario> scenarios;
-    private final SoakLog log;
+    private final TimestampedPrinter log;
     private final StopRequest stop;
 
-    SoakRun(SoakPlan plan, List<Scenario> scenarios, SoakLog log, StopRequest stop) {
+    SoakRun(SoakPlan plan, List<Scenario> scenarios, TimestampedPrinter log, StopRequest stop) {
         this.plan = plan;
         this.scenarios = scenarios;
         this.log = log;

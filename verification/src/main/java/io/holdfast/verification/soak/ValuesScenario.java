@@ -22,9 +22,9 @@ final class ValuesScenario implements Scenario {
                     var connection = soakCycle.connect();
                     var own = soakCycle.key("kv_" + worker);
                     for (int i = 0; i < soakCycle.rounds() && !soakCycle.ended(); i++) {
-                        var soakItem = new SoakItem(worker, i);
-                        writeAlone(connection, own, soakItem);
-                        writeTogether(connection, shared, soakItem, orderChecker, soakCycle);
+                        var numberedPayload = new NumberedPayload(worker, i);
+                        writeAlone(connection, own, numberedPayload);
+                        writeTogether(connection, shared, numberedPayload, orderChecker, soakCycle);
                     }
                     soakCycle.disconnect(connection);
                 });
@@ -33,10 +33,10 @@ final class ValuesScenario implements Scenario {
         soakCycle.disconnect(connection);
     }
 
-    private static void writeAlone(SoakConnection connection, String key, SoakItem soakItem)
+    private static void writeAlone(SoakConnection connection, String key, NumberedPayload numberedPayload)
             throws IOException, CheckFailedException {
-        connection.expect("ok", "kset", key, soakItem.text() + " 0");
-        connection.expect("ok " + soakItem.text(), "kget", key, "");
+        connection.expect("ok", "kset", key, numberedPayload.text() + " 0");
+        connection.expect("ok " + numberedPayload.text(), "kget", key, "");
         remove(connection, key);
     }
 
@@ -47,12 +47,12 @@ final class ValuesScenario implements Scenario {
     private static void writeTogether(
             SoakConnection connection,
             String key,
-            SoakItem soakItem,
+            NumberedPayload numberedPayload,
             OrderChecker orderChecker,
             SoakCycle soakCycle)
             throws IOException, CheckFailedException {
-        connection.expect("ok", "kset", key, soakItem.text() + " 0");
-        orderChecker.reach(soakItem);
+        connection.expect("ok", "kset", key, numberedPayload.text() + " 0");
+        orderChecker.reach(numberedPayload);
         var floor = orderChecker.floor();
         var response = connection.request("kget", key, "");
         if (!response.startsWith("ok ")) {
@@ -60,7 +60,7 @@ final class ValuesScenario implements Scenario {
                     "kget " + key + ": got \"" + response + "\", want \"ok <value>\"");
         }
         orderChecker.advanceOrStay(
-                SoakItem.parse(response.substring(3), soakCycle, "kget " + key), floor);
+                NumberedPayload.parse(response.substring(3), soakCycle, "kget " + key), floor);
     }
 
     private static void remove(SoakConnection connection, String key)

@@ -23,7 +23,7 @@ class ListsScenarioIT {
     }
 
     private static boolean isItem(@Nullable String element, int worker, int number) {
-        return new SoakItem(worker, number).text().equals(element);
+        return new NumberedPayload(worker, number).text().equals(element);
     }
 
     @Test
@@ -101,7 +101,7 @@ class ListsScenarioIT {
                     @Nullable String pop(String key) {
                         var element = super.pop(key);
                         return isShared(key) && isItem(element, 1, 4)
-                                ? new SoakItem(1, 3).text()
+                                ? new NumberedPayload(1, 3).text()
                                 : element;
                     }
                 };
@@ -133,7 +133,7 @@ class ListsScenarioIT {
                     void push(String key, String element) {
                         int other = isItem(element, 0, 5) ? 6 : isItem(element, 0, 6) ? 5 : -1;
                         boolean swap = isShared(key) && other > 0;
-                        super.push(key, swap ? new SoakItem(0, other).text() : element);
+                        super.push(key, swap ? new NumberedPayload(0, other).text() : element);
                     }
                 };
         assertFailsAlone(
@@ -162,7 +162,7 @@ class ListsScenarioIT {
                     @Nullable String pop(String key) {
                         var element = super.pop(key);
                         if (isShared(key) && isItem(element, 0, 19)) {
-                            push(key, new SoakItem(0, 19).text());
+                            push(key, new NumberedPayload(0, 19).text());
                         }
                         return element;
                     }

@@ -46,7 +46,7 @@ class LockFileRunIT {
                 new LockFileRun(
                         plan,
                         List.of(scenario),
-                        new SoakLog(new PrintWriter(out)),
+                        new TimestampedPrinter(new PrintWriter(out)),
                         new StopRequest());
         int status = run.run();
         System.err.print(out); // shows the times in the build log
@@ -58,7 +58,7 @@ class LockFileRunIT {
     @Test
     void killed_holders_never_overlap_and_the_lock_is_always_recovered()
             throws InterruptedException {
-        var statistics = run(new LockFileHammer(Duration.ofSeconds(TestTier.usually(5, 60))), 6);
+        var statistics = run(new LockFileKillScenario(Duration.ofSeconds(TestTier.usually(5, 60))), 6);
         assertThat(statistics.turns()).isGreaterThan(20);
         assertThat(statistics.recoveries()).isNotEmpty();
         assertThat(statistics.overlaps()).isZero();
@@ -67,7 +67,7 @@ class LockFileRunIT {
 
     @Test
     void exactly_one_process_takes_over_a_stale_lock() throws InterruptedException {
-        var statistics = run(new LockFileTakeover(TestTier.usually(80, 1000)), 6);
+        var statistics = run(new LockFileTakeoverScenario(TestTier.usually(80, 1000)), 6);
         assertThat(statistics.takeovers()).isGreaterThan(TestTier.usually(60, 750));
         assertThat(statistics.kills()).isPositive();
     }
@@ -75,7 +75,7 @@ class LockFileRunIT {
     @Test
     void a_holder_displaced_by_an_overwriting_script_is_notified() throws InterruptedException {
         var statistics =
-                run(new LockFileOverwriter(Duration.ofSeconds(TestTier.usually(3, 30))), 4);
+                run(new LockFileOverwriteScenario(Duration.ofSeconds(TestTier.usually(3, 30))), 4);
         assertThat(statistics.displaced()).isPositive();
         assertThat(statistics.losses()).isPositive();
     }
@@ -83,12 +83,12 @@ class LockFileRunIT {
     @Test
     void a_holder_suspended_beyond_the_stale_timeout_is_notified_of_its_loss()
             throws InterruptedException {
-        assertThat(run(new LockFileSleeper(), 3).losses()).isEqualTo(3);
+        assertThat(run(new SuspendedHolderScenario(), 3).losses()).isEqualTo(3);
     }
 
     @Test
     void a_waiter_wakes_up_soon_after_a_release() throws InterruptedException {
-        assertThat(run(new LockFileWakeUp(20), 3).wakeUps()).hasSize(19);
+        assertThat(run(new LockFileWakeUpScenario(20), 3).wakeUps()).hasSize(19);
     }
 
     @Test
@@ -117,7 +117,7 @@ class LockFileRunIT {
                     }
 
                     @Override
-                    public void run(LockFileStage stage) throws CheckFailedException {
+                    public void run(LockFileScenarioContext stage) throws CheckFailedException {
                         throw new CheckFailedException("two were inside");
                     }
                 };
@@ -125,7 +125,7 @@ class LockFileRunIT {
                 new LockFileRun(
                                 new LockFilePlan(1, 3, folder, 42),
                                 List.of(failing),
-                                new SoakLog(new PrintWriter(out)),
+                                new TimestampedPrinter(new PrintWriter(out)),
                                 new StopRequest())
                         .run();
         assertThat(status).isEqualTo(1);

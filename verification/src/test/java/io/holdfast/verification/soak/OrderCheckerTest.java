@@ -11,25 +11,25 @@ class OrderCheckerTest {
 
     @Test
     void items_may_have_gaps_and_each_worker_is_checked_separately() throws CheckFailedException {
-        orderChecker.advance(new SoakItem(0, 4));
-        orderChecker.advance(new SoakItem(1, 0));
-        orderChecker.advance(new SoakItem(0, 7));
-        orderChecker.advance(new SoakItem(1, 1));
+        orderChecker.advance(new NumberedPayload(0, 4));
+        orderChecker.advance(new NumberedPayload(1, 0));
+        orderChecker.advance(new NumberedPayload(0, 7));
+        orderChecker.advance(new NumberedPayload(1, 1));
     }
 
     @Test
     void an_item_after_a_later_one_of_its_worker_fails_the_check() throws CheckFailedException {
-        orderChecker.advance(new SoakItem(1, 4));
-        assertThatThrownBy(() -> orderChecker.advance(new SoakItem(1, 3)))
+        orderChecker.advance(new NumberedPayload(1, 4));
+        assertThatThrownBy(() -> orderChecker.advance(new NumberedPayload(1, 3)))
                 .isInstanceOf(CheckFailedException.class)
                 .hasMessage("here: item 3 of worker 1 came after item 4");
     }
 
     @Test
     void a_repeated_item_fails_the_check_unless_it_is_allowed() throws CheckFailedException {
-        orderChecker.advance(new SoakItem(1, 4));
-        orderChecker.advanceOrStay(new SoakItem(1, 4), orderChecker.floor());
-        assertThatThrownBy(() -> orderChecker.advance(new SoakItem(1, 4)))
+        orderChecker.advance(new NumberedPayload(1, 4));
+        orderChecker.advanceOrStay(new NumberedPayload(1, 4), orderChecker.floor());
+        assertThatThrownBy(() -> orderChecker.advance(new NumberedPayload(1, 4)))
                 .isInstanceOf(CheckFailedException.class)
                 .hasMessage("here: item 4 of worker 1 came twice");
     }
@@ -37,25 +37,25 @@ class OrderCheckerTest {
     @Test
     void responses_to_concurrent_requests_may_arrive_in_any_order() throws CheckFailedException {
         var floor = orderChecker.floor();
-        orderChecker.advance(new SoakItem(0, 1), floor);
-        orderChecker.advance(new SoakItem(0, 0), floor);
+        orderChecker.advance(new NumberedPayload(0, 1), floor);
+        orderChecker.advance(new NumberedPayload(0, 0), floor);
     }
 
     @Test
     void a_request_sent_later_must_not_return_an_earlier_item() throws CheckFailedException {
         var floor = orderChecker.floor();
-        orderChecker.advance(new SoakItem(0, 1), floor);
-        assertThatThrownBy(() -> orderChecker.advance(new SoakItem(0, 0), orderChecker.floor()))
+        orderChecker.advance(new NumberedPayload(0, 1), floor);
+        assertThatThrownBy(() -> orderChecker.advance(new NumberedPayload(0, 0), orderChecker.floor()))
                 .hasMessage("here: item 0 of worker 0 came after item 1");
     }
 
     @Test
     void a_written_item_counts_as_well_as_one_that_was_read() throws CheckFailedException {
-        orderChecker.advanceOrStay(new SoakItem(0, 3), orderChecker.floor());
-        orderChecker.reach(new SoakItem(0, 3)); // seen before the writer knew
-        orderChecker.reach(new SoakItem(0, 4));
+        orderChecker.advanceOrStay(new NumberedPayload(0, 3), orderChecker.floor());
+        orderChecker.reach(new NumberedPayload(0, 3)); // seen before the writer knew
+        orderChecker.reach(new NumberedPayload(0, 4));
         assertThatThrownBy(
-                        () -> orderChecker.advanceOrStay(new SoakItem(0, 3), orderChecker.floor()))
+                        () -> orderChecker.advanceOrStay(new NumberedPayload(0, 3), orderChecker.floor()))
                 .hasMessage("here: item 3 of worker 0 came after item 4");
     }
 }

@@ -15,7 +15,7 @@ import java.util.List;
 @DisplayName("The soak test of queue groups")
 @Timeout(120)
 class SignalGroupsScenarioIT {
-    private static final String ITEM = new SoakItem(1, 3).text();
+    private static final String ITEM = new NumberedPayload(1, 3).text();
 
     private final Scenario groups = new SignalGroupsScenario();
 
@@ -156,7 +156,7 @@ class SignalGroupsScenarioIT {
                             super.deliver(receiver, channel, payload);
                         }
                         if (receiver.group().equals("other")
-                                && payload.equals(new SoakItem(1, 4).text())) {
+                                && payload.equals(new NumberedPayload(1, 4).text())) {
                             super.deliver(receiver, channel, ITEM);
                         }
                     }

@@ -29,7 +29,7 @@ class SignalsScenarioIT {
         abstract void deliverWrongly(Registration receiver, String channel, String payload);
     }
 
-    private static final String ITEM = new SoakItem(1, 3).text();
+    private static final String ITEM = new NumberedPayload(1, 3).text();
 
     @Test
     void the_signal_scenario_passes_a_correct_server() throws Exception {
@@ -133,7 +133,7 @@ class SignalsScenarioIT {
                             return;
                         }
                         push(receiver.connection(), channel, payload);
-                        if (payload.equals(new SoakItem(1, 4).text())) {
+                        if (payload.equals(new NumberedPayload(1, 4).text())) {
                             push(receiver.connection(), channel, ITEM);
                         }
                     }

@@ -55,7 +55,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     private final CountDownLatch ended = new CountDownLatch(1);
 
     private Phase phase = Phase.LOST;
-    private @Nullable LineChannel lineChannel;
+    private @Nullable AsyncLineSocket asyncLineSocket;
     private volatile @Nullable HelloResponse helloResponse;
     private volatile String address; // of the current server, or of the last one
     private boolean hadSession;
@@ -149,26 +149,26 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     }
 
     @Override
-    public void up(LineChannel open, HelloResponse hello) {
+    public void up(AsyncLineSocket open, HelloResponse hello) {
         long sentAt = helloSentAt;
         run(() -> connected(open, hello, sentAt));
     }
 
     @Override
-    public void line(LineChannel from, String line) {
+    public void line(AsyncLineSocket from, String line) {
         run(
                 () -> {
-                    if (from == lineChannel) {
+                    if (from == asyncLineSocket) {
                         received(from, line);
                     }
                 });
     }
 
     @Override
-    public void down(LineChannel from, IOException why) {
+    public void down(AsyncLineSocket from, IOException why) {
         run(
                 () -> {
-                    if (from == lineChannel) {
+                    if (from == asyncLineSocket) {
                         disconnected(why);
                     }
                 });
@@ -184,7 +184,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
                 });
     }
 
-    private void connected(LineChannel open, HelloResponse hello, long helloSentAt) {
+    private void connected(AsyncLineSocket open, HelloResponse hello, long helloSentAt) {
         if (phase == Phase.CLOSED) {
             open.close();
             return;
@@ -200,7 +200,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         if (!hello.resumed() && phase == Phase.SUSPENDED) {
             lose();
         }
-        lineChannel = open;
+        asyncLineSocket = open;
         address = open.address();
         events.server(address);
         cancel(graceTimer);
@@ -240,7 +240,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     private void disconnected(IOException why) {
         boolean wasOnline = phase == Phase.ONLINE;
         SessionHeartbeat last = heartbeat;
-        lineChannel = null;
+        asyncLineSocket = null;
         resumedState = null;
         stopHeartbeat();
         if (closing) {
@@ -388,15 +388,15 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         HelloResponse known = helloResponse;
         var held = listed.held(taggedRequest.tag());
         var waitingAt = listed.waitingAt(taggedRequest.tag());
-        if (taggedRequest instanceof TaggedAcquire taggedAcquire && waitingAt != null) {
+        if (taggedRequest instanceof TaggedAcquireAttempt taggedAcquireAttempt && waitingAt != null) {
             taggedRequest.stopTimer();
-            taggedAcquire.foundWaiting(waitingAt);
+            taggedAcquireAttempt.foundWaiting(waitingAt);
             return;
         }
         inFlight.remove(taggedRequest.tag());
-        if (taggedRequest instanceof TaggedAcquire taggedAcquire && held != null) {
+        if (taggedRequest instanceof TaggedAcquireAttempt taggedAcquireAttempt && held != null) {
             taggedRequest.stopTimer();
-            taggedAcquire.foundHeld(held, known == null ? 0 : known.leaseNanos());
+            taggedAcquireAttempt.foundHeld(held, known == null ? 0 : known.leaseNanos());
         } else if (taggedRequest.shouldResend(listed)) {
             resend.add(taggedRequest);
         } else {
@@ -406,7 +406,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
 
     // Lines
 
-    private void received(LineChannel from, String line) {
+    private void received(AsyncLineSocket from, String line) {
         try {
             int space = line.indexOf(' ');
             String first = space < 0 ? line : line.substring(0, space);
@@ -482,8 +482,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
      * Closes a connection that looks open but has been silent for so long that the server may have
      * ended the session.
      */
-    void onSilence(LineChannel from) {
-        if (from == lineChannel) {
+    void onSilence(AsyncLineSocket from) {
+        if (from == asyncLineSocket) {
             disconnected(new IOException("no response within the session grace period"));
             from.close();
         }
@@ -494,7 +494,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     }
 
     boolean isWaiting() {
-        return inFlight.values().stream().anyMatch(TaggedAcquire.class::isInstance);
+        return inFlight.values().stream().anyMatch(TaggedAcquireAttempt.class::isInstance);
     }
 
     /**
@@ -510,8 +510,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     /** Reconnects to find out the state of the request. */
     void recheck(TaggedRequest taggedRequest) {
         inFlight.put(taggedRequest.tag(), taggedRequest);
-        if (lineChannel != null) {
-            onSilence(lineChannel);
+        if (asyncLineSocket != null) {
+            onSilence(asyncLineSocket);
         }
     }
 
@@ -520,7 +520,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     /** Sends a request, or adds it to the backlog until there is a connection. */
     void submit(TaggedRequest taggedRequest) {
         if (closing || phase == Phase.CLOSED) {
-            if (closing && phase != Phase.CLOSED && lineChannel != null && !byeSent) {
+            if (closing && phase != Phase.CLOSED && asyncLineSocket != null && !byeSent) {
                 if (taggedRequest instanceof RenewOrReleaseRequest) {
                     send(taggedRequest);
                     return;
@@ -549,13 +549,13 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     }
 
     private void send(TaggedRequest taggedRequest) {
-        LineChannel open = lineChannel;
+        AsyncLineSocket open = asyncLineSocket;
         if (open != null) {
             long tag = nextTag++;
             String lines = taggedRequest.lines(tag, now());
             inFlight.put(tag, taggedRequest);
             open.send(lines);
-            if (taggedRequest instanceof TaggedAcquire && heartbeat != null) {
+            if (taggedRequest instanceof TaggedAcquireAttempt && heartbeat != null) {
                 heartbeat.waiting();
             }
         }
@@ -607,14 +607,14 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     }
 
     /** Cancels an acquire in progress. */
-    void cancel(TaggedAcquire taggedAcquire) {
-        if (backlog.remove(taggedAcquire)) {
-            taggedAcquire.closed(closed());
+    void cancel(TaggedAcquireAttempt taggedAcquireAttempt) {
+        if (backlog.remove(taggedAcquireAttempt)) {
+            taggedAcquireAttempt.closed(closed());
         } else if (phase == Phase.SUSPENDED) {
-            taggedAcquire.survivesDisconnect(unknown(null));
-        } else if (inFlight.get(taggedAcquire.tag()) == taggedAcquire
+            taggedAcquireAttempt.survivesDisconnect(unknown(null));
+        } else if (inFlight.get(taggedAcquireAttempt.tag()) == taggedAcquireAttempt
                 && (phase == Phase.ONLINE || phase == Phase.RESUMING)) {
-            sendCommand("cancel", Long.toString(taggedAcquire.tag()), unused -> {});
+            sendCommand("cancel", Long.toString(taggedAcquireAttempt.tag()), unused -> {});
         }
     }
 
@@ -649,7 +649,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             return;
         }
         closing = true;
-        if (lineChannel == null || phase == Phase.CLOSED) {
+        if (asyncLineSocket == null || phase == Phase.CLOSED) {
             finishClose();
             return;
         }
@@ -664,9 +664,9 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
                 send(taggedRequest);
             } else if (unsent) {
                 backlog.add(taggedRequest);
-            } else if (taggedRequest instanceof TaggedAcquire taggedAcquire
-                    && taggedAcquire.isUnbound()) {
-                sendCommand("cancel", Long.toString(taggedAcquire.tag()), unused -> {});
+            } else if (taggedRequest instanceof TaggedAcquireAttempt taggedAcquireAttempt
+                    && taggedAcquireAttempt.isUnbound()) {
+                sendCommand("cancel", Long.toString(taggedAcquireAttempt.tag()), unused -> {});
             }
         }
         sendByeWhenDone();
@@ -681,7 +681,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             return;
         }
         for (TaggedRequest taggedRequest : inFlight.values()) {
-            if ((taggedRequest instanceof TaggedAcquire taggedAcquire && taggedAcquire.isUnbound())
+            if ((taggedRequest instanceof TaggedAcquireAttempt taggedAcquireAttempt && taggedAcquireAttempt.isUnbound())
                     || (taggedRequest instanceof RenewOrReleaseRequest<?> about
                             && about.hold.isUnbound())) {
                 return;
@@ -691,7 +691,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     }
 
     void sendBye() {
-        if (!byeSent && lineChannel != null) {
+        if (!byeSent && asyncLineSocket != null) {
             byeSent = true;
             sendCommand("bye", "_", unused -> finishClose());
         }
@@ -706,8 +706,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         closing = true;
         cancel(graceTimer);
         stopHeartbeat();
-        LineChannel open = lineChannel;
-        lineChannel = null;
+        AsyncLineSocket open = asyncLineSocket;
+        asyncLineSocket = null;
         if (open != null) {
             open.close();
         }

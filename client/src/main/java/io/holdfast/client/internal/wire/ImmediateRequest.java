@@ -6,7 +6,7 @@ import io.holdfast.client.internal.service.TimerClock.Timer;
 import org.jspecify.annotations.Nullable;
 
 /** A request that the server responds to at once, without a wait for a grant. */
-abstract class ImmediateRequest implements PlainExchange {
+abstract class ImmediateRequest implements PlainRequest {
     private final String request;
     private final long timeoutNanos;
     private @Nullable Timer expiry;

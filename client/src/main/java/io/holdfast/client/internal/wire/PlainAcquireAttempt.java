@@ -132,7 +132,7 @@ final class PlainAcquireAttempt implements AcquireAttempt {
                 timeout
                         + (semaphore ? " " + what.limit() : "")
                         + GrantLine.lease(what.leaseNanos());
-        return PlainExchange.lines(
+        return PlainRequest.lines(
                 semaphore ? semaphoreCommand : command, what.key(), argument.strip());
     }
 
@@ -209,7 +209,7 @@ final class PlainAcquireAttempt implements AcquireAttempt {
             wait = GrantLine.MAX_SECONDS;
         }
         String command = what.kind() == AcquireRequest.Kind.SEMAPHORE ? "sw" : "w";
-        String request = PlainExchange.lines(command, what.key(), Long.toString(wait));
+        String request = PlainRequest.lines(command, what.key(), Long.toString(wait));
         own.send(new Step(request, timeoutNanos(wait), this::onWaitResponse));
         if (phase == Phase.ENQUEUED) {
             plainAcquireQueue.enqueued(this);
@@ -314,7 +314,7 @@ final class PlainAcquireAttempt implements AcquireAttempt {
         void accept(PlainConnection own, long sentAtNanos, String response);
     }
 
-    private final class Step implements PlainExchange {
+    private final class Step implements PlainRequest {
         private final String request;
         private final long timeoutNanos;
         private final ReplyHandler next;

@@ -57,7 +57,7 @@ final class PlainConnection {
     private final Set<PlainHold> holds = new LinkedHashSet<>();
     private State state = State.DIALING;
     private @Nullable LineSocket socket;
-    private @Nullable PlainExchange current;
+    private @Nullable PlainRequest current;
     private @Nullable Timer responseTimer;
     private @Nullable Timer tick;
     private long sent;
@@ -149,18 +149,18 @@ final class PlainConnection {
     }
 
     /** Sends a request; must be idle. */
-    void send(PlainExchange plainExchange) {
+    void send(PlainRequest plainRequest) {
         LineSocket open = socket;
         if (state != State.IDLE || open == null) {
             throw new IllegalStateException("busy");
         }
         state = State.BUSY;
-        current = plainExchange;
+        current = plainRequest;
         long number = ++sent;
         lastSentNanos = serviceState.now();
-        plainExchange.sending(lastSentNanos);
-        responseTimer = serviceState.after(plainExchange.timeoutNanos(), () -> timedOut(number));
-        String request = plainExchange.request();
+        plainRequest.sending(lastSentNanos);
+        responseTimer = serviceState.after(plainRequest.timeoutNanos(), () -> timedOut(number));
+        String request = plainRequest.request();
         onThread(() -> write(open, request));
     }
 
@@ -183,7 +183,7 @@ final class PlainConnection {
             }
             return;
         }
-        PlainExchange exchange = current;
+        PlainRequest exchange = current;
         if (exchange == null) {
             // Such as an error that the server sends before it closes the connection.
             end("unexpected response without a request", null, false);
@@ -236,7 +236,7 @@ final class PlainConnection {
             return;
         }
         finish();
-        PlainExchange exchange = current;
+        PlainRequest exchange = current;
         current = null;
         if (exchange != null) {
             exchange.lost(serviceState.failure(Kind.CLOSED, "the connection was closed", null));
@@ -259,7 +259,7 @@ final class PlainConnection {
         List<PlainHold> gone = List.copyOf(holds);
         holds.clear();
         gone.forEach(PlainHold::connectionEnded);
-        PlainExchange exchange = current;
+        PlainRequest exchange = current;
         current = null;
         if (exchange != null) {
             exchange.lost(serviceState.failure(Kind.OUTCOME_UNKNOWN, what, cause));
@@ -329,10 +329,10 @@ final class PlainConnection {
     /**
      * Keeps the connection alive; an old server responds with {@code error}, which serves as well.
      */
-    record Ping(long timeoutNanos) implements PlainExchange {
+    record Ping(long timeoutNanos) implements PlainRequest {
         @Override
         public String request() {
-            return PlainExchange.lines("ping", "_", "_");
+            return PlainRequest.lines("ping", "_", "_");
         }
 
         @Override

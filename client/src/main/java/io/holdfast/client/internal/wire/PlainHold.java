@@ -95,7 +95,7 @@ final class PlainHold implements GrantedHold {
     public CompletableFuture<Long> renew(long leaseNanos) {
         var renewed = new CompletableFuture<Long>();
         String argument = grantLine.token() + GrantLine.lease(leaseNanos);
-        String request = PlainExchange.lines(kind == Kind.SEMAPHORE ? "sn" : "n", key, argument);
+        String request = PlainRequest.lines(kind == Kind.SEMAPHORE ? "sn" : "n", key, argument);
         serviceState.executor().execute(() -> sendRenewal(new Renewal(request, renewed)));
         return renewed;
     }
@@ -104,7 +104,7 @@ final class PlainHold implements GrantedHold {
     public CompletableFuture<Boolean> release() {
         var released = new CompletableFuture<Boolean>();
         String request =
-                PlainExchange.lines(kind == Kind.SEMAPHORE ? "sr" : "r", key, grantLine.token());
+                PlainRequest.lines(kind == Kind.SEMAPHORE ? "sr" : "r", key, grantLine.token());
         serviceState
                 .executor()
                 .execute(

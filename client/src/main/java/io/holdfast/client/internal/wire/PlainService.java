@@ -60,7 +60,7 @@ final class PlainService implements LockService {
                         SerialExecutor.onCallers(threads),
                         threads,
                         plainConnector);
-        this.common = new SharedPlainConnection(serviceState, this::commonLost);
+        this.common = new SharedPlainConnection(serviceState, this::sharedConnectionLost);
         this.signals = new SignalConnections(serviceState);
         this.plainAcquireQueue =
                 new PlainAcquireQueue(
@@ -144,7 +144,7 @@ final class PlainService implements LockService {
         var response = new CompletableFuture<String>();
         var request =
                 new ImmediateRequest(
-                        PlainExchange.lines(command, key, argument),
+                        PlainRequest.lines(command, key, argument),
                         serviceState.readTimeoutNanos()) {
                     @Override
                     public void onResponse(PlainConnection plainConnection, String line) {
@@ -165,7 +165,7 @@ final class PlainService implements LockService {
         return signals.listen(pattern, group, sink);
     }
 
-    private void commonLost(boolean abruptly) {
+    private void sharedConnectionLost(boolean abruptly) {
         connectionLost();
         if (abruptly) {
             plainAcquireQueue.suspectServer();
@@ -243,7 +243,7 @@ final class PlainService implements LockService {
     /** A ping that detects when the server can be reached again. */
     private final class Probe extends ImmediateRequest {
         Probe() {
-            super(PlainExchange.lines("ping", "_", "_"), serviceState.readTimeoutNanos());
+            super(PlainRequest.lines("ping", "_", "_"), serviceState.readTimeoutNanos());
         }
 
         @Override

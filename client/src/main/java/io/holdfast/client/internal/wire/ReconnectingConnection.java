@@ -25,11 +25,11 @@ final class ReconnectingConnection {
         /** The session to resume, or null for a new one. */
         @Nullable HelloResponse resumable();
 
-        void up(LineChannel lineChannel, HelloResponse helloResponse);
+        void up(AsyncLineSocket asyncLineSocket, HelloResponse helloResponse);
 
-        void line(LineChannel lineChannel, String line);
+        void line(AsyncLineSocket asyncLineSocket, String line);
 
-        void down(LineChannel lineChannel, IOException why);
+        void down(AsyncLineSocket asyncLineSocket, IOException why);
 
         /** None of the addresses could be connected to; there will be another attempt. */
         void failed(ServiceException why);
@@ -49,13 +49,13 @@ final class ReconnectingConnection {
     private final ConnectionListener connectionListener;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread thread;
-    private final @Nullable LineChannel first;
+    private final @Nullable AsyncLineSocket first;
     private int nextAddress;
 
     @GuardedBy("this")
     private @Nullable Socket dialed;
 
-    private volatile @Nullable LineChannel lineChannel;
+    private volatile @Nullable AsyncLineSocket asyncLineSocket;
 
     /**
      * Creates a connection that has not been started.
@@ -64,11 +64,11 @@ final class ReconnectingConnection {
      */
     ReconnectingConnection(
             ServiceConfig config,
-            @Nullable LineChannel first,
+            @Nullable AsyncLineSocket first,
             ConnectionListener connectionListener) {
         this.config = config;
         this.first = first;
-        this.lineChannel = first;
+        this.asyncLineSocket = first;
         this.connectionListener = connectionListener;
         this.thread =
                 new Thread(
@@ -87,7 +87,7 @@ final class ReconnectingConnection {
         synchronized (this) {
             closeQuietly(dialed);
         }
-        LineChannel open = lineChannel;
+        AsyncLineSocket open = asyncLineSocket;
         if (open != null) {
             open.close();
         }
@@ -100,7 +100,7 @@ final class ReconnectingConnection {
         if (!thread.equals(Thread.currentThread())) {
             thread.join(Math.max(1, timeout.toMillis()));
         }
-        LineChannel last = lineChannel;
+        AsyncLineSocket last = asyncLineSocket;
         if (last != null) {
             last.join(Math.max(1, timeout.toMillis()));
         }
@@ -137,8 +137,8 @@ final class ReconnectingConnection {
         for (int i = 0; i < addresses && !isStopped(); i++) {
             try {
                 Dialed open = dial(config.addresses().get(nextAddress));
-                var up = new LineChannel(open.socket());
-                lineChannel = up;
+                var up = new AsyncLineSocket(open.socket());
+                asyncLineSocket = up;
                 if (isStopped()) { // stop() may have run before the channel was set
                     up.close();
                     return failures;
@@ -201,7 +201,7 @@ final class ReconnectingConnection {
     }
 
     /** Reads until the connection ends; returns how long it lasted in nanoseconds. */
-    private long readUntilEnd(LineChannel open) {
+    private long readUntilEnd(AsyncLineSocket open) {
         long since = System.nanoTime();
         try {
             while (true) {

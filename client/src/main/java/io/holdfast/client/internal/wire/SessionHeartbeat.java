@@ -14,7 +14,7 @@ final class SessionHeartbeat {
     private static final long MIN_NANOS = 1_000_000;
 
     private final ClientSession clientSession;
-    private final LineChannel lineChannel;
+    private final AsyncLineSocket asyncLineSocket;
     private final long maxSilenceNanos;
     private final long graceNanos;
 
@@ -40,12 +40,12 @@ final class SessionHeartbeat {
      */
     SessionHeartbeat(
             ClientSession clientSession,
-            LineChannel lineChannel,
+            AsyncLineSocket asyncLineSocket,
             long maxSilenceNanos,
             long graceNanos,
             long confirmedAt) {
         this.clientSession = clientSession;
-        this.lineChannel = lineChannel;
+        this.asyncLineSocket = asyncLineSocket;
         this.maxSilenceNanos = maxSilenceNanos;
         this.graceNanos = graceNanos;
         this.confirmedAt = confirmedAt;
@@ -116,7 +116,7 @@ final class SessionHeartbeat {
         if (!clientSession.isHolding()) {
             watchingGrace = false;
         } else if (!isKept()) {
-            clientSession.onSilence(lineChannel);
+            clientSession.onSilence(asyncLineSocket);
         } else {
             armEnd();
         }

@@ -19,7 +19,7 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
     /** Is notified of the loss of the connection. */
     interface SharedConnectionListener {
         /** The connection is lost; a new one will be dialed. */
-        void commonLost(boolean abruptly);
+        void sharedConnectionLost(boolean abruptly);
     }
 
     private final PlainServiceState serviceState;
@@ -132,7 +132,7 @@ final class SharedPlainConnection implements PlainConnection.PlainConnectionList
         }
         queue.forEach(this::startTimeout);
         dialLater();
-        sharedConnectionListener.commonLost(abruptly);
+        sharedConnectionListener.sharedConnectionLost(abruptly);
     }
 
     private void dialLater() {

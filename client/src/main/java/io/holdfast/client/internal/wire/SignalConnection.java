@@ -180,9 +180,9 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
         subscribers.clear();
     }
 
-    private PlainExchange request(String command, String pattern, Consumer<String> onResponse) {
+    private PlainRequest request(String command, String pattern, Consumer<String> onResponse) {
         return new ImmediateRequest(
-                PlainExchange.lines(command, pattern, group), serviceState.readTimeoutNanos()) {
+                PlainRequest.lines(command, pattern, group), serviceState.readTimeoutNanos()) {
             @Override
             public void onResponse(PlainConnection by, String line) {
                 onResponse.accept(line);

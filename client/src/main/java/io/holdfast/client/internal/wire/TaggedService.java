@@ -35,16 +35,16 @@ final class TaggedService implements LockService {
             ServiceConfig config,
             ServiceEvents events,
             TimerClock timerClock,
-            @Nullable LineChannel lineChannel,
+            @Nullable AsyncLineSocket asyncLineSocket,
             @Nullable HelloResponse helloResponse) {
         this.config = config;
         this.clientSession = new ClientSession(config, events, timerClock);
         this.reconnectingConnection =
-                new ReconnectingConnection(config, lineChannel, clientSession);
+                new ReconnectingConnection(config, asyncLineSocket, clientSession);
         clientSession.onEnd(reconnectingConnection::stop);
         this.groupListeners = new GroupListeners(config, timerClock);
-        if (lineChannel != null && helloResponse != null) {
-            clientSession.up(lineChannel, helloResponse);
+        if (asyncLineSocket != null && helloResponse != null) {
+            clientSession.up(asyncLineSocket, helloResponse);
         }
         reconnectingConnection.start();
     }
@@ -64,7 +64,7 @@ final class TaggedService implements LockService {
             throws BadLineException {
         HelloResponse helloResponse = HelloResponse.parse(hello);
         return new TaggedService(
-                config, events, timerClock, new LineChannel(socket), helloResponse);
+                config, events, timerClock, new AsyncLineSocket(socket), helloResponse);
     }
 
     /** Creates a service that connects in the background. */
@@ -92,9 +92,9 @@ final class TaggedService implements LockService {
 
     @Override
     public AcquireAttempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
-        var taggedAcquire = new TaggedAcquire(clientSession, what, done);
-        clientSession.run(() -> clientSession.submit(taggedAcquire));
-        return taggedAcquire;
+        var taggedAcquireAttempt = new TaggedAcquireAttempt(clientSession, what, done);
+        clientSession.run(() -> clientSession.submit(taggedAcquireAttempt));
+        return taggedAcquireAttempt;
     }
 
     @Override

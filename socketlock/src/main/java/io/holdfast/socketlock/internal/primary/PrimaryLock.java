@@ -447,7 +447,7 @@ public final class PrimaryLock {
     }
 
     /** Reserves the new fence of a hold that is already listed and was re-asserted. */
-    synchronized void rebook(long fence) {
+    synchronized void reserveFence(long fence) {
         if (stopped) {
             return;
         }

@@ -29,9 +29,9 @@ public final class TakeoverGracePeriod {
     @GuardedBy("this")
     private final List<HoldRecord> outstanding;
 
-    /** The number of re-asserted holds that are not {@link #booked} yet. */
+    /** The number of re-asserted holds that are not {@link #reassertionHandled} yet. */
     @GuardedBy("this")
-    private int unbooked;
+    private int pendingReassertions;
 
     /** Whether there may be unlisted holds. */
     private final boolean mayHaveUnlisted;
@@ -89,7 +89,7 @@ public final class TakeoverGracePeriod {
             outstanding.forEach(primaryLock::erase);
             outstanding.clear();
             end();
-        } else if (outstanding.isEmpty() && unbooked == 0 && !mayHaveUnlisted) {
+        } else if (outstanding.isEmpty() && pendingReassertions == 0 && !mayHaveUnlisted) {
             end();
         }
         return over;
@@ -108,7 +108,7 @@ public final class TakeoverGracePeriod {
 
     /**
      * Handles a client's re-assertion of a hold. The caller adds the returned hold to its table, or
-     * erases it if it conflicts with others; then it calls {@link #booked}.
+     * erases it if it conflicts with others; then it calls {@link #reassertionHandled}.
      *
      * @return null if the client does not have this hold, or the grace period is over
      */
@@ -130,8 +130,8 @@ public final class TakeoverGracePeriod {
                     && epoch >= hold.epoch
                     && (!hold.process.isKnown() || hold.process.equals(process))) {
                 each.remove();
-                primaryLock.rebook(fence);
-                unbooked++;
+                primaryLock.reserveFence(fence);
+                pendingReassertions++;
                 return hold;
             }
         }
@@ -140,7 +140,7 @@ public final class TakeoverGracePeriod {
                         ? primaryLock.record(write, clientId, lockId, process, fence)
                         : null;
         if (hold != null) {
-            unbooked++;
+            pendingReassertions++;
         }
         return hold;
     }
@@ -149,8 +149,8 @@ public final class TakeoverGracePeriod {
      * The re-asserted hold has been added or erased, so the grace period need not wait for it any
      * more.
      */
-    public synchronized void booked() {
-        unbooked--;
+    public synchronized void reassertionHandled() {
+        pendingReassertions--;
     }
 
     /** A client has re-asserted all its holds: its other listed holds have ended. */

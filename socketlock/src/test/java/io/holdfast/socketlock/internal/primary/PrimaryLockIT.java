@@ -432,7 +432,7 @@ class PrimaryLockIT {
         HoldRecord hold =
                 primaryLock.grace().reassert(true, "c", lockId, epoch, ProcessIdentity.own(), 2);
         if (hold != null) {
-            primaryLock.grace().booked();
+            primaryLock.grace().reassertionHandled();
         }
         return hold;
     }

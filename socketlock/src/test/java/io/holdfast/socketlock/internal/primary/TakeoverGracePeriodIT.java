@@ -92,7 +92,7 @@ class TakeoverGracePeriodIT {
             ProcessIdentity process) {
         HoldRecord hold = takeoverGracePeriod.reassert(write, clientId, lockId, epoch, process, 2);
         if (hold != null) {
-            takeoverGracePeriod.booked();
+            takeoverGracePeriod.reassertionHandled();
         }
         return hold;
     }
@@ -191,7 +191,7 @@ class TakeoverGracePeriodIT {
         assertThat(takeoverGracePeriod.reassert(true, "c", "l1", first.epoch(), OWN, 2))
                 .isNotNull();
         assertThat(isOver(next)).isFalse();
-        takeoverGracePeriod.booked();
+        takeoverGracePeriod.reassertionHandled();
         assertThat(isOver(next)).isTrue();
     }
 

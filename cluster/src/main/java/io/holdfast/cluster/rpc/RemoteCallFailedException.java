@@ -1,0 +1,12 @@
+package io.holdfast.cluster.rpc;
+
+import java.io.IOException;
+
+/** The other node has received a call and rejected it. */
+public final class RemoteCallFailedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    RemoteCallFailedException(String reason) {
+        super(reason);
+    }
+}

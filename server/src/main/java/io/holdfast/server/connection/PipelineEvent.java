@@ -1,7 +1,0 @@
-package io.holdfast.server.connection;
-
-/** User events that the server fires in the pipelines of connections. */
-public enum PipelineEvent {
-    /** The server is shutting down: finish soon. */
-    DRAIN
-}
