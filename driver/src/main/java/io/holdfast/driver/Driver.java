@@ -27,7 +27,7 @@ public interface Driver extends AutoCloseable {
     SignalClient openSignals(
             EffectMailbox effectMailbox, ClientInfo clientInfo, SignalEmitter signalEmitter);
 
-    /** What can be asked about locks and data. In a cluster, this node may be slightly behind. */
+    /** Queries of locks and data. In a cluster, this node may be slightly behind. */
     Queries queries();
 
     /** The display name of an open session; null if there is no such session. */

@@ -34,24 +34,24 @@ public record KeyEvent(
     public enum Type {
         /** A waiter was queued. */
         WAITING,
-        /** The lock was offered to the session, which has to confirm. The span is the wait. */
+        /** The lock was offered to the session, which has to confirm. The duration is the wait. */
         OFFERED,
-        /** The session became a holder. The span is the wait. */
+        /** The session became a holder. The duration is the wait. */
         ACQUIRED,
-        /** The holder released it, or its session ended. The span is the duration of the hold. */
+        /** The holder released it, or its session ended. The duration is that of the hold. */
         RELEASED,
-        /** The lease expired. The span is the duration of the hold. */
+        /** The lease expired. The duration is that of the hold. */
         EXPIRED,
         /**
-         * Another session released it: with the token, or by force. The span is the duration of the
-         * hold or offer.
+         * Another session released it: with the token, or by force. The duration is that of
+         * the hold or offer.
          */
         LOST,
-        /** The wait timed out. The span is the wait. */
+        /** The wait timed out. The duration is the wait. */
         TIMED_OUT,
         /**
          * The session left the queue, declined an offer or did not confirm it in time, or ended.
-         * The span is the time since the request was queued.
+         * The duration is the time since the request was queued.
          */
         GAVE_UP
     }

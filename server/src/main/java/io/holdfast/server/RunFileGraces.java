@@ -279,7 +279,7 @@ final class RunFileGraces implements SessionGraces {
                 if (!failing) { // clients can cause it repeatedly
                     LOG.atWarn()
                             .addKeyValue("file", file.path())
-                            .addKeyValue("reason", e)
+                            .addKeyValue("reason", FailureText.of(e))
                             .log(
                                     "cannot update the run file; sessions get no longer grace"
                                             + " than it contains");

@@ -470,7 +470,7 @@ enum Setting {
     }
 
     /**
-     * Returns what the usage of a command says about this setting.
+     * Returns the description of this setting in the usage of a command.
      *
      * @param shownDefault empty for no default
      */

@@ -21,7 +21,7 @@ import java.util.function.ObjLongConsumer;
 /**
  * A row of the table {@link Setting}: how a value is written, which commands have the setting, and
  * into which record its value is put. Both commands have it, with the default of that record,
- * unless the row says otherwise.
+ * unless the row specifies otherwise.
  */
 final class SettingSpec {
     private static final ServerPlan DEFAULTS = ServerPlan.builder().withoutAddress();
@@ -128,7 +128,7 @@ final class SettingSpec {
         return new SettingSpec(flag, type, defaultText, (plan, text) -> {});
     }
 
-    // ---- what else a row says
+    // ---- other attributes of a row
 
     SettingSpec help(String text) {
         help = text;

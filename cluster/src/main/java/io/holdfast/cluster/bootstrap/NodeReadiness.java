@@ -87,7 +87,7 @@ final class NodeReadiness {
             return "no leader";
         }
         if (observation.majoritySilent()) {
-            return "no majority: too many of the other nodes do not answer";
+            return "no majority: too many of the other nodes do not respond";
         }
         if (!observation.serving()) {
             return "catching up with the cluster";
@@ -98,7 +98,7 @@ final class NodeReadiness {
                     + " entries behind";
         }
         if (observation.unansweredNanos() >= MAX_STALL_NANOS) {
-            return "nothing is committed: the leader or the disks of a majority do not answer";
+            return "nothing is committed: the leader or the disks of a majority do not respond";
         }
         return null;
     }

@@ -27,7 +27,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Applies the entries of the log to this node's replica, and delivers the effects for this node's
- * sessions. Sessions are woken, and other components told, after the replica is unlocked.
+ * sessions. Sessions are woken, and other components notified, after the replica is unlocked.
  */
 final class LogEntryApplier implements ReplicaListener, StaleGrantFilter.GrantListener {
     private static final Logger LOG = LoggerFactory.getLogger(LogEntryApplier.class);

@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
 /**
  * For how long this node may serve. It joins by requesting an incarnation, keeps it with heartbeats
  * while its sessions have something to lose, and cuts off its clients before the others can end an
- * incarnation that they have not heard of.
+ * incarnation that they do not have yet.
  *
  * <p>Thread-safe; no method waits for a disk. Its monitor is acquired after those of the replica
  * and of a session, and before that of the forwarder.

@@ -43,7 +43,7 @@ public final class LeaderClock implements Supplier<EntryTime> {
     private boolean heldBack;
     private long heldBackSinceNanos;
 
-    /** Whether sockets have been read since the pause; null before it was asked for. */
+    /** Whether sockets have been read since the pause; null before it was requested. */
     private @Nullable AtomicBoolean inputRead;
 
     public LeaderClock(LongSupplier clock, SocketReadBarrier socketReadBarrier) {

@@ -181,8 +181,8 @@ public final class RaftNode implements AutoCloseable {
         if (running) {
             fatal.accept(
                     new IOException(
-                            "Raft has stopped: the node was removed from the cluster, or"
-                                    + " the reason was logged before"));
+                            "Raft has stopped: the node was removed from the cluster; if it was"
+                                    + " not removed, see the last error in this log"));
         }
     }
 
@@ -416,7 +416,9 @@ public final class RaftNode implements AutoCloseable {
                 }
                 started.close();
             } catch (IOException e) {
-                LOG.atWarn().addKeyValue("reason", e).log("error while closing the Raft log");
+                LOG.atWarn()
+                        .addKeyValue("reason", reason(e))
+                        .log("error while closing the Raft log");
             }
         }
         HardStateFile opened = hardState;

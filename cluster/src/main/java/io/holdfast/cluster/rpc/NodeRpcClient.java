@@ -1,5 +1,7 @@
 package io.holdfast.cluster.rpc;
 
+import io.holdfast.driver.FailureText;
+
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -342,7 +344,8 @@ public final class NodeRpcClient implements Closeable {
             threads.newThread(() -> read(opened)).start();
         } catch (RuntimeException | Error e) {
             // a connection is useless if its responses are not read
-            IOException failure = new IOException("no thread for a connection: " + e, e);
+            IOException failure = new IOException(
+                            "cannot start a thread that reads from the node: " + FailureText.of(e), e);
             disconnected(opened, failure);
             throw failure;
         }

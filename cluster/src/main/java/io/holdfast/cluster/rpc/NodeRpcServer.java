@@ -1,5 +1,7 @@
 package io.holdfast.cluster.rpc;
 
+import io.holdfast.driver.FailureText;
+
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -102,7 +104,7 @@ public final class NodeRpcServer implements Closeable {
             } catch (IOException | RuntimeException | Error e) {
                 if (!closed) {
                     LOG.atLevel(failing ? Level.DEBUG : Level.WARN)
-                            .addKeyValue("reason", e)
+                            .addKeyValue("reason", FailureText.of(e))
                             .log("could not accept a connection from another node; retrying");
                     failing = true;
                     pause();

@@ -75,7 +75,14 @@ final class EntrySamples {
         return switch (random.nextInt(COMMANDS + 4)) {
             case 0 ->
                     new Command.Acquire(
-                            session, request, kind(), key, number(), duration(), duration(), number(),
+                            session,
+                            request,
+                            kind(),
+                            key,
+                            number(),
+                            duration(),
+                            duration(),
+                            number(),
                             attributes());
             case 1 ->
                     new Command.Enqueue(

@@ -7,7 +7,7 @@ import java.math.BigInteger;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
-/** Converters of numbers and paths whose messages tell the user the expected form. */
+/** Converters of numbers and paths whose error messages give the expected form. */
 public final class Converters {
     private Converters() {}
 

@@ -26,8 +26,8 @@ import java.util.function.ToIntFunction;
 import java.util.stream.LongStream;
 
 /**
- * What can be asked about the state of a driver. The state is in one engine or in several, each
- * with keys of its own; an answer from several is no view of one moment. Thread-safe.
+ * Queries of the state of a driver. The state is in one engine or in several, each with keys of its
+ * own; a result from several is not a view of one moment. Thread-safe.
  */
 public final class Queries {
     private final List<? extends EngineReader> engines;

@@ -1,4 +1,4 @@
-/** What a driver knows, as values at one moment. */
+/** Values that describe the state of a driver at one moment. */
 @NullMarked
 package io.holdfast.driver.view;
 

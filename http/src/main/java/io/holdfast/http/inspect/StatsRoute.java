@@ -66,7 +66,7 @@ final class StatsRoute {
                     } catch (Throwable e) {
                         LOG.atError()
                                 .setCause(e)
-                                .log("could not write the stats of an HTTP request");
+                                .log("writing the response of GET /v1/stats failed");
                         httpExchange.web().runOnEventLoop(response::fail);
                     } finally {
                         writing.release();

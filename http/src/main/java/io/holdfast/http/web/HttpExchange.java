@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
 
 /**
  * A request and its response. Belongs to the event loop; {@link HttpContext#runOnEventLoop} runs
- * tasks there. A response after the client has gone, or a second response, is ignored.
+ * tasks there. A response after the client has disconnected, or a second response, is ignored.
  */
 public final class HttpExchange {
     /** A client that takes longer to read a response, or reads more slowly, is disconnected. */
@@ -81,7 +81,7 @@ public final class HttpExchange {
         body = NO_BODY;
     }
 
-    /** Called when the client has gone. */
+    /** Called when the client has disconnected. */
     void gone() {
         if (!gone) {
             gone = true;
@@ -352,7 +352,7 @@ public final class HttpExchange {
     }
 
     private static Future<Void> gone(HttpServerResponse response) {
-        return Future.failedFuture(response.ended() ? "already answered" : "the client has gone");
+        return Future.failedFuture(response.ended() ? "the response has already ended" : "the client has disconnected");
     }
 
     /** The underlying response, for additional headers. */
@@ -474,7 +474,7 @@ public final class HttpExchange {
         }
     }
 
-    /** Whether the client has gone. */
+    /** Whether the client has disconnected. */
     public boolean isGone() {
         return gone || request.response().closed();
     }

@@ -32,7 +32,7 @@ public final class HttpProblem extends Exception {
     }
 
     public static HttpProblem notFound() {
-        return new HttpProblem(404, "not_found", "there is nothing at this path");
+        return new HttpProblem(404, "not_found", "no such path");
     }
 
     public static HttpProblem draining() {

@@ -59,16 +59,16 @@ export async function release(entry, resource, hold) {
         'The next fence is higher, so a resource that checks fences rejects the old holder. '
             + 'The old holder may still be working without a check: make sure that it is not.',
     ];
-    const answer = await confirm({title: `Release ${key}?`, lines, action: 'Release'});
-    if (answer === null) {
+    const confirmation = await confirm({title: `Release ${key}?`, lines, action: 'Release'});
+    if (confirmation === null) {
         return;
     }
     const body = {kind: resource.kind};
     if (hold?.fence) {
         body.fence = hold.fence;
     }
-    if (answer.reason) {
-        body.reason = answer.reason;
+    if (confirmation.reason) {
+        body.reason = confirmation.reason;
     }
     await act(`release ${idOf({...entry, kind: resource.kind})}`, async () => {
         const query = `key=${keyCode(entry)}&namespace=${encode(entry.namespace)}`;
@@ -84,12 +84,12 @@ export async function kick(connection) {
         `It holds ${counted(holds, 'key')}, which are granted to the next waiters, and waits for ${counted(waits, 'key')}, where it loses its position.`,
         'A client that reconnects automatically will be back at once, without these holds and positions.',
     ];
-    const answer = await confirm({title: `Kick connection ${connection.connection}?`, lines, action: 'Kick'});
-    if (answer === null) {
+    const confirmation = await confirm({title: `Kick connection ${connection.connection}?`, lines, action: 'Kick'});
+    if (confirmation === null) {
         return;
     }
     await act(`kick ${connection.connection}`, async () => {
-        const body = answer.reason ? {reason: answer.reason} : undefined;
+        const body = confirmation.reason ? {reason: confirmation.reason} : undefined;
         await call('DELETE', `/v1/admin/connections/${connection.connection}`, {body});
         return `Closed connection ${connection.connection}.`;
     });

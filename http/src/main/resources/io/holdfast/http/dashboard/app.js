@@ -98,12 +98,12 @@ const waits = new Poller(async signal => {
     const all = current === views.waits;
     const quiet = !all && live.state === 'live' && sums && !totals.failure && waitSeen < overviewBegan
         && sums.lock_waiters + sums.semaphore_waiters === 0;
-    const answer = quiet ? NO_WAITS : await get(all ? '/v1/waits' : '/v1/waits?limit=0', signal);
+    const response = quiet ? NO_WAITS : await get(all ? '/v1/waits' : '/v1/waits?limit=0', signal);
     const before = state.deadlocked;
-    state.cycles = answer.cycles.length;
-    state.certain = answer.cycles.filter(isCertain).length;
+    state.cycles = response.cycles.length;
+    state.certain = response.cycles.filter(isCertain).length;
     state.deadlocked = new Map();
-    for (const cycle of answer.cycles) {
+    for (const cycle of response.cycles) {
         for (const step of cycle) {
             state.deadlocked.set(idOf(step), state.deadlocked.get(idOf(step)) || isCertain(cycle));
         }
@@ -114,7 +114,7 @@ const waits = new Poller(async signal => {
     showTotals();
     showTitle();
     if (all) {
-        views.waits.draw(answer, performance.now());
+        views.waits.draw(response, performance.now());
     }
     if (before.size + state.deadlocked.size > 0) {
         current?.deadlocksChanged?.();

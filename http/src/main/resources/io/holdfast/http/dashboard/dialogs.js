@@ -17,12 +17,12 @@ function show(dialog) {
 export function confirm({title, lines, action, reason: label = 'Reason (optional)'}) {
     return new Promise(resolve => {
         const reason = el('input', {type: 'text', name: 'reason', maxlength: '200', autocomplete: 'off', placeholder: 'for the audit log'});
-        let answer = null;
+        let confirmation = null;
         const dialog = el('dialog', {class: 'ask', 'aria-labelledby': 'ask-title'},
             el('form', {
                 onsubmit: event => {
                     event.preventDefault();
-                    answer = {reason: reason.value.trim()};
+                    confirmation = {reason: reason.value.trim()};
                     dialog.close();
                 },
             },
@@ -32,7 +32,7 @@ export function confirm({title, lines, action, reason: label = 'Reason (optional
             el('div', {class: 'buttons'},
                 el('button', {type: 'button', class: 'plain', autofocus: true, onclick: () => dialog.close()}, 'Cancel'),
                 el('button', {type: 'submit', class: 'danger'}, action))));
-        dialog.addEventListener('close', () => resolve(answer));
+        dialog.addEventListener('close', () => resolve(confirmation));
         show(dialog);
     });
 }

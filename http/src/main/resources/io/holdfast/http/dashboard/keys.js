@@ -82,10 +82,10 @@ export class Keys {
      *
      * @param total number of all keys, including those that were not requested
      */
-    replace(answer, began, at, total) {
+    replace(response, began, at, total) {
         const next = new Map();
         let behind = false;
-        for (const entry of answer.keys) {
+        for (const entry of response.keys) {
             const id = idOf(entry);
             const old = this.rows.get(id);
             if (old ? old.touched > began : (this.#removed.get(id) ?? 0) > began) {
@@ -111,7 +111,7 @@ export class Keys {
             }
         }
         this.rows = next;
-        this.#complete = answer.keys.length >= total;
+        this.#complete = response.keys.length >= total;
         this.total = Math.max(total, next.size);
         this.#removed.clear();
         return behind;

@@ -66,15 +66,15 @@ export class ConnectionView {
             entry.namespace ? el('bdi', {class: 'namespace'}, visible(entry.namespace) + ' / ') : null, name(entry.key, entry.key_encoded));
     }
 
-    #draw(answer, at) {
-        const shape = shapeOf(mayAct(), answer);
+    #draw(response, at) {
+        const shape = shapeOf(mayAct(), response);
         if (shape === this.#shown) {
-            updateLeases(this.element, answer.holding, at);
+            updateLeases(this.element, response.holding, at);
             return;
         }
         this.#shown = shape;
         const focused = this.element.contains(document.activeElement) && document.activeElement.matches('button');
-        const holding = answer.holding.map(hold => [
+        const holding = response.holding.map(hold => [
             kindChip(hold.kind),
             this.#key(hold),
             hold.mode ?? '',
@@ -83,7 +83,7 @@ export class ConnectionView {
             leaseCell(leaseOf(hold, at)),
             el('span', {class: 'fence'}, hold.fence ?? '–'),
         ]);
-        const waiting = answer.waiting.map(wait => [
+        const waiting = response.waiting.map(wait => [
             kindChip(wait.kind),
             this.#key(wait),
             wait.mode ?? '',
@@ -91,23 +91,23 @@ export class ConnectionView {
             running(at - wait.waited_s * 1000),
             running(wait.timeout_left_s === null ? null : at + wait.timeout_left_s * 1000, {down: true, none: 'no timeout'}),
         ]);
-        const button = mayAct() && !answer.node ? el('button', {
+        const button = mayAct() && !response.node ? el('button', {
             type: 'button',
             class: 'danger small',
             onclick: async () => {
-                await kick(answer);
+                await kick(response);
                 this.poller.soon(0);
             },
         }, 'Kick') : null;
         this.element.replaceChildren(
             this.#back(),
-            el('h1', {}, el('span', {class: 'number'}, `#${answer.connection} `), name(answer.name ?? '')),
+            el('h1', {}, el('span', {class: 'number'}, `#${response.connection} `), name(response.name ?? '')),
             el('div', {class: 'panel'},
-                el('h2', {}, el('span', {class: 'kind'}, answer.protocol ?? ''), el('span', {class: 'facts'},
-                    answer.node ? `connected to node ${visible(answer.node)}` : ['open for ', running(at - answer.open_s * 1000)]), button),
-                el('h3', {}, `Holds ${count(answer.holds)}`),
+                el('h2', {}, el('span', {class: 'kind'}, response.protocol ?? ''), el('span', {class: 'facts'},
+                    response.node ? `connected to node ${visible(response.node)}` : ['open for ', running(at - response.open_s * 1000)]), button),
+                el('h3', {}, `Holds ${count(response.holds)}`),
                 table('Holds', ['Kind', 'Key', 'Mode', 'State', 'Held for', 'Lease left', 'Fence'], holding, 'No holds.'),
-                el('h3', {}, `Waits for ${count(answer.waits)}`),
+                el('h3', {}, `Waits for ${count(response.waits)}`),
                 table('Waits', ['Kind', 'Key', 'Mode', 'Position', 'Waited', 'Timeout in'], waiting, 'No waits.')));
         if (focused) {
             button?.focus();

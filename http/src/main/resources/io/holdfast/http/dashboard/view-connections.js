@@ -116,13 +116,13 @@ export class ConnectionsView {
 
     async #load(signal) {
         const narrow = this.#reach.beyond && this.#query ? `&q=${encodeURIComponent(this.#query.toWellFormed())}` : '';
-        const answer = await get(`/v1/connections?limit=${MAX_ROWS}${narrow}`, signal);
+        const response = await get(`/v1/connections?limit=${MAX_ROWS}${narrow}`, signal);
         const at = performance.now();
-        const whole = narrow === '' ? answer : this.#reach.isOld(at) ? await get('/v1/connections?limit=0', signal) : null;
+        const whole = narrow === '' ? response : this.#reach.isOld(at) ? await get('/v1/connections?limit=0', signal) : null;
         if (whole && this.#reach.learn(whole.total, at) && this.#query) {
             this.poller.now();
         }
-        this.#rows = answer.connections.map(each => ({
+        this.#rows = response.connections.map(each => ({
             id: each.connection,
             name: each.name ?? '',
             protocol: each.protocol ?? '',

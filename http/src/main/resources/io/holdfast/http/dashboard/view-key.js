@@ -20,19 +20,19 @@ export class KeyView {
     #params = {};
     #limit = 100;
     #shown = '';
-    #answer = null;
+    #response = null;
     #at = 0;
     poller = new Poller(signal => this.#load(signal), cost => Math.min(15_000, Math.max(2000, cost * 10)));
 
     get title() {
-        return this.#answer ? visible(this.#answer.key) || '(empty)' : 'Key';
+        return this.#response ? visible(this.#response.key) || '(empty)' : 'Key';
     }
 
     /** Uses the raw parameters, because the bytes of a key need not be text. */
     enter(params, raw) {
         this.#params = raw;
         this.#limit = 100;
-        this.#answer = null;
+        this.#response = null;
         this.#shown = '';
         this.element.replaceChildren(el('p', {class: 'empty'}, 'Loading…'));
         this.poller.start();
@@ -58,7 +58,7 @@ export class KeyView {
             if (error.code !== 'unknown_key') {
                 throw error;
             }
-            this.#answer = null;
+            this.#response = null;
             this.#shown = '';
             this.element.replaceChildren(this.#back(), el('h1', {}, this.#address()),
                 el('p', {class: 'empty'}, 'This key has no holders, no waiters and no recent events.'));
@@ -84,13 +84,13 @@ export class KeyView {
     }
 
     #concerns(event) {
-        const mine = this.#answer;
+        const mine = this.#response;
         return mine !== null && event.key === mine.key && event.key_encoded === mine.key_encoded && event.namespace === mine.namespace;
     }
 
     deadlocksChanged() {
-        if (this.#answer) {
-            this.#draw(this.#answer, this.#at);
+        if (this.#response) {
+            this.#draw(this.#response, this.#at);
         }
     }
 
@@ -99,39 +99,39 @@ export class KeyView {
     }
 
     /** Whether a deadlock through a resource of the key is certain; undefined if there is none. */
-    #deadlock(answer) {
-        const found = answer.resources.map(({kind}) => state.deadlocked.get(idOf({...answer, kind})));
+    #deadlock(response) {
+        const found = response.resources.map(({kind}) => state.deadlocked.get(idOf({...response, kind})));
         return found.some(certain => certain) || found.find(certain => certain !== undefined);
     }
 
-    #draw(answer, at) {
-        this.#answer = answer;
+    #draw(response, at) {
+        this.#response = response;
         this.#at = at;
-        const deadlock = this.#deadlock(answer);
+        const deadlock = this.#deadlock(response);
         // Rebuilds the elements only if something changed, so that a button is not replaced while it is being clicked.
-        const shape = shapeOf(mayAct(), this.#limit, deadlock ?? null, answer);
+        const shape = shapeOf(mayAct(), this.#limit, deadlock ?? null, response);
         if (shape === this.#shown) {
-            updateLeases(this.element, answer.resources.flatMap(resource => resource.holders), at);
+            updateLeases(this.element, response.resources.flatMap(resource => resource.holders), at);
             return;
         }
         this.#shown = shape;
         const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
         this.element.replaceChildren(
             this.#back(),
-            el('h1', {}, answer.namespace === '' ? null : el('bdi', {class: 'namespace'}, visible(answer.namespace) + ' / '),
-                name(answer.key, answer.key_encoded)),
-            ...(answer.key_encoded ? [el('p', {class: 'dim'}, 'Not UTF-8. In URLs: ', el('code', {}, answer.key_encoded))] : []),
+            el('h1', {}, response.namespace === '' ? null : el('bdi', {class: 'namespace'}, visible(response.namespace) + ' / '),
+                name(response.key, response.key_encoded)),
+            ...(response.key_encoded ? [el('p', {class: 'dim'}, 'Not UTF-8. In URLs: ', el('code', {}, response.key_encoded))] : []),
             deadlock === undefined ? '' : el('p', {class: 'deadlocked', role: 'alert'},
                 deadlock ? 'This key is part of a deadlock. ' : 'This key may be part of a deadlock. ',
                 el('a', {href: '#/waits'}, 'See the wait-for graph')),
-            ...answer.resources.flatMap(resource => this.#resource(answer, resource, at)));
+            ...response.resources.flatMap(resource => this.#resource(response, resource, at)));
         if (focused) {
             [...this.element.querySelectorAll('[data-focus]')].find(each => each.dataset.focus === focused)?.focus();
         }
         this.tick(now());
     }
 
-    #resource(answer, resource, at) {
+    #resource(response, resource, at) {
         const allowed = mayAct();
         const holders = resource.holders.map(holder => {
             const cells = [
@@ -149,7 +149,7 @@ export class KeyView {
                     class: 'danger small',
                     'data-focus': `release ${resource.kind} ${holder.fence}`,
                     onclick: async () => {
-                        await release(answer, resource, holder);
+                        await release(response, resource, holder);
                         this.poller.soon(0);
                     },
                 }, 'Release'));
@@ -173,7 +173,7 @@ export class KeyView {
                         class: 'danger small',
                         'data-focus': `release ${resource.kind} all`,
                         onclick: async () => {
-                            await release(answer, resource, null);
+                            await release(response, resource, null);
                             this.poller.soon(0);
                         },
                     }, 'Release all') : null),

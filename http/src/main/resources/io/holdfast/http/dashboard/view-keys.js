@@ -174,14 +174,14 @@ export class KeysView {
             narrow += kind ? `&kind=${kind}` : '';
             narrow += state ? `&state=${state}` : '';
         }
-        const answer = await get(`/v1/keys?limit=${MAX_ROWS}${order}${narrow}`, signal);
+        const response = await get(`/v1/keys?limit=${MAX_ROWS}${order}${narrow}`, signal);
         const at = performance.now();
-        const whole = narrow === '' ? answer : this.#reach.isOld(at) ? await get('/v1/keys?limit=0', signal) : null;
+        const whole = narrow === '' ? response : this.#reach.isOld(at) ? await get('/v1/keys?limit=0', signal) : null;
         if (whole && this.#reach.learn(whole.total, at)) {
             this.search.setLabel(this.#reach.beyond ? 'Search keys' : 'Search keys and holders'); // the server searches only keys
             this.poller.now();
         }
-        const behind = this.#keys.replace(answer, began, at, this.#reach.total);
+        const behind = this.#keys.replace(response, began, at, this.#reach.total);
         this.#loaded = true;
         this.#draw();
         if (behind) {

@@ -26,7 +26,7 @@ public sealed interface SocketlockRequest {
 
     /**
      * {@code REQREAD} or {@code REQWRITE}. The meaning of the arguments depends on the dialect: see
-     * {@link SocketlockSyntax#terms}.
+     * {@link SocketlockSyntax#requestArguments}.
      */
     record RequestLock(
             ByteString client,

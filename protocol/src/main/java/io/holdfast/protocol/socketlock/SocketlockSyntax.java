@@ -121,17 +121,17 @@ public final class SocketlockSyntax {
     }
 
     /** Interprets the arguments of a request according to the dialect. */
-    public static RequestArguments terms(
+    public static RequestArguments requestArguments(
             SocketlockDialect socketlockDialect, SocketlockRequest.RequestLock requestLock) {
         ByteString first = requestLock.first();
         ByteString second = requestLock.second();
         if (socketlockDialect == SocketlockDialect.NAMED && (first == null || isInteger(first))) {
-            return terms(null, first);
+            return requestArguments(null, first);
         }
-        return first == null ? INVALID_TTL : terms(first, second);
+        return first == null ? INVALID_TTL : requestArguments(first, second);
     }
 
-    private static RequestArguments terms(@Nullable ByteString lock, @Nullable ByteString seconds) {
+    private static RequestArguments requestArguments(@Nullable ByteString lock, @Nullable ByteString seconds) {
         if (seconds == null) {
             return new RequestArguments.Lock(lock, SocketlockRequest.NO_SECONDS);
         }

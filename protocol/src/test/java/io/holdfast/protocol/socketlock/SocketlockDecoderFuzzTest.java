@@ -57,7 +57,7 @@ class SocketlockDecoderFuzzTest {
                     for (SocketlockDialect socketlockDialect : SocketlockDialect.values()) {
                         found.add(
                                 SocketlockText.describe(
-                                        SocketlockSyntax.terms(socketlockDialect, requestLock)));
+                                        SocketlockSyntax.requestArguments(socketlockDialect, requestLock)));
                     }
                 }
                 if (next instanceof SocketlockDecoderResult.TooLong) {

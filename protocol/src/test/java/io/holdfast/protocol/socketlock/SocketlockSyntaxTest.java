@@ -14,11 +14,11 @@ class SocketlockSyntaxTest {
         return SocketlockText.describe(SocketlockSyntax.parse(SocketlockText.bytes(line)));
     }
 
-    private static String terms(SocketlockDialect socketlockDialect, String arguments) {
+    private static String requestArguments(SocketlockDialect socketlockDialect, String arguments) {
         var requestLock =
                 (SocketlockRequest.RequestLock)
                         SocketlockSyntax.parse(SocketlockText.bytes("I REQREAD " + arguments));
-        return SocketlockText.describe(SocketlockSyntax.terms(socketlockDialect, requestLock));
+        return SocketlockText.describe(SocketlockSyntax.requestArguments(socketlockDialect, requestLock));
     }
 
     @ParameterizedTest
@@ -125,7 +125,7 @@ class SocketlockSyntaxTest {
         "x 99999999999999999999, invalid ttl"
     })
     void the_arguments_of_a_lock_request_in_the_assigned_dialect(String arguments, String read) {
-        assertThat(terms(SocketlockDialect.ASSIGNED, arguments)).isEqualTo(read);
+        assertThat(requestArguments(SocketlockDialect.ASSIGNED, arguments)).isEqualTo(read);
     }
 
     @ParameterizedTest
@@ -143,14 +143,14 @@ class SocketlockSyntaxTest {
         "x 0, invalid ttl"
     })
     void the_arguments_of_a_lock_request_in_the_named_dialect(String arguments, String read) {
-        assertThat(terms(SocketlockDialect.NAMED, arguments)).isEqualTo(read);
+        assertThat(requestArguments(SocketlockDialect.NAMED, arguments)).isEqualTo(read);
     }
 
     @Test
     void a_socketlock_number_may_have_any_number_of_leading_zeros() {
-        assertThat(terms(SocketlockDialect.ASSIGNED, "x " + "0".repeat(300) + "7"))
+        assertThat(requestArguments(SocketlockDialect.ASSIGNED, "x " + "0".repeat(300) + "7"))
                 .isEqualTo("x 7");
-        assertThat(terms(SocketlockDialect.ASSIGNED, "x " + "9".repeat(60_000)))
+        assertThat(requestArguments(SocketlockDialect.ASSIGNED, "x " + "9".repeat(60_000)))
                 .isEqualTo("invalid ttl");
     }
 }

@@ -384,7 +384,7 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
     private void deliverResult(Effect result) {
         Command.Keyed command = slot.command();
         Consumer<Effect> receiver = slot.receiver();
-        slot.move(Event.ANSWER);
+        slot.move(Event.RESULT);
         if (receiver != null) {
             receiver.accept(result);
         } else {
@@ -461,7 +461,7 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
 
     /** Responds to a cancelled request that was granted and whose hold has already ended. */
     private void respondCancelled(Command.Keyed command) {
-        slot.move(Event.ANSWER);
+        slot.move(Event.RESULT);
         handler.effect(command, new Effect.Cancelled(command.session(), command.request()));
     }
 
@@ -528,7 +528,7 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
         if (service.rules.limitsStreamsOnly() && !isStreaming()) {
             return;
         }
-        LOG.atDebug().addKeyValue("conn", session.id()).log("write timeout");
+        LOG.atDebug().addKeyValue("conn", session.id()).log("connection closed: output not read within the write timeout");
         abort();
     }
 

@@ -67,7 +67,7 @@ final class Mailbox implements EffectMailbox, EffectSource, Runnable {
         try {
             loop.execute(this);
         } catch (RejectedExecutionException e) {
-            LOG.debug("woken after the event loop has ended"); // so has the connection
+            LOG.debug("wake-up dropped: the event loop has stopped"); // so has the connection
         }
     }
 
@@ -91,7 +91,7 @@ final class Mailbox implements EffectMailbox, EffectSource, Runnable {
         return effects.poll();
     }
 
-    /** Whether this request is the last one that was applied without a result; once. */
+    /** Returns whether this request is the last one that was applied without a result; only once. */
     boolean takePending(long request) {
         return effects.takePending(request);
     }

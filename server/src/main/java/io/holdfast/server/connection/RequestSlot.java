@@ -46,7 +46,7 @@ final class RequestSlot<I> {
         /** The cancellation of the request was sent to the driver. */
         CANCEL,
         /** The request has its result. */
-        ANSWER,
+        RESULT,
         /** The request must be served later. */
         DEFER,
         /** The deferred request is to be served now. */
@@ -94,7 +94,7 @@ final class RequestSlot<I> {
         return state == State.CLOSING || state == State.LINGERING;
     }
 
-    // ---- what is in it
+    // ---- the request in flight
 
     /** A command is about to be submitted. */
     void submit(Command.Keyed submitted) {
@@ -145,7 +145,8 @@ final class RequestSlot<I> {
     boolean isResult(Effect effect) {
         return effect.request() == number
                 && isOccupied()
-                // else its hold is given back by the cancellation, which has the result
+                // a grant that arrives while cancelling is released by the cancellation,
+                // whose effect is the result
                 && !(state == State.CANCELLING && effect instanceof Effect.Granted);
     }
 
@@ -156,7 +157,7 @@ final class RequestSlot<I> {
         if (event == Event.STREAM && next == State.STREAMING) {
             afterStream = state == State.BACKLOG ? State.READY : state;
         }
-        if (event == Event.ANSWER || event == Event.CLOSE) {
+        if (event == Event.RESULT || event == Event.CLOSE) {
             command = null;
             receiver = null;
         }
@@ -195,7 +196,7 @@ final class RequestSlot<I> {
             case SUBMITTED ->
                     switch (event) {
                         case APPLY -> State.BLOCKED;
-                        case ANSWER -> State.READY;
+                        case RESULT -> State.READY;
                         case STREAM -> State.STREAMING;
                         case CLOSE -> State.CLOSING;
                         default -> throw unexpected(event);
@@ -203,13 +204,13 @@ final class RequestSlot<I> {
             case BLOCKED ->
                     switch (event) {
                         case CANCEL -> State.CANCELLING;
-                        case ANSWER -> State.READY;
+                        case RESULT -> State.READY;
                         case CLOSE -> State.CLOSING;
                         default -> throw unexpected(event);
                     };
             case CANCELLING ->
                     switch (event) {
-                        case ANSWER -> State.READY;
+                        case RESULT -> State.READY;
                         case CLOSE -> State.CLOSING;
                         default -> throw unexpected(event);
                     };

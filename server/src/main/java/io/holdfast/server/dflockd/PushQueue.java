@@ -249,7 +249,7 @@ final class PushQueue implements SignalListener {
         try {
             loop.execute(task);
         } catch (RejectedExecutionException e) {
-            LOG.debug("signal after the event loop has ended"); // so has the connection
+            LOG.debug("push dropped: the event loop has stopped"); // so has the connection
         }
     }
 }

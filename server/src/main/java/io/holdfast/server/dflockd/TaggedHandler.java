@@ -199,7 +199,7 @@ final class TaggedHandler implements ProtocolHandler<DflockdDecoderResult> {
     @Override
     public void effect(Command.@Nullable Keyed none, Effect effect) {
         long tag = effect.request();
-        Command.Keyed command = session.answered(tag);
+        Command.Keyed command = session.removeResponded(tag);
         switch (effect) {
             case Effect.Granted _ when command instanceof Command.Cancel ->
                     writeCancelled(tag); // the grant was released before its response
@@ -236,7 +236,7 @@ final class TaggedHandler implements ProtocolHandler<DflockdDecoderResult> {
 
     private void declined(Command.Decline decline, Effect.StatusReport statusReport) {
         if (statusReport.status() == OfferRequestStatus.QUEUED) {
-            Command.Keyed _ = session.answered(decline.targetRequest());
+            Command.Keyed _ = session.removeResponded(decline.targetRequest());
             writeCancelled(decline.targetRequest());
         }
         if (decline.request() > 0) { // negative: cancelled by the server
@@ -269,7 +269,7 @@ final class TaggedHandler implements ProtocolHandler<DflockdDecoderResult> {
                 }
             }
             case READ_TIMEOUT -> {
-                LOG.atDebug().addKeyValue("conn", connection.session().id()).log("read timeout");
+                LOG.atDebug().addKeyValue("conn", connection.session().id()).log("connection closed: no complete input within --read-timeout");
                 DflockdEncoder.error(responses.begin(NO_TAG));
                 connection.finish();
             }

@@ -254,7 +254,7 @@ final class TaggedSession implements EffectMailbox {
     }
 
     /** Removes and returns the command that an effect responds to; null if there is none. */
-    synchronized Command.@Nullable Keyed answered(long request) {
+    synchronized Command.@Nullable Keyed removeResponded(long request) {
         return unanswered.remove(request);
     }
 

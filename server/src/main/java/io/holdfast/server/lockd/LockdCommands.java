@@ -54,7 +54,7 @@ final class LockdCommands {
             case END_OF_INPUT -> connection.finish();
             case DRAINING -> connection.finishUnlessHolding();
             case READ_TIMEOUT -> {
-                LOG.atDebug().addKeyValue("conn", connection.session().id()).log("read timeout");
+                LOG.atDebug().addKeyValue("conn", connection.session().id()).log("connection closed: no complete input within --read-timeout");
                 connection.finish();
             }
             case WRITABLE, FINISHING -> {}

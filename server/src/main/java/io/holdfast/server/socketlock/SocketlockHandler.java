@@ -157,7 +157,7 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
         }
         switch (next) {
             case SocketlockDecoderResult.TooLong() -> {
-                LOG.atDebug().addKeyValue("conn", connection.session().id()).log("line too long");
+                LOG.atDebug().addKeyValue("conn", connection.session().id()).log("connection closed: line too long");
                 connection.abort();
             }
             case SocketlockDecoderResult.Line(var request) -> serve(request);
@@ -281,7 +281,7 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
     }
 
     private void requestLock(ByteString id, SocketlockRequest.RequestLock requestLock) {
-        switch (SocketlockSyntax.terms(socketlockDialect, requestLock)) {
+        switch (SocketlockSyntax.requestArguments(socketlockDialect, requestLock)) {
             case SocketlockSyntax.RequestArguments.InvalidTtl() ->
                     fail(
                             id,
@@ -635,7 +635,7 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
             DISCONNECTS
                     .next(LOG.atWarn())
                     .addKeyValue("conn", connection.session().id())
-                    .log("slow client disconnected");
+                    .log("client disconnected: it did not read its responses");
             connection.abort();
         }
     }

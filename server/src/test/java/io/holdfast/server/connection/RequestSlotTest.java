@@ -27,7 +27,7 @@ class RequestSlotTest {
     /** Each state, the events that lead to it, and what each event makes of it; - is an error. */
     private static final String TRANSITIONS =
             """
-            STATE      BY                   SUBMIT    APPLY     CANCEL     ANSWER    DEFER     RETRY     PAUSE     CONTINUE  STREAM    END_STREAM CLOSE     LINGER
+            STATE      BY                   SUBMIT    APPLY     CANCEL     RESULT    DEFER     RETRY     PAUSE     CONTINUE  STREAM    END_STREAM CLOSE     LINGER
             READY      -                    SUBMITTED -         -          -         DEFERRED  -         BACKLOG   READY     STREAMING -          CLOSING   -
             BACKLOG    PAUSE                -         -         -          -         -         -         -         READY     STREAMING -          CLOSING   -
             DEFERRED   DEFER                -         -         -          -         -         READY     -         -         STREAMING -          CLOSING   -
@@ -89,7 +89,7 @@ class RequestSlotTest {
         assertThat(slot.isOccupied()).isTrue();
         assertThat(slot.isResult(other)).isFalse();
         assertThat(slot.isResult(result)).isTrue();
-        slot.move(Event.ANSWER);
+        slot.move(Event.RESULT);
         assertThat(slot.command()).isNull();
         assertThat(slot.isResult(result)).isFalse();
     }

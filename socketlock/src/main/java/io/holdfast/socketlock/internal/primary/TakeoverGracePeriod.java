@@ -29,7 +29,7 @@ public final class TakeoverGracePeriod {
     @GuardedBy("this")
     private final List<HoldRecord> outstanding;
 
-    /** The number of re-asserted holds that are not {@link #reassertionHandled} yet. */
+    /** The number of re-assertions that are not {@link #reassertionHandled} yet. */
     @GuardedBy("this")
     private int pendingReassertions;
 

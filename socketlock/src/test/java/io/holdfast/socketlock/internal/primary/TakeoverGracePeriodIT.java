@@ -82,7 +82,7 @@ class TakeoverGracePeriodIT {
         return hold(primaryLock, true, "c", lockId, OWN);
     }
 
-    /** A client re-asserts a hold, which is then booked. */
+    /** A client re-asserts a hold, and the re-assertion is handled. */
     private static @Nullable HoldRecord reassert(
             TakeoverGracePeriod takeoverGracePeriod,
             boolean write,
@@ -181,7 +181,7 @@ class TakeoverGracePeriodIT {
     }
 
     @Test
-    void the_grace_period_waits_until_a_reasserted_hold_is_booked() throws Exception {
+    void the_grace_period_waits_until_a_reassertion_is_handled() throws Exception {
         PrimaryLock first = serve();
         hold(first, "l1");
         first.close();
