@@ -147,17 +147,17 @@ class CounterEntryTest {
     void counters_of_one_key_in_two_namespaces_are_independent() {
         Key other = Key.of(new Namespace("tenant"), Key.of("hits").bytes());
         data.incr("hits", 1);
-        data.ask(1, other, new DataOperation.Increment(10));
+        data.submit(1, other, new DataOperation.Increment(10));
         assertThat(data.incr("hits", 1)).isEqualTo(number(2));
-        assertThat(data.ask(1, other, new DataOperation.GetCounter())).isEqualTo(number(10));
+        assertThat(data.submit(1, other, new DataOperation.GetCounter())).isEqualTo(number(10));
     }
 
     @Test
     void a_counter_belongs_to_no_session() {
         var engine = data.engine;
-        data.ask(1, Key.of("hits"), new DataOperation.Increment(MAX));
+        data.submit(1, Key.of("hits"), new DataOperation.Increment(MAX));
         engine.apply(new Command.CloseSession(1, 0), data.now(), data.quotas, new ArrayList<>());
-        assertThat(data.ask(2, Key.of("hits"), new DataOperation.GetCounter()))
+        assertThat(data.submit(2, Key.of("hits"), new DataOperation.GetCounter()))
                 .isEqualTo(number(MAX));
     }
 

@@ -197,7 +197,7 @@ class DataLimitsTest {
 
         @Test
         void the_memory_budget_refuses_new_entries() {
-            data.quotas.room = false;
+            data.quotas.memoryLeft = false;
             assertRefused(data, "x", TOO_MANY_ENTRIES);
             data.assertNothingIsLeft();
         }
@@ -205,7 +205,7 @@ class DataLimitsTest {
         @Test
         void the_memory_budget_refuses_an_item_as_a_full_list() {
             data.list("x", "a");
-            data.quotas.room = false;
+            data.quotas.memoryLeft = false;
             assertThat(data.lpush("x", "b")).isEqualTo(refused(LIST_FULL));
             assertThat(data.rpush("x", "b")).isEqualTo(refused(LIST_FULL));
             assertThat(data.lrange("x", 0, -1)).isEqualTo(items("a"));
@@ -216,7 +216,7 @@ class DataLimitsTest {
             data.incr("x", 1);
             data.kset("x", "text", ofSeconds(9));
             data.list("x", "a", "b");
-            data.quotas.room = false;
+            data.quotas.memoryLeft = false;
             assertThat(data.incr("x", 1)).isEqualTo(number(2));
             assertThat(data.cset("x", 0)).isEqualTo(DONE);
             assertThat(data.kset("x", "other")).isEqualTo(DONE);
@@ -261,9 +261,9 @@ class DataLimitsTest {
         @Test
         void entries_are_accepted_again_once_memory_is_available() {
             data.list("x", "a");
-            data.quotas.room = false;
+            data.quotas.memoryLeft = false;
             data.rpush("x", "b");
-            data.quotas.room = true;
+            data.quotas.memoryLeft = true;
             assertThat(data.rpush("x", "c")).isEqualTo(number(2));
             assertThat(data.kset("y", "text")).isEqualTo(DONE);
         }
@@ -316,7 +316,7 @@ class DataLimitsTest {
         void the_list_limit_is_checked_before_memory_and_entries() {
             data.list("jobs", "a", "b", "c");
             data.quotas.maxEntries = 1;
-            data.quotas.room = false;
+            data.quotas.memoryLeft = false;
             assertThat(data.rpush("jobs", "d")).isEqualTo(refused(LIST_FULL));
             assertThat(data.rpush("others", "d")).isEqualTo(refused(TOO_MANY_ENTRIES));
         }

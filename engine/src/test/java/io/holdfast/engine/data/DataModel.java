@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A reference model of counters, values and lists: one list of things, and every query is a linear
+ * A reference model of counters, values and lists: one list of entries, and every query is a linear
  * search.
  */
 public final class DataModel {
@@ -31,7 +31,7 @@ public final class DataModel {
         LIST
     }
 
-    private static final class Thing {
+    private static final class ModelEntry {
         final Sort sort;
         final Key key;
         long lastActivity;
@@ -41,7 +41,7 @@ public final class DataModel {
         long end = NEVER;
         final List<ByteString> items = new ArrayList<>();
 
-        Thing(Sort sort, Key key) {
+        ModelEntry(Sort sort, Key key) {
             this.sort = sort;
             this.key = key;
         }
@@ -49,7 +49,7 @@ public final class DataModel {
 
     private final EngineSettings engineSettings;
     private final int maxEntries;
-    private final List<Thing> things = new ArrayList<>();
+    private final List<ModelEntry> entries = new ArrayList<>();
     private long now = Long.MIN_VALUE;
 
     public DataModel(EngineSettings engineSettings, int maxEntries) {
@@ -60,23 +60,24 @@ public final class DataModel {
     /** Advances the time and removes expired values. */
     public void passTo(long time) {
         now = time;
-        things.removeIf(it -> it.end <= now);
+        entries.removeIf(it -> it.end <= now);
     }
 
-    public Effect apply(Command.Data c, boolean room) {
+    public Effect apply(Command.Data c, boolean memoryLeft) {
         return switch (c.operation()) {
-            case DataOperation.Increment(long delta) -> add(c, BigInteger.valueOf(delta), room);
+            case DataOperation.Increment(long delta) ->
+                    add(c, BigInteger.valueOf(delta), memoryLeft);
             case DataOperation.Decrement(long delta) ->
-                    add(c, BigInteger.valueOf(delta).negate(), room);
+                    add(c, BigInteger.valueOf(delta).negate(), memoryLeft);
             case DataOperation.GetCounter() ->
                     counted(c, use(Sort.COUNTER, c).map(it -> it.number).orElse(0L));
             case DataOperation.SetCounter(long number) -> {
-                Optional<Thing> counter = useOrMake(Sort.COUNTER, c, room);
+                Optional<ModelEntry> counter = useOrMake(Sort.COUNTER, c, memoryLeft);
                 counter.ifPresent(it -> it.number = number);
                 yield changed(c, counter);
             }
             case DataOperation.SetValue(var content, long ttl) -> {
-                Optional<Thing> value = useOrMake(Sort.VALUE, c, room);
+                Optional<ModelEntry> value = useOrMake(Sort.VALUE, c, memoryLeft);
                 value.ifPresent(
                         it -> {
                             it.content = content;
@@ -90,10 +91,10 @@ public final class DataModel {
                             .<Effect>map(it -> found(c, it.content))
                             .orElseGet(() -> absent(c));
             case DataOperation.DeleteValue() -> {
-                things.removeIf(it -> it.sort == Sort.VALUE && it.key.equals(c.key()));
+                entries.removeIf(it -> it.sort == Sort.VALUE && it.key.equals(c.key()));
                 yield new Effect.Changed(c.session(), c.request());
             }
-            case DataOperation.Push(var side, var item) -> push(c, side, item, room);
+            case DataOperation.Push(var side, var item) -> push(c, side, item, memoryLeft);
             case DataOperation.Pop(var side) -> pop(c, side);
             case DataOperation.Length() ->
                     counted(c, use(Sort.LIST, c).map(it -> it.items.size()).orElse(0));
@@ -102,27 +103,27 @@ public final class DataModel {
     }
 
     public long nextDeadline() {
-        return things.stream().mapToLong(it -> it.end).min().orElse(NEVER);
+        return entries.stream().mapToLong(it -> it.end).min().orElse(NEVER);
     }
 
     /** The number of entries that may be collected now. */
     public long collectable() {
-        return things.stream().filter(this::isCollectable).count();
+        return entries.stream().filter(this::isCollectable).count();
     }
 
     /** Removes what is not in the views, checks that it was collectable, and returns how many. */
     public int forget(DataViews left) {
-        List<Thing> gone = things.stream().filter(it -> !isShown(it, left)).toList();
+        List<ModelEntry> gone = entries.stream().filter(it -> !isShown(it, left)).toList();
         if (!gone.stream().allMatch(this::isCollectable)) {
             throw new AssertionError("dropped too early, one of " + gone.size());
         }
-        things.removeAll(gone);
+        entries.removeAll(gone);
         return gone.size();
     }
 
     public Set<Object> views() {
         Set<Object> views = new HashSet<>();
-        for (Thing it : things) {
+        for (ModelEntry it : entries) {
             long idle = now - it.lastActivity;
             views.add(
                     switch (it.sort) {
@@ -134,7 +135,7 @@ public final class DataModel {
         return views;
     }
 
-    private static boolean isShown(Thing it, DataViews views) {
+    private static boolean isShown(ModelEntry it, DataViews views) {
         return switch (it.sort) {
             case COUNTER -> views.counters().stream().anyMatch(view -> view.key().equals(it.key));
             case VALUE -> views.values().stream().anyMatch(view -> view.key().equals(it.key));
@@ -142,7 +143,7 @@ public final class DataModel {
         };
     }
 
-    private boolean isCollectable(Thing it) {
+    private boolean isCollectable(ModelEntry it) {
         boolean mayGo =
                 switch (it.sort) {
                     case COUNTER -> it.number == 0;
@@ -153,7 +154,7 @@ public final class DataModel {
         return mayGo && (longAgo || engineSettings.idleNanos() == 0);
     }
 
-    private long left(Thing value) {
+    private long left(ModelEntry value) {
         if (!value.mortal) {
             return 0;
         }
@@ -164,26 +165,27 @@ public final class DataModel {
         return now > 0 && ttl > NEVER - now ? NEVER : now + ttl;
     }
 
-    private Effect add(Command.Data c, BigInteger delta, boolean room) {
+    private Effect add(Command.Data c, BigInteger delta, boolean memoryLeft) {
         long before = use(Sort.COUNTER, c).map(it -> it.number).orElse(0L);
         BigInteger sum = BigInteger.valueOf(before).add(delta);
         if (sum.bitLength() > 63) {
             return refused(c, Refusal.OUT_OF_RANGE);
         }
-        Optional<Thing> counter = useOrMake(Sort.COUNTER, c, room);
+        Optional<ModelEntry> counter = useOrMake(Sort.COUNTER, c, memoryLeft);
         counter.ifPresent(it -> it.number = sum.longValue());
         return counter.isPresent()
                 ? counted(c, sum.longValue())
                 : refused(c, Refusal.TOO_MANY_ENTRIES);
     }
 
-    private Effect push(Command.Data c, DataOperation.End side, ByteString item, boolean room) {
-        Optional<Thing> known = find(Sort.LIST, c);
+    private Effect push(
+            Command.Data c, DataOperation.End side, ByteString item, boolean memoryLeft) {
+        Optional<ModelEntry> known = find(Sort.LIST, c);
         int most = engineSettings.maxListLength();
-        if (known.isPresent() && (!room || (most > 0 && known.get().items.size() >= most))) {
+        if (known.isPresent() && (!memoryLeft || (most > 0 && known.get().items.size() >= most))) {
             return refused(c, Refusal.LIST_FULL);
         }
-        Optional<Thing> list = useOrMake(Sort.LIST, c, room);
+        Optional<ModelEntry> list = useOrMake(Sort.LIST, c, memoryLeft);
         if (list.isEmpty()) {
             return refused(c, Refusal.TOO_MANY_ENTRIES);
         }
@@ -193,7 +195,7 @@ public final class DataModel {
     }
 
     private Effect pop(Command.Data c, DataOperation.End side) {
-        Optional<Thing> list = use(Sort.LIST, c);
+        Optional<ModelEntry> list = use(Sort.LIST, c);
         if (list.isEmpty()) {
             return absent(c);
         }
@@ -201,7 +203,7 @@ public final class DataModel {
         ByteString item =
                 side == DataOperation.End.FRONT ? items.removeFirst() : items.removeLast();
         if (items.isEmpty()) {
-            things.remove(list.get());
+            entries.remove(list.get());
         }
         return found(c, item);
     }
@@ -224,25 +226,27 @@ public final class DataModel {
         return BigInteger.valueOf(place).compareTo(counted) >= 0;
     }
 
-    private Optional<Thing> find(Sort sort, Command.Data c) {
-        return things.stream().filter(it -> it.sort == sort && it.key.equals(c.key())).findAny();
+    private Optional<ModelEntry> find(Sort sort, Command.Data c) {
+        return entries.stream().filter(it -> it.sort == sort && it.key.equals(c.key())).findAny();
     }
 
     /** A request counts as an activity, whatever its result. */
-    private Optional<Thing> use(Sort sort, Command.Data c) {
-        Optional<Thing> found = find(sort, c);
+    private Optional<ModelEntry> use(Sort sort, Command.Data c) {
+        Optional<ModelEntry> found = find(sort, c);
         found.ifPresent(it -> it.lastActivity = now);
         return found;
     }
 
-    private Optional<Thing> useOrMake(Sort sort, Command.Data c, boolean room) {
-        if (find(sort, c).isEmpty() && room && (maxEntries == 0 || things.size() < maxEntries)) {
-            things.add(new Thing(sort, c.key()));
+    private Optional<ModelEntry> useOrMake(Sort sort, Command.Data c, boolean memoryLeft) {
+        if (find(sort, c).isEmpty()
+                && memoryLeft
+                && (maxEntries == 0 || entries.size() < maxEntries)) {
+            entries.add(new ModelEntry(sort, c.key()));
         }
         return use(sort, c);
     }
 
-    private static Effect changed(Command.Data c, Optional<Thing> changed) {
+    private static Effect changed(Command.Data c, Optional<ModelEntry> changed) {
         return changed.isPresent()
                 ? new Effect.Changed(c.session(), c.request())
                 : refused(c, Refusal.TOO_MANY_ENTRIES);

@@ -27,17 +27,17 @@ public final class DataScenario {
     public static final Duration IDLE = Duration.ofSeconds(60);
 
     /** The result of a data request. */
-    public sealed interface Answer {}
+    public sealed interface Result {}
 
-    public record Counted(long value) implements Answer {}
+    public record Counted(long value) implements Result {}
 
-    public record Content(ByteString value) implements Answer {}
+    public record Content(ByteString value) implements Result {}
 
-    public record Items(List<ByteString> items) implements Answer {}
+    public record Items(List<ByteString> items) implements Result {}
 
-    public record Refused(Refusal reason) implements Answer {}
+    public record Refused(Refusal reason) implements Result {}
 
-    public enum Plain implements Answer {
+    public enum Plain implements Result {
         DONE,
         NOTHING
     }
@@ -65,81 +65,81 @@ public final class DataScenario {
         return new DataScenario(new EngineSettings(0, IDLE.toNanos(), true, most));
     }
 
-    public static Answer number(long value) {
+    public static Result number(long value) {
         return new Counted(value);
     }
 
-    public static Answer content(String value) {
+    public static Result content(String value) {
         return new Content(ByteString.of(value));
     }
 
-    public static Answer items(String... items) {
+    public static Result items(String... items) {
         return new Items(Arrays.stream(items).map(ByteString::of).toList());
     }
 
-    public static Answer refused(Refusal reason) {
+    public static Result refused(Refusal reason) {
         return new Refused(reason);
     }
 
-    public Answer incr(String name, long delta) {
-        return ask(name, new DataOperation.Increment(delta));
+    public Result incr(String name, long delta) {
+        return submit(name, new DataOperation.Increment(delta));
     }
 
-    public Answer decr(String name, long delta) {
-        return ask(name, new DataOperation.Decrement(delta));
+    public Result decr(String name, long delta) {
+        return submit(name, new DataOperation.Decrement(delta));
     }
 
-    public Answer get(String name) {
-        return ask(name, new DataOperation.GetCounter());
+    public Result get(String name) {
+        return submit(name, new DataOperation.GetCounter());
     }
 
-    public Answer cset(String name, long value) {
-        return ask(name, new DataOperation.SetCounter(value));
+    public Result cset(String name, long value) {
+        return submit(name, new DataOperation.SetCounter(value));
     }
 
     /** Without a time to live. */
-    public Answer kset(String name, String value) {
+    public Result kset(String name, String value) {
         return kset(name, value, Command.FOREVER);
     }
 
-    public Answer kset(String name, String value, Duration ttl) {
+    public Result kset(String name, String value, Duration ttl) {
         return kset(name, value, ttl.toNanos());
     }
 
-    public Answer kset(String name, String value, long ttlNanos) {
-        return ask(name, new DataOperation.SetValue(ByteString.of(value), ttlNanos));
+    public Result kset(String name, String value, long ttlNanos) {
+        return submit(name, new DataOperation.SetValue(ByteString.of(value), ttlNanos));
     }
 
-    public Answer kget(String name) {
-        return ask(name, new DataOperation.GetValue());
+    public Result kget(String name) {
+        return submit(name, new DataOperation.GetValue());
     }
 
-    public Answer kdel(String name) {
-        return ask(name, new DataOperation.DeleteValue());
+    public Result kdel(String name) {
+        return submit(name, new DataOperation.DeleteValue());
     }
 
-    public Answer lpush(String name, String item) {
-        return ask(name, new DataOperation.Push(DataOperation.End.FRONT, ByteString.of(item)));
+    public Result lpush(String name, String item) {
+        return submit(name, new DataOperation.Push(DataOperation.End.FRONT, ByteString.of(item)));
     }
 
-    public Answer rpush(String name, String item) {
-        return ask(name, new DataOperation.Push(DataOperation.End.BACK, ByteString.of(item)));
+    public Result rpush(String name, String item) {
+        return submit(name, new DataOperation.Push(DataOperation.End.BACK, ByteString.of(item)));
     }
 
-    public Answer lpop(String name) {
-        return ask(name, new DataOperation.Pop(DataOperation.End.FRONT));
+    public Result lpop(String name) {
+        return submit(name, new DataOperation.Pop(DataOperation.End.FRONT));
     }
 
-    public Answer rpop(String name) {
-        return ask(name, new DataOperation.Pop(DataOperation.End.BACK));
+    public Result rpop(String name) {
+        return submit(name, new DataOperation.Pop(DataOperation.End.BACK));
     }
 
-    public Answer llen(String name) {
-        return ask(name, new DataOperation.Length());
+    public Result llen(String name) {
+        return submit(name, new DataOperation.Length());
     }
 
-    public Answer lrange(String name, long first, long last) {
-        return ask(name, new DataOperation.Range(first, last));
+    public Result lrange(String name, long first, long last) {
+        return submit(name, new DataOperation.Range(first, last));
     }
 
     /** A list of these items, in this order. */
@@ -149,11 +149,11 @@ public final class DataScenario {
         }
     }
 
-    public Answer ask(String name, DataOperation operation) {
-        return ask(7, Key.of(name), operation);
+    public Result submit(String name, DataOperation operation) {
+        return submit(7, Key.of(name), operation);
     }
 
-    public Answer ask(long session, Key key, DataOperation operation) {
+    public Result submit(long session, Key key, DataOperation operation) {
         long request = ++lastRequest;
         byte[] before = operation.mayCreate() ? stateNow() : new byte[0];
         List<Effect> effects = apply(new Command.Data(session, request, key, operation));
@@ -187,7 +187,7 @@ public final class DataScenario {
                     Effect.Revoked _,
                     Effect.ForceReleased _,
                     Effect.StatusReport _ ->
-                    throw new AssertionError("an answer about locks: " + effect);
+                    throw new AssertionError("an effect about locks: " + effect);
         };
     }
 
@@ -197,18 +197,18 @@ public final class DataScenario {
         return EngineSnapshot.of(engine);
     }
 
-    public void advance(Duration span) {
-        nowNanos += span.toNanos();
+    public void advance(Duration duration) {
+        nowNanos += duration.toNanos();
         tick();
     }
 
     /** Advances the clock without a command to the engine. */
-    public void advanceSilently(Duration span) {
-        nowNanos += span.toNanos();
+    public void advanceSilently(Duration duration) {
+        nowNanos += duration.toNanos();
     }
 
-    public void setBack(Duration span) {
-        nowNanos -= span.toNanos();
+    public void setBack(Duration duration) {
+        nowNanos -= duration.toNanos();
     }
 
     public void setClock(long nanos) {

@@ -69,10 +69,10 @@ class ListEntryPropertyTest {
             push(end);
         }
         comeAndGo(1 + size / 8, end); // reaches its capacity, whatever it was before
-        Object[] room = ring();
+        Object[] array = ring();
         for (int i = 0; i < 3; i++) {
             comeAndGo(1 + size / 8, end);
-            assertThat(ring()).isSameAs(room);
+            assertThat(ring()).isSameAs(array);
         }
     }
 

@@ -50,7 +50,7 @@ class ValueEntryTest {
             all[i] = (byte) i;
         }
         ByteString bytes = ByteString.of(all);
-        data.ask("raw", new DataOperation.SetValue(bytes, Command.FOREVER));
+        data.submit("raw", new DataOperation.SetValue(bytes, Command.FOREVER));
         assertThat(data.kget("raw")).isEqualTo(new DataScenario.Content(bytes));
     }
 
@@ -75,7 +75,7 @@ class ValueEntryTest {
         assertThat(data.quotas.contentBytes).isEqualTo(4 * 64);
         data.kset("text", "x");
         assertThat(data.quotas.contentBytes).isEqualTo(64);
-        data.quotas.room = false;
+        data.quotas.memoryLeft = false;
         assertThat(data.kset("text", "x".repeat(250)))
                 .isEqualTo(DataScenario.refused(Refusal.TOO_MANY_ENTRIES));
         assertThat(data.kget("text")).isEqualTo(content("x"));

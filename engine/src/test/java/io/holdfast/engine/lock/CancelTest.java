@@ -45,7 +45,6 @@ class CancelTest {
     }
 
     @Test
-    @DisplayName("cancelling a granted request passes the slot to the next waiter (22.4)")
     void cancelling_a_granted_request_passes_the_slot_to_the_next_waiter() {
         var holder = locks.acquire("holder", PRINTER);
         var bob = locks.acquire("bob", PRINTER);
@@ -59,7 +58,6 @@ class CancelTest {
     }
 
     @Test
-    @DisplayName("cancelling a request that is granted at the same time passes the slot on (22.4)")
     void cancelling_a_request_that_is_granted_at_the_same_time_passes_the_slot_on() {
         locks.acquire("holder", PRINTER, ofSeconds(10));
         var bob = locks.acquire("bob", PRINTER);
@@ -71,7 +69,6 @@ class CancelTest {
     }
 
     @Test
-    @DisplayName("cancelling a request that has timed out does nothing (22.4)")
     void cancelling_a_request_that_has_timed_out_does_nothing() {
         var holder = locks.acquire("holder", PRINTER);
         var bob = locks.acquire("bob", PRINTER, ofSeconds(5), USUAL);
@@ -91,7 +88,6 @@ class CancelTest {
     }
 
     @Test
-    @DisplayName("cancelling a granted enqueue releases the slot and the record (22.4)")
     void cancelling_a_granted_enqueue_releases_the_slot_and_the_record() {
         var alice = locks.enqueue("alice", PRINTER);
         var bob = locks.acquire("bob", PRINTER);

@@ -97,7 +97,7 @@ class CloseInSlicesTest {
         Command slice = new Command.CloseSession(alice, waiting.number() - 1, 1);
         List<Effect> effects = new ArrayList<>();
         keeping.engine.apply(slice, keeping.now(), keeping.quotas, effects);
-        keeping.release(bob); // alice is first in line, and still there
+        keeping.release(bob); // alice is the first waiter; her session is not closed yet
         assertThat(waiting.outcome()).isEqualTo(GRANTED);
         while (keeping.engine.hasSession(alice)) {
             keeping.engine.apply(slice, keeping.now(), keeping.quotas, effects);
@@ -121,6 +121,8 @@ class CloseInSlicesTest {
         assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
         assertThat(locks.tryAcquire("bob", Target.lock("lock-2")).outcome())
                 .isEqualTo(LockScenario.Outcome.BUSY);
-        assertThat(bob.answers()).as("told by nobody here").isEmpty();
+        assertThat(bob.effects())
+                .as("the grant is delivered by no effect of this command")
+                .isEmpty();
     }
 }

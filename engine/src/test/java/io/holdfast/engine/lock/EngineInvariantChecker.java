@@ -32,7 +32,7 @@ final class EngineInvariantChecker {
     private record Held(
             long session,
             long request,
-            long toldBy,
+            long deliveredBy,
             ResourceKind kind,
             Key key,
             boolean forever,
@@ -46,7 +46,7 @@ final class EngineInvariantChecker {
             return attributes.mode() == ReadWriteMode.READ;
         }
 
-        boolean answers(long session, long request) {
+        boolean isOf(long session, long request) {
             return this.session == session && this.request == request;
         }
 
@@ -54,7 +54,7 @@ final class EngineInvariantChecker {
             return session == c.session()
                     && ((engineSettings.autoRelease() && attributes.bound())
                             || forever
-                            || toldBy > c.lastAnswered());
+                            || deliveredBy > c.lastAnswered());
         }
     }
 
@@ -84,22 +84,22 @@ final class EngineInvariantChecker {
     private long closing;
 
     private final Map<Token, Held> live = new HashMap<>();
-    private final List<Held> claims = new ArrayList<>(); // their tokens are not delivered
-    private final List<Blocked> line = new ArrayList<>();
+    private final List<Held> tryAcquiredHolds = new ArrayList<>(); // their tokens are not delivered
+    private final List<Blocked> queue = new ArrayList<>();
     private final Map<List<Object>, Long> limits = new HashMap<>();
-    private final Map<Key, Long> mutexFences = new HashMap<>();
+    private final Map<Key, Long> lockFences = new HashMap<>();
     private final Set<Token> ever = new HashSet<>();
     private final Map<List<Object>, ReadWriteMode> modes = new HashMap<>(); // of the last enqueue
     private final Map<List<Object>, Long> floors = new HashMap<>();
     private final Set<Long> fences = new HashSet<>();
-    private final Map<List<Long>, Command.Locking> asked = new HashMap<>();
+    private final Map<List<Long>, Command.Locking> requests = new HashMap<>();
 
     /** Tracked holds lost by this command, so that their sessions must be notified. */
     private final List<Held> toBeNotified = new ArrayList<>();
 
     private final Map<Token, Successor> successors = new HashMap<>();
     private final Set<Long> closed = new HashSet<>();
-    private long evictee;
+    private long forceReleasedSession;
     private long now = Long.MIN_VALUE;
 
     EngineInvariantChecker(EngineSettings engineSettings) {
@@ -112,18 +112,18 @@ final class EngineInvariantChecker {
         live.values().removeAll(due);
         toBeNotified.addAll(due.stream().filter(held -> held.attributes().tracked()).toList());
         if (command instanceof Command.Locking keyed && !(command instanceof Command.Cancel)) {
-            asked.put(List.of(keyed.session(), keyed.request()), keyed);
+            requests.put(List.of(keyed.session(), keyed.request()), keyed);
         }
         if (command instanceof Command.CloseSession c) {
-            line.removeIf(it -> it.session() == c.session());
+            queue.removeIf(it -> it.session() == c.session());
             assertOrphaned(c, effects);
             closed.add(c.session());
             live.replaceAll((token, held) -> inherited(c, held, successors.get(token)));
             live.values().removeIf(held -> held.endsWith(c, engineSettings));
-            claims.removeIf(held -> held.endsWith(c, engineSettings));
+            tryAcquiredHolds.removeIf(held -> held.endsWith(c, engineSettings));
         }
         closing = command instanceof Command.CloseSession c ? c.session() : 0;
-        boolean answered = false;
+        boolean hasResult = false;
         for (Effect effect : effects) {
             if (command instanceof Command.Enqueue c
                     && effect.request() == c.request()
@@ -132,19 +132,19 @@ final class EngineInvariantChecker {
                 modes.put(List.of(c.session(), c.kind(), c.key()), c.mode());
             }
             see(effect, command);
-            answered |=
+            hasResult |=
                     command instanceof Command.Locking keyed
                             && keyed.session() == effect.session()
                             && keyed.request() == effect.request();
         }
         shares.removeIf(readWriteHold -> readWriteHold.session() == closing);
-        assertThat(toBeNotified).as("lost by %s, but not told", command).isEmpty();
-        if (command instanceof Command.Acquire c && !answered) {
-            line.add(Blocked.of(c));
+        assertThat(toBeNotified).as("lost by %s without a notification", command).isEmpty();
+        if (command instanceof Command.Acquire c && !hasResult) {
+            queue.add(Blocked.of(c));
         }
     }
 
-    /** A hold that another session has renewed passes to that session, if the command says so. */
+    /** A hold that another session has renewed passes to that session, if the command allows it. */
     private Held inherited(Command.CloseSession c, Held held, Successor successor) {
         boolean passes =
                 successor != null
@@ -170,7 +170,7 @@ final class EngineInvariantChecker {
             case Effect.Granted granted -> granted(granted, command);
             case Effect.Released _ -> {
                 if (command instanceof Command.ReleaseBySession c) {
-                    claims.removeIf(held -> held.session() == c.session() && held.is(c));
+                    tryAcquiredHolds.removeIf(held -> held.session() == c.session() && held.is(c));
                     live.values()
                             .removeIf(
                                     held ->
@@ -187,7 +187,7 @@ final class EngineInvariantChecker {
                 }
             }
             case Effect.TryAcquired tryAcquired ->
-                    claimed(tryAcquired, (Command.TryAcquire) command);
+                    tryAcquired(tryAcquired, (Command.TryAcquire) command);
             case Effect.Inspected inspected -> {
                 Command.Inspect c = (Command.Inspect) command;
                 assertThat(inspected.holders())
@@ -209,7 +209,7 @@ final class EngineInvariantChecker {
                         new Held(
                                 held.session(),
                                 held.request(),
-                                held.toldBy(),
+                                held.deliveredBy(),
                                 held.kind(),
                                 held.key(),
                                 held.forever(),
@@ -223,52 +223,54 @@ final class EngineInvariantChecker {
                 if (refused.reason() == Refusal.BUSY && !(command instanceof Command.Reassert)) {
                     Command.TryAcquire c = (Command.TryAcquire) command;
                     assertThat(c.kind())
-                            .as("everybody may share")
+                            .as("a shared lock is never busy")
                             .isNotEqualTo(ResourceKind.SHARED);
-                    assertThat(isHolding(c)).as("%s was refused its own", c).isFalse();
+                    assertThat(isHolding(c))
+                            .as("%s was refused a hold of its session", c)
+                            .isFalse();
                 }
             }
             case Effect.Cancelled cancelled -> {
                 leave(cancelled);
-                Predicate<Held> answered =
+                Predicate<Held> cancelledHold =
                         held ->
                                 held.session() == cancelled.session()
                                         && held.request() == cancelled.request();
-                live.values().removeIf(answered);
-                claims.removeIf(answered);
+                live.values().removeIf(cancelledHold);
+                tryAcquiredHolds.removeIf(cancelledHold);
                 leaveShare(cancelled);
             }
             case Effect.TimedOut timedOut -> leave(timedOut);
             case Effect.Queued _ -> {}
             case Effect.Offered offered -> {
-                Command.RequestOffer asking =
+                Command.RequestOffer request =
                         (Command.RequestOffer)
-                                asked.get(List.of(offered.session(), offered.request()));
-                assertThat(offered.key()).isEqualTo(asking.key());
-                assertThat(offered.mode()).isEqualTo(asking.mode());
+                                requests.get(List.of(offered.session(), offered.request()));
+                assertThat(offered.key()).isEqualTo(request.key());
+                assertThat(offered.mode()).isEqualTo(request.mode());
                 assertThat(suspended).doesNotContain(offered.key());
-                assertThat(shares(asking)).as("one offer").noneMatch(ReadWriteHold::offered);
-                share(asking, offered.mode(), offered.fence(), true);
+                assertThat(shares(request)).as("one offer").noneMatch(ReadWriteHold::offered);
+                share(request, offered.mode(), offered.fence(), true);
             }
             case Effect.OfferExpired lapsed -> assertThat(leaveShare(lapsed).offered()).isTrue();
             case Effect.Expired expired -> {
-                if (!tellLoss(expired)) {
+                if (!notifyLoss(expired)) {
                     assertThat(leaveShare(expired).offered()).isFalse();
                 }
             }
             case Effect.Revoked revoked -> {
-                boolean told =
+                boolean notified =
                         switch (command) {
-                            case Command.Release _ -> tellLoss(revoked);
+                            case Command.Release _ -> notifyLoss(revoked);
                             case Command.ForceRelease c ->
-                                    tellLoss(revoked) || isEvicted(c, revoked);
+                                    notifyLoss(revoked) || isForceReleased(c, revoked);
                             default -> false;
                         };
-                assertThat(told).as("%s was told before or not lost", revoked).isTrue();
+                assertThat(notified).as("%s was notified before or is not lost", revoked).isTrue();
             }
             case Effect.ForceReleased forceReleased ->
-                    evicted(forceReleased, (Command.ForceRelease) command);
-            case Effect.StatusReport statusReport -> standing(statusReport, command);
+                    forceReleased(forceReleased, (Command.ForceRelease) command);
+            case Effect.StatusReport statusReport -> statusReported(statusReport, command);
             case Effect.Changed _ -> {
                 if (command instanceof Command.Suspend c) {
                     suspended.add(c.key());
@@ -281,11 +283,11 @@ final class EngineInvariantChecker {
     }
 
     /** The next command releases one hold of this session by force. */
-    void expectEvictionOf(long session) {
-        evictee = session;
+    void expectForceReleaseOf(long session) {
+        forceReleasedSession = session;
     }
 
-    private void evicted(Effect.ForceReleased forceReleased, Command.ForceRelease c) {
+    private void forceReleased(Effect.ForceReleased forceReleased, Command.ForceRelease c) {
         assertThat(fences.add(forceReleased.fence()))
                 .as("fence of %s is new", forceReleased)
                 .isTrue();
@@ -296,21 +298,21 @@ final class EngineInvariantChecker {
                         .map(Map.Entry::getKey)
                         .filter(it -> all || it.fence() == c.fence())
                         .toList();
-        List<ReadWriteHold> told =
+        List<ReadWriteHold> released =
                 shares(c).stream().filter(it -> all || it.fence() == c.fence()).toList();
         // The fence of a try-acquired hold is unknown; a session has one per key.
         List<Held> unnotified =
-                claims.stream()
-                        .filter(it -> it.is(c) && (all || it.session() == evictee))
-                        .filter(_ -> all || (gone.isEmpty() && told.isEmpty()))
+                tryAcquiredHolds.stream()
+                        .filter(it -> it.is(c) && (all || it.session() == forceReleasedSession))
+                        .filter(_ -> all || (gone.isEmpty() && released.isEmpty()))
                         .toList();
         assertThat(gone).allMatch(it -> it.fence() < forceReleased.fence());
-        assertThat(told).allMatch(it -> it.fence() < forceReleased.fence());
+        assertThat(released).allMatch(it -> it.fence() < forceReleased.fence());
         assertThat(forceReleased.holds())
-                .as("%s, by what was told", forceReleased)
-                .isGreaterThanOrEqualTo(gone.size() + told.size() + unnotified.size());
+                .as("%s releases at least the known holds", forceReleased)
+                .isGreaterThanOrEqualTo(gone.size() + released.size() + unnotified.size());
         assertThat(all || forceReleased.holds() == 1).isTrue();
-        claims.removeAll(unnotified);
+        tryAcquiredHolds.removeAll(unnotified);
         for (Token token : gone) {
             Held held = live.remove(token);
             if (held.attributes().tracked()) {
@@ -318,7 +320,7 @@ final class EngineInvariantChecker {
             }
         }
         if (c.kind() == ResourceKind.LOCK) {
-            mutexFences.put(c.key(), forceReleased.fence());
+            lockFences.put(c.key(), forceReleased.fence());
         }
         if (all) {
             floors.put(List.of(c.kind(), c.key()), forceReleased.fence());
@@ -326,18 +328,18 @@ final class EngineInvariantChecker {
     }
 
     /** A holder that requested an offer is always notified. */
-    private boolean isEvicted(Command.ForceRelease c, Effect.Revoked revoked) {
+    private boolean isForceReleased(Command.ForceRelease c, Effect.Revoked revoked) {
         ReadWriteHold readWriteHold = leaveShare(revoked);
         return readWriteHold != null
                 && readWriteHold.key().equals(c.key())
                 && (c.fence() == 0 || c.fence() == readWriteHold.fence());
     }
 
-    private boolean tellLoss(Effect effect) {
-        return toBeNotified.removeIf(held -> held.answers(effect.session(), effect.request()));
+    private boolean notifyLoss(Effect effect) {
+        return toBeNotified.removeIf(held -> held.isOf(effect.session(), effect.request()));
     }
 
-    private void standing(Effect.StatusReport statusReport, Command command) {
+    private void statusReported(Effect.StatusReport statusReport, Command command) {
         if (command instanceof Command.Reassert c) {
             assertThat(suspended).contains(c.key());
             assertThat(shares(c)).noneMatch(ReadWriteHold::offered);
@@ -345,8 +347,9 @@ final class EngineInvariantChecker {
             return;
         }
         Command.OnTrackedRequest c = (Command.OnTrackedRequest) command;
-        if (asked.get(List.of(c.session(), c.targetRequest())) instanceof Command.Acquire acquire) {
-            standing(statusReport.status(), statusReport.fence(), c, acquire);
+        if (requests.get(List.of(c.session(), c.targetRequest()))
+                instanceof Command.Acquire acquire) {
+            statusReported(statusReport.status(), statusReport.fence(), c, acquire);
             return;
         }
         List<ReadWriteHold> own =
@@ -387,7 +390,7 @@ final class EngineInvariantChecker {
     }
 
     /** The status of a tracked acquire must match its earlier effects. */
-    private void standing(
+    private void statusReported(
             OfferRequestStatus offerRequestStatus,
             long fence,
             Command.OnTrackedRequest c,
@@ -399,14 +402,14 @@ final class EngineInvariantChecker {
             assertThat(offerRequestStatus).isEqualTo(OfferRequestStatus.GONE);
             return;
         }
-        Blocked place = Blocked.of(acquire);
+        Blocked blocked = Blocked.of(acquire);
         List<Token> own =
                 live.entrySet().stream()
-                        .filter(it -> it.getValue().answers(c.session(), c.targetRequest()))
+                        .filter(it -> it.getValue().isOf(c.session(), c.targetRequest()))
                         .map(Map.Entry::getKey)
                         .toList();
         OfferRequestStatus known =
-                line.contains(place)
+                queue.contains(blocked)
                         ? OfferRequestStatus.QUEUED
                         : own.isEmpty() ? OfferRequestStatus.GONE : OfferRequestStatus.HELD;
         assertThat(offerRequestStatus).as("%s of %s", c, acquire).isEqualTo(known);
@@ -415,7 +418,7 @@ final class EngineInvariantChecker {
             own.forEach(live::remove);
         }
         if (c instanceof Command.CancelOrRelease || c instanceof Command.Decline) {
-            line.remove(place);
+            queue.remove(blocked);
         }
     }
 
@@ -432,7 +435,7 @@ final class EngineInvariantChecker {
                                 readWriteMode == ReadWriteMode.READ
                                         && it.mode() == ReadWriteMode.READ);
         assertThat(fences.add(fence)).as("fence of %s is new", c).isTrue();
-        Long before = mutexFences.put(c.key(), fence);
+        Long before = lockFences.put(c.key(), fence);
         assertThat(before == null || before < fence).as("fence of %s is above all", c).isTrue();
         shares.add(
                 new ReadWriteHold(
@@ -458,22 +461,24 @@ final class EngineInvariantChecker {
                 : List.of();
     }
 
-    private void claimed(Effect.TryAcquired tryAcquired, Command.TryAcquire c) {
+    private void tryAcquired(Effect.TryAcquired tryAcquired, Command.TryAcquire c) {
         if (!tryAcquired.isNew()) {
-            assertThat(claims.stream().anyMatch(it -> it.session() != c.session() && it.is(c)))
-                    .as("others beside %s", tryAcquired)
+            assertThat(
+                            tryAcquiredHolds.stream()
+                                    .anyMatch(it -> it.session() != c.session() && it.is(c)))
+                    .as("%s has other holders", tryAcquired)
                     .isEqualTo(tryAcquired.holders() > 1);
             return;
         }
-        assertThat(isHolding(c)).as("%s had it before", c).isFalse();
-        assertThat(line).as("%s passes nobody", c).noneMatch(it -> it.is(c));
+        assertThat(isHolding(c)).as("%s is of a session without a hold", c).isFalse();
+        assertThat(queue).as("%s overtakes no waiter", c).noneMatch(it -> it.is(c));
         assertThat(tryAcquired.holders()).isEqualTo(holders(c).size() + 1);
-        assertThat(shares(c)).as("%s is beside nobody who asked", c).isEmpty();
+        assertThat(shares(c)).as("%s is granted beside no offer", c).isEmpty();
         assertThat(c.kind() == ResourceKind.LOCK && suspended.contains(c.key())).isFalse();
         assertThat(c.kind() == ResourceKind.SHARED || tryAcquired.holders() == 1)
                 .as("%s", tryAcquired)
                 .isTrue();
-        claims.add(
+        tryAcquiredHolds.add(
                 new Held(
                         c.session(),
                         c.request(),
@@ -487,7 +492,7 @@ final class EngineInvariantChecker {
 
     /** The known holders of a key: an enqueue may have been granted without an effect so far. */
     private List<Held> holders(Command.Locking c) {
-        return Stream.concat(live.values().stream(), claims.stream())
+        return Stream.concat(live.values().stream(), tryAcquiredHolds.stream())
                 .filter(held -> held.is(c))
                 .toList();
     }
@@ -499,84 +504,84 @@ final class EngineInvariantChecker {
     }
 
     private void assertOrphaned(Command.CloseSession c, List<Effect> effects) {
-        List<Effect.Orphaned> told =
+        List<Effect.Orphaned> orphaned =
                 effects.stream()
                         .filter(Effect.Orphaned.class::isInstance)
                         .map(Effect.Orphaned.class::cast)
                         .toList();
-        assertThat(told).hasSizeLessThan(2).allMatch(it -> it.session() == c.session());
-        assertThat(told.stream().mapToLong(Effect.Orphaned::shared).sum())
-                .isEqualTo(claimsOf(c.session(), ResourceKind.SHARED));
-        assertThat(told.stream().mapToLong(Effect.Orphaned::locks).sum())
-                .isGreaterThanOrEqualTo(claimsOf(c.session(), ResourceKind.LOCK));
+        assertThat(orphaned).hasSizeLessThan(2).allMatch(it -> it.session() == c.session());
+        assertThat(orphaned.stream().mapToLong(Effect.Orphaned::shared).sum())
+                .isEqualTo(tryAcquiredBy(c.session(), ResourceKind.SHARED));
+        assertThat(orphaned.stream().mapToLong(Effect.Orphaned::locks).sum())
+                .isGreaterThanOrEqualTo(tryAcquiredBy(c.session(), ResourceKind.LOCK));
     }
 
-    private long claimsOf(long session, ResourceKind resourceKind) {
-        return claims.stream()
+    private long tryAcquiredBy(long session, ResourceKind resourceKind) {
+        return tryAcquiredHolds.stream()
                 .filter(it -> it.session() == session && it.kind() == resourceKind)
                 .count();
     }
 
     private void granted(Effect.Granted granted, Command command) {
         Token token = granted.token();
-        Command.Locking asking = asked.get(List.of(granted.session(), granted.request()));
-        assertThat(asking).as("%s answers a request", granted).isNotNull();
-        assertThat(granted.key()).isEqualTo(asking.key());
-        long toldBy = granted.request();
-        HoldAttributes holdAttributes = termsOf(asking);
+        Command.Locking request = requests.get(List.of(granted.session(), granted.request()));
+        assertThat(request).as("%s is the effect of a request", granted).isNotNull();
+        assertThat(granted.key()).isEqualTo(request.key());
+        long deliveredBy = granted.request();
+        HoldAttributes holdAttributes = attributesOf(request);
         boolean reads = holdAttributes.mode() == ReadWriteMode.READ;
-        boolean perhapsLate = command instanceof Command.Await; // the grant may be older
-        assertThat(shares(asking))
-                .as("%s is beside nobody who asked, unless all read", granted)
+        boolean mayBeLate = command instanceof Command.Await; // the grant may be older
+        assertThat(shares(request))
+                .as("%s is granted beside no offer, unless all are readers", granted)
                 .allMatch(
                         it ->
                                 reads
                                         && it.mode() == ReadWriteMode.READ
-                                        && (perhapsLate || !it.offered()));
+                                        && (mayBeLate || !it.offered()));
         if (ever.add(token)) {
             assertThat(
-                            perhapsLate
-                                    || asking.kind() != ResourceKind.LOCK
-                                    || !suspended.contains(asking.key()))
+                            mayBeLate
+                                    || request.kind() != ResourceKind.LOCK
+                                    || !suspended.contains(request.key()))
                     .as("%s is not granted while suspended", granted)
                     .isTrue();
             assertThat(fences.add(token.fence())).as("fence of %s is new", granted).isTrue();
-            assertThat(floors.getOrDefault(List.of(asking.kind(), asking.key()), 0L))
-                    .as("fence that all before %s were evicted with", granted)
+            assertThat(floors.getOrDefault(List.of(request.kind(), request.key()), 0L))
+                    .as("%s has a fence above that of the last forced release", granted)
                     .isLessThan(token.fence());
-            if (asking.kind() == ResourceKind.LOCK) {
-                long before = mutexFences.getOrDefault(granted.key(), 0L);
-                assertThat(before < token.fence() || (perhapsLate && reads))
+            if (request.kind() == ResourceKind.LOCK) {
+                long before = lockFences.getOrDefault(granted.key(), 0L);
+                assertThat(before < token.fence() || (mayBeLate && reads))
                         .as("fence of %s is above %s", granted, before)
                         .isTrue();
-                mutexFences.put(granted.key(), Math.max(before, token.fence()));
+                lockFences.put(granted.key(), Math.max(before, token.fence()));
             }
         } else {
             // Only an await may deliver the token of its enqueue again, and only while it is held.
-            assertThat(asking).isInstanceOf(Command.Await.class);
-            assertThat(live).as("%s is no dead token", granted).containsKey(token);
-            toldBy = live.remove(token).toldBy();
+            assertThat(request).isInstanceOf(Command.Await.class);
+            assertThat(live).as("%s has the token of a live hold", granted).containsKey(token);
+            deliveredBy = live.remove(token).deliveredBy();
         }
         boolean closing =
                 command instanceof Command.CloseSession c && c.session() == granted.session();
-        if (asking instanceof Command.Acquire c && !closing) {
-            assertFirstInLine(c);
+        if (request instanceof Command.Acquire c && !closing) {
+            assertFirstInQueue(c);
             leave(granted);
         }
         if (reads) {
-            assertThat(holders(asking)).as("holders beside %s", granted).allMatch(Held::isReader);
+            assertThat(holders(request)).as("holders beside %s", granted).allMatch(Held::isReader);
         } else {
-            assertThat((long) holders(asking).size())
+            assertThat((long) holders(request).size())
                     .as("other holders at %s", granted)
-                    .isLessThan(limit(asking));
+                    .isLessThan(limit(request));
         }
         Held held =
                 new Held(
                         granted.session(),
                         granted.request(),
-                        toldBy,
-                        asking.kind(),
-                        asking.key(),
+                        deliveredBy,
+                        request.kind(),
+                        request.key(),
                         granted.leaseNanos() == Command.FOREVER,
                         holdAttributes,
                         end(granted.leaseNanos()));
@@ -585,8 +590,8 @@ final class EngineInvariantChecker {
         }
     }
 
-    private HoldAttributes termsOf(Command.Locking asking) {
-        return switch (asking) {
+    private HoldAttributes attributesOf(Command.Locking request) {
+        return switch (request) {
             case Command.Acquire c -> c.attributes();
             case Command.Enqueue c -> HoldAttributes.of(c.mode());
             case Command.Await c ->
@@ -595,8 +600,8 @@ final class EngineInvariantChecker {
         };
     }
 
-    /** No blocked waiter may be overtaken, except as the policy says. */
-    private void assertFirstInLine(Command.Acquire granted) {
+    /** No blocked waiter may be overtaken, except where the policy allows it. */
+    private void assertFirstInQueue(Command.Acquire granted) {
         QueuePolicy queuePolicy =
                 engineSettings.policies().getOrDefault(granted.key(), QueuePolicy.FIFO);
         ReadWriteMode readWriteMode = granted.attributes().mode();
@@ -605,27 +610,27 @@ final class EngineInvariantChecker {
                         ? ReadWriteMode.READ
                         : ReadWriteMode.WRITE;
         boolean passes = queuePolicy != QueuePolicy.FIFO && readWriteMode == preferred;
-        for (Blocked blocked : line) {
+        for (Blocked blocked : queue) {
             if (blocked.equals(Blocked.of(granted))) {
                 break;
             }
             if (blocked.is(granted)) {
                 assertThat(passes && blocked.attributes().mode() != preferred)
-                        .as("%s passes %s", granted, blocked)
+                        .as("%s overtakes %s", granted, blocked)
                         .isTrue();
             }
         }
         if (queuePolicy != QueuePolicy.FIFO
                 && readWriteMode != preferred
                 && granted.kind() == ResourceKind.LOCK) {
-            assertThat(line)
-                    .as("%s is preferred to nobody", granted)
+            assertThat(queue)
+                    .as("%s overtakes no preferred waiter", granted)
                     .noneMatch(it -> it.is(granted) && it.attributes().mode() == preferred);
         }
     }
 
     private void leave(Effect effect) {
-        line.removeIf(it -> it.session() == effect.session() && it.request() == effect.request());
+        queue.removeIf(it -> it.session() == effect.session() && it.request() == effect.request());
     }
 
     private void assertLive(Command.Locking c, Token token) {
@@ -637,12 +642,12 @@ final class EngineInvariantChecker {
 
     private void assertDead(Command command) {
         if (command instanceof Command.ReleaseBySession c) {
-            assertThat(isHolding(c)).as("%s was refused its own", c).isFalse();
+            assertThat(isHolding(c)).as("%s was refused a hold of its session", c).isFalse();
             return;
         }
         if (command instanceof Command.ForceRelease c) {
             boolean all = c.fence() == 0;
-            assertThat(all && !holders(c).isEmpty()).as("%s found nobody", c).isFalse();
+            assertThat(all && !holders(c).isEmpty()).as("%s found no hold", c).isFalse();
             assertThat(shares(c)).noneMatch(it -> all || it.fence() == c.fence());
             assertThat(live.entrySet())
                     .noneMatch(it -> it.getValue().is(c) && it.getKey().fence() == c.fence());
@@ -657,20 +662,21 @@ final class EngineInvariantChecker {
         Command.Locking c = (Command.Locking) command;
         Held held = live.get(token);
         assertThat(held != null && held.is(c))
-                .as("%s was refused though the token is good", command)
+                .as("%s was refused although its token is valid", command)
                 .isFalse();
     }
 
-    private long limit(Command.Locking asking) {
-        if (asking instanceof Command.Acquire c) {
+    private long limit(Command.Locking request) {
+        if (request instanceof Command.Acquire c) {
             limits.put(List.of(c.kind(), c.key()), c.limit());
-        } else if (asking instanceof Command.Enqueue c) {
+        } else if (request instanceof Command.Enqueue c) {
             limits.put(List.of(c.kind(), c.key()), c.limit());
         }
         // An await has no limit; its semaphore has at most the largest of the schedule.
-        return asking.kind() == ResourceKind.LOCK
+        return request.kind() == ResourceKind.LOCK
                 ? 1
-                : limits.getOrDefault(List.of(asking.kind(), asking.key()), widest(asking.key()));
+                : limits.getOrDefault(
+                        List.of(request.kind(), request.key()), widest(request.key()));
     }
 
     private static long widest(Key key) {
@@ -681,7 +687,9 @@ final class EngineInvariantChecker {
                 .orElseThrow();
     }
 
-    private long end(long span) {
-        return now > 0 && span > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + span;
+    private long end(long durationNanos) {
+        return now > 0 && durationNanos > Long.MAX_VALUE - now
+                ? Long.MAX_VALUE
+                : now + durationNanos;
     }
 }

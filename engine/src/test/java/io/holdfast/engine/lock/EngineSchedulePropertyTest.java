@@ -147,7 +147,7 @@ class EngineSchedulePropertyTest {
                 }
             }
             List<Effect> seen = watched.step(scheduleStep);
-            quotas.room = watched.quotas.room;
+            quotas.memoryLeft = watched.quotas.memoryLeft;
             List<Effect> effects = new ArrayList<>();
             for (Command command : watched.last) {
                 alone.apply(command, watched.now, quotas, effects);
@@ -174,7 +174,7 @@ class EngineSchedulePropertyTest {
         quotas.maxEntries = schedule.maxEntries();
         for (int i = 0; i < schedule.steps().size(); i++) {
             List<Effect> effects = whole.step(schedule.steps().get(i));
-            quotas.room = whole.quotas.room;
+            quotas.memoryLeft = whole.quotas.memoryLeft;
             List<Effect> inSlices = new ArrayList<>();
             for (Command command : whole.last) {
                 if (command
@@ -250,8 +250,8 @@ class EngineSchedulePropertyTest {
             switch (scheduleStep) {
                 case ScheduleStep.AdvanceClock(long units) -> now += schedule.nanos(units);
                 case ScheduleStep.MemoryAvailable(boolean left) -> {
-                    quotas.room = left;
-                    model.room = left;
+                    quotas.memoryLeft = left;
+                    model.memoryLeft = left;
                 }
                 case ScheduleStep.TickWhenDue() -> {
                     long next = engine.nextDeadlineNanos();
@@ -260,7 +260,7 @@ class EngineSchedulePropertyTest {
                     now = next == Long.MAX_VALUE ? now : Math.max(now, Math.min(next, far));
                 }
                 case ScheduleStep.ForceRelease(int who, int target, int which) -> {
-                    return evict(who, Schedule.EVICTABLE.get(target), which);
+                    return forceRelease(who, Schedule.FORCE_RELEASABLE.get(target), which);
                 }
                 case ScheduleStep.CollectAll(int slice) -> {
                     return collectAll(slice);
@@ -277,22 +277,22 @@ class EngineSchedulePropertyTest {
             engine.apply(command, now, quotas, effects);
             assertThat(effects).as("%s", command).isEqualTo(model.apply(command, now));
             engineInvariantChecker.see(command, now, effects);
-            effects.forEach(crowd::hear);
+            effects.forEach(crowd::record);
             check(command);
             return effects;
         }
 
-        private List<Effect> evict(int who, Target target, int which) {
+        private List<Effect> forceRelease(int who, Target target, int which) {
             KeyView view = engine.views().view(target.kind(), target.key(), 0, which, now);
             if (which == 0) {
-                return apply(crowd.evict(who, target, 0));
+                return apply(crowd.forceRelease(who, target, 0));
             }
             if (view == null || view.holders().size() < which) {
-                return apply(crowd.evict(who, target, Long.MAX_VALUE));
+                return apply(crowd.forceRelease(who, target, Long.MAX_VALUE));
             }
             KeyView.Holder holder = view.holders().getLast();
-            engineInvariantChecker.expectEvictionOf(holder.session());
-            return apply(crowd.evict(who, target, holder.fence()));
+            engineInvariantChecker.expectForceReleaseOf(holder.session());
+            return apply(crowd.forceRelease(who, target, holder.fence()));
         }
 
         /** Deletes the data that would never be collected, and only that. */
@@ -351,11 +351,11 @@ class EngineSchedulePropertyTest {
             checkNext();
             for (long session : crowd.openSessions()) {
                 assertThat(engine.views().hasHolds(session)).isEqualTo(model.hasHolds(session));
-                checkPlaces(session);
-                checkBelongings(session);
+                checkTrackedRequests(session);
+                checkUsage(session);
             }
             checkKeyViews();
-            checkLines();
+            checkQueues();
             if (command instanceof Command.CloseSession(long session, long _, int _, long _)) {
                 assertThat(engine.views().hasHolds(session)).isFalse();
                 assertThat(engine.views().trackedRequests(session, 0, Integer.MAX_VALUE, now))
@@ -366,7 +366,7 @@ class EngineSchedulePropertyTest {
             }
         }
 
-        private void checkPlaces(long session) {
+        private void checkTrackedRequests(long session) {
             List<TrackedRequestView> all = model.trackedRequests(session, 0, Integer.MAX_VALUE);
             assertThat(engine.views().trackedRequests(session, 0, Integer.MAX_VALUE, now))
                     .isEqualTo(all);
@@ -377,19 +377,21 @@ class EngineSchedulePropertyTest {
             }
         }
 
-        private void checkBelongings(long session) {
-            assertThat(engine.views().usage(session)).isEqualTo(model.possessions(session));
+        private void checkUsage(long session) {
+            assertThat(engine.views().usage(session)).isEqualTo(model.usage(session));
             for (int most : List.of(0, 1, Integer.MAX_VALUE)) {
                 assertThat(engine.views().holdsAndWaiters(session, most, now))
                         .isEqualTo(model.holdsAndWaiters(session, most));
             }
         }
 
-        private void checkLines() {
+        private void checkQueues() {
             for (int most : List.of(1, Integer.MAX_VALUE)) {
-                List<QueueView> lines = new ArrayList<>();
-                engine.views().listQueues(most).next(Integer.MAX_VALUE, now, lines);
-                assertThat(new HashSet<>(lines)).hasSameSizeAs(lines).isEqualTo(model.lines(most));
+                List<QueueView> queues = new ArrayList<>();
+                engine.views().listQueues(most).next(Integer.MAX_VALUE, now, queues);
+                assertThat(new HashSet<>(queues))
+                        .hasSameSizeAs(queues)
+                        .isEqualTo(model.queues(most));
             }
             for (ResourceKind resourceKind : ResourceKind.values()) {
                 checkWaited(resourceKind);
@@ -398,9 +400,9 @@ class EngineSchedulePropertyTest {
 
         private void checkWaited(ResourceKind resourceKind) {
             long[] all =
-                    model.lines(Integer.MAX_VALUE).stream()
-                            .filter(line -> line.kind() == resourceKind)
-                            .flatMap(line -> line.waiters().stream())
+                    model.queues(Integer.MAX_VALUE).stream()
+                            .filter(queue -> queue.kind() == resourceKind)
+                            .flatMap(queue -> queue.waiters().stream())
                             .mapToLong(QueueView.Waiter::sinceNanos)
                             .sorted()
                             .toArray();

@@ -29,7 +29,7 @@ class ForceReleaseTest {
         Request alice = locks.acquire("alice", DOOR);
         Request bob = locks.acquire("bob", DOOR);
         Request carol = locks.acquire("carol", DOOR);
-        Effect.ForceReleased forceReleased = evicted(locks.evict(DOOR, alice.fence()));
+        Effect.ForceReleased forceReleased = forceReleased(locks.forceRelease(DOOR, alice.fence()));
         assertThat(forceReleased.holds()).isEqualTo(1);
         assertThat(forceReleased.fence()).isGreaterThan(alice.fence()).isLessThan(bob.fence());
         assertThat(carol.outcome()).isEqualTo(Outcome.BLOCKED);
@@ -38,7 +38,7 @@ class ForceReleaseTest {
     @Test
     void the_token_of_a_force_released_hold_is_invalid() {
         Request alice = locks.acquire("alice", DOOR);
-        locks.evict(DOOR, 0);
+        locks.forceRelease(DOOR, 0);
         assertThat(locks.renew(alice, ofSeconds(5)).outcome()).isEqualTo(Outcome.NOT_HELD);
         assertThat(locks.release(alice).outcome()).isEqualTo(Outcome.NOT_HELD);
     }
@@ -46,7 +46,7 @@ class ForceReleaseTest {
     @Test
     void a_force_release_notifies_the_holder_of_a_tracked_hold() {
         Request alice = locks.acquire("alice", DOOR, TRACKED);
-        locks.evict(DOOR, 0);
+        locks.forceRelease(DOOR, 0);
         assertThat(alice.outcome()).isEqualTo(Outcome.REVOKED);
         assertThat(locks.trackedRequests("alice")).isEmpty();
     }
@@ -54,21 +54,21 @@ class ForceReleaseTest {
     @Test
     void a_force_release_revokes_offers_and_confirmed_holds() {
         Request offered = locks.write("alice", DOOR);
-        locks.evict(DOOR, 0);
+        locks.forceRelease(DOOR, 0);
         assertThat(offered.outcome()).isEqualTo(Outcome.REVOKED);
-        assertThat(locks.stand(offered)).isEqualTo(OfferRequestStatus.GONE);
+        assertThat(locks.status(offered)).isEqualTo(OfferRequestStatus.GONE);
         Request held = locks.write("bob", DOOR);
         locks.confirm(held);
-        locks.evict(DOOR, 0);
+        locks.forceRelease(DOOR, 0);
         assertThat(held.outcome()).isEqualTo(Outcome.REVOKED);
-        assertThat(locks.stand(held)).isEqualTo(OfferRequestStatus.GONE);
+        assertThat(locks.status(held)).isEqualTo(OfferRequestStatus.GONE);
     }
 
     @Test
     void a_force_release_with_a_fence_ends_only_that_hold() {
         Request alice = locks.acquire("alice", POOL);
         Request bob = locks.acquire("bob", POOL);
-        assertThat(evicted(locks.evict(POOL, alice.fence())).holds()).isEqualTo(1);
+        assertThat(forceReleased(locks.forceRelease(POOL, alice.fence())).holds()).isEqualTo(1);
         assertThat(locks.holders(POOL)).containsExactly("bob");
         assertThat(locks.release(bob).outcome()).isEqualTo(Outcome.RELEASED);
     }
@@ -80,7 +80,7 @@ class ForceReleaseTest {
         locks.acquire("carol", POOL);
         Request dave = locks.acquire("dave", POOL);
         locks.acquire("erin", POOL);
-        Effect.ForceReleased forceReleased = evicted(locks.evict(POOL, 0));
+        Effect.ForceReleased forceReleased = forceReleased(locks.forceRelease(POOL, 0));
         assertThat(forceReleased.holds()).isEqualTo(2);
         assertThat(locks.holders(POOL)).containsExactly("carol", "dave");
         assertThat(dave.fence()).isGreaterThan(forceReleased.fence());
@@ -92,16 +92,17 @@ class ForceReleaseTest {
         Target room = Target.shared("room");
         locks.tryAcquire("alice", room);
         locks.tryAcquire("bob", room);
-        assertThat(evicted(locks.evict(room, 0)).holds()).isEqualTo(2);
-        assertThat(locks.knows(room)).isFalse();
+        assertThat(forceReleased(locks.forceRelease(room, 0)).holds()).isEqualTo(2);
+        assertThat(locks.isRetained(room)).isFalse();
         assertThat(locks.releaseBySession("alice", room).outcome()).isEqualTo(Outcome.NOT_HELD);
     }
 
     @Test
     void a_force_release_of_a_free_key_is_refused() {
-        assertThat(locks.evict(DOOR, 0).outcome()).isEqualTo(Outcome.NOT_HELD);
+        assertThat(locks.forceRelease(DOOR, 0).outcome()).isEqualTo(Outcome.NOT_HELD);
         Request alice = locks.acquire("alice", DOOR);
-        assertThat(locks.evict(DOOR, alice.fence() + 1).outcome()).isEqualTo(Outcome.NOT_HELD);
+        assertThat(locks.forceRelease(DOOR, alice.fence() + 1).outcome())
+                .isEqualTo(Outcome.NOT_HELD);
         assertThat(locks.holderOf(DOOR)).isEqualTo("alice");
     }
 
@@ -110,13 +111,13 @@ class ForceReleaseTest {
         locks.acquire("alice", DOOR);
         Request bob = locks.acquire("bob", DOOR);
         locks.suspend(DOOR);
-        locks.evict(DOOR, 0);
+        locks.forceRelease(DOOR, 0);
         assertThat(bob.outcome()).isEqualTo(Outcome.BLOCKED);
         locks.resume(DOOR);
         assertThat(bob.outcome()).isEqualTo(Outcome.GRANTED);
     }
 
-    private static Effect.ForceReleased evicted(Request request) {
-        return (Effect.ForceReleased) request.answers().getLast();
+    private static Effect.ForceReleased forceReleased(Request request) {
+        return (Effect.ForceReleased) request.effects().getLast();
     }
 }

@@ -83,7 +83,7 @@ class HoldAttributesTest {
     @AfterEach
     void nothing_is_left() {
         locks.resume(DOOR);
-        locks.quotas.room = true;
+        locks.quotas.memoryLeft = true;
         List<String> people = List.of("alice", "bob", "carol", "dave", "operator");
         people.forEach(locks::close);
         locks.advance(USUAL.multipliedBy(2));
@@ -277,11 +277,11 @@ class HoldAttributesTest {
         @Test
         void read_holds_and_read_waiters_are_charged_to_the_quotas() {
             locks.acquire("alice", DOOR, READER);
-            locks.quotas.room = false;
+            locks.quotas.memoryLeft = false;
             assertThat(locks.acquire("bob", DOOR, READER).outcome()).isEqualTo(TOO_MANY_KEYS);
-            locks.quotas.room = true;
+            locks.quotas.memoryLeft = true;
             locks.acquire("carol", DOOR, WRITER);
-            locks.quotas.room = false;
+            locks.quotas.memoryLeft = false;
             assertThat(locks.acquire("dave", DOOR, READER).outcome()).isEqualTo(TOO_MANY_WAITERS);
             assertThat(locks.trackedRequests("bob")).isEmpty();
             assertThat(locks.trackedRequests("dave")).isEmpty();
@@ -290,7 +290,7 @@ class HoldAttributesTest {
 
     @Nested
     @DisplayName("In the queue")
-    class InLine {
+    class InQueue {
         @ParameterizedTest
         @EnumSource
         void a_read_waiter_is_granted_according_to_the_policy(QueuePolicy queuePolicy) {
@@ -362,7 +362,7 @@ class HoldAttributesTest {
             Request carol = locks.acquire("carol", what, WRITER);
             locks.close("bob");
             locks.release(alice);
-            assertThat(gone).allMatch(it -> it.answers().isEmpty());
+            assertThat(gone).allMatch(it -> it.effects().isEmpty());
             assertThat(carol.outcome()).isEqualTo(GRANTED);
         }
 
@@ -373,7 +373,7 @@ class HoldAttributesTest {
             Request own = locks.acquire("bob", DOOR, READER);
             Request carol = locks.acquire("carol", DOOR, READER);
             locks.close("bob");
-            assertThat(own.answers()).isEmpty();
+            assertThat(own.effects()).isEmpty();
             assertThat(carol.outcome()).isEqualTo(GRANTED);
         }
     }
@@ -421,12 +421,12 @@ class HoldAttributesTest {
         @ValueSource(booleans = {true, false})
         void an_unbound_hold_with_an_undelivered_token_ends_with_its_session(boolean autoRelease) {
             locks = autoRelease ? new LockScenario() : LockScenario.withoutAutoRelease();
-            Request told = locks.acquire("alice", POOL, LEFT_WRITER);
+            Request held = locks.acquire("alice", POOL, LEFT_WRITER);
             Request untold = locks.acquire("alice", POOL, LEFT_WRITER);
             locks.close("alice", untold);
             assertThat(locks.holdersOf(POOL)).isEqualTo(1);
             assertThat(locks.release("bob", POOL, untold.token()).outcome()).isEqualTo(NOT_HELD);
-            assertThat(locks.release("bob", POOL, told.token()).outcome()).isEqualTo(RELEASED);
+            assertThat(locks.release("bob", POOL, held.token()).outcome()).isEqualTo(RELEASED);
         }
 
         @ParameterizedTest
@@ -465,7 +465,7 @@ class HoldAttributesTest {
                             new Effect.Expired(alice.session(), alice.number()), bob.grant());
             locks.advance(USUAL);
             assertThat(alice.outcome()).isEqualTo(EXPIRED);
-            assertThat(alice.answers()).hasSize(2);
+            assertThat(alice.effects()).hasSize(2);
             assertThat(bob.outcome()).isEqualTo(EXPIRED);
         }
 
@@ -504,7 +504,7 @@ class HoldAttributesTest {
             locks.giveUp(ended.get(1));
             locks.releaseBySession("alice", Target.lock("key2"));
             locks.close("alice");
-            assertThat(ended).allMatch(it -> it.answers().size() == 1);
+            assertThat(ended).allMatch(it -> it.effects().size() == 1);
         }
 
         @Test
@@ -513,8 +513,8 @@ class HoldAttributesTest {
             Request bob = locks.acquire("bob", DOOR, QUIET_READER);
             locks.release("carol", DOOR, bob.token());
             locks.advance(ofSeconds(2));
-            assertThat(alice.answers()).hasSize(1);
-            assertThat(bob.answers()).hasSize(1);
+            assertThat(alice.effects()).hasSize(1);
+            assertThat(bob.effects()).hasSize(1);
             assertThat(locks.trackedRequests("alice")).isEmpty();
         }
 
@@ -523,9 +523,9 @@ class HoldAttributesTest {
             locks.acquire("alice", DOOR, READER);
             Request bob = locks.acquire("bob", DOOR, WRITER);
             Request carol = locks.acquire("carol", DOOR, READER);
-            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.QUEUED);
+            assertThat(locks.status(bob)).isEqualTo(OfferRequestStatus.QUEUED);
             assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_QUEUED);
-            assertThat(bob.answers()).isEmpty();
+            assertThat(bob.effects()).isEmpty();
             assertThat(carol.outcome()).isEqualTo(GRANTED);
             assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_GONE);
             assertThat(locks.holders(DOOR)).containsExactly("alice", "carol");
@@ -538,7 +538,7 @@ class HoldAttributesTest {
             Request carol = locks.acquire("carol", DOOR, READER);
             Request declined = locks.decline(bob);
             assertThat(locks.lastEffects())
-                    .containsExactly(declined.answers().getFirst(), carol.grant());
+                    .containsExactly(declined.effects().getFirst(), carol.grant());
         }
 
         @ParameterizedTest
@@ -603,7 +603,7 @@ class HoldAttributesTest {
 
     @Nested
     @DisplayName("In views and snapshots")
-    class Looking {
+    class ViewsAndSnapshots {
         @Test
         void tracked_acquires_are_listed_in_order_of_request_numbers() {
             Request first = locks.acquire("alice", POOL, WRITER, USUAL, ofSeconds(9));
@@ -638,7 +638,7 @@ class HoldAttributesTest {
             List<Long> numbers = new ArrayList<>();
             for (int i = 0; i < 7; i++) {
                 numbers.add(locks.acquire("alice", DOOR, READER).number());
-                locks.ask(
+                locks.requestOffer(
                         "alice",
                         DOOR,
                         ReadWriteMode.READ); // is not listed and does not count for a page

@@ -122,9 +122,9 @@ class HoldersPropertyTest {
                 send(new Command.ReleaseBySession(session, 1, resourceKind, key));
                 holders.remove(session);
             } else {
-                Effect answer =
+                Effect effect =
                         send(new Command.TryAcquire(session, 1, resourceKind, key, 0)).getFirst();
-                if (answer instanceof Effect.TryAcquired) {
+                if (effect instanceof Effect.TryAcquired) {
                     holders.add(session);
                 }
             }

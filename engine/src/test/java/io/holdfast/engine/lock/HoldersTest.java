@@ -50,7 +50,7 @@ class HoldersTest {
         long empty = EngineObjectCount.of(locks.engine);
         locks.inspect("alice", PRINTER);
         locks.inspect("alice", ROOM);
-        assertThat(locks.knows(PRINTER)).isFalse();
+        assertThat(locks.isRetained(PRINTER)).isFalse();
         assertThat(locks.engine.hasSession(locks.session("alice"))).isFalse();
         assertThat(EngineObjectCount.of(locks.engine)).isEqualTo(empty);
     }
@@ -62,7 +62,7 @@ class HoldersTest {
         assertInspected("bob", PRINTER, 0, false);
         locks.advance(ofSeconds(1));
         locks.collect();
-        assertThat(locks.knows(PRINTER)).isFalse();
+        assertThat(locks.isRetained(PRINTER)).isFalse();
     }
 
     @Test

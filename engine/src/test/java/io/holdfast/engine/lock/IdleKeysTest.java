@@ -31,10 +31,10 @@ class IdleKeysTest {
         locks.release(locks.acquire("alice", PRINTER));
         locks.advance(IDLE);
         locks.collect();
-        assertThat(locks.knows(PRINTER)).as("exactly the idle time is not more").isTrue();
+        assertThat(locks.isRetained(PRINTER)).as("exactly the idle time is not more").isTrue();
         locks.advance(ofNanos(1));
         locks.collect();
-        assertThat(locks.knows(PRINTER)).isFalse();
+        assertThat(locks.isRetained(PRINTER)).isFalse();
         assertThat(locks.quotas.keys).isZero();
     }
 
@@ -42,7 +42,7 @@ class IdleKeysTest {
     void an_idle_key_is_dropped_by_a_collection_only() {
         locks.release(locks.acquire("alice", PRINTER));
         locks.advance(IDLE.multipliedBy(10));
-        assertThat(locks.knows(PRINTER)).isTrue();
+        assertThat(locks.isRetained(PRINTER)).isTrue();
     }
 
     @Test
@@ -66,7 +66,7 @@ class IdleKeysTest {
         eager.release(eager.acquire("alice", PRINTER));
         assertThat(eager.engine.hasCollectable(eager.now())).isTrue();
         eager.collect();
-        assertThat(eager.knows(PRINTER)).isFalse();
+        assertThat(eager.isRetained(PRINTER)).isFalse();
     }
 
     @Test
@@ -78,12 +78,11 @@ class IdleKeysTest {
         eager.advance(ofSeconds(500));
         assertThat(eager.engine.hasCollectable(eager.now())).isFalse();
         eager.collect();
-        assertThat(eager.knows(PRINTER)).isTrue();
-        assertThat(eager.knows(POOL)).isTrue();
+        assertThat(eager.isRetained(PRINTER)).isTrue();
+        assertThat(eager.isRetained(POOL)).isTrue();
     }
 
     @Test
-    @DisplayName("an idle key is not kept by releases and renewals with wrong tokens (22.11)")
     void an_idle_key_is_not_kept_by_releases_and_renewals_with_wrong_tokens() {
         var alice = locks.acquire("alice", PRINTER);
         locks.release(alice);
@@ -96,7 +95,7 @@ class IdleKeysTest {
             locks.await("alice", PRINTER);
         }
         locks.collect();
-        assertThat(locks.knows(PRINTER)).isFalse();
+        assertThat(locks.isRetained(PRINTER)).isFalse();
     }
 
     @Test
@@ -108,7 +107,7 @@ class IdleKeysTest {
                     .isEqualTo(LIMIT_MISMATCH);
         }
         locks.collect();
-        assertThat(locks.knows(POOL)).isFalse();
+        assertThat(locks.isRetained(POOL)).isFalse();
     }
 
     @Test
@@ -167,13 +166,13 @@ class IdleKeysTest {
         locks.release(locks.acquire("alice", PRINTER)); // now the youngest
         locks.advance(IDLE.minusSeconds(15)); // the pool is idle for 65 s, the scanner for 55 s
         locks.collect();
-        assertThat(locks.knows(POOL)).isFalse();
-        assertThat(locks.knows(keys[2])).isTrue();
-        assertThat(locks.knows(PRINTER)).isTrue();
+        assertThat(locks.isRetained(POOL)).isFalse();
+        assertThat(locks.isRetained(keys[2])).isTrue();
+        assertThat(locks.isRetained(PRINTER)).isTrue();
         locks.advance(ofSeconds(10));
         locks.collect();
-        assertThat(locks.knows(keys[2])).isFalse();
-        assertThat(locks.knows(PRINTER)).isTrue();
+        assertThat(locks.isRetained(keys[2])).isFalse();
+        assertThat(locks.isRetained(PRINTER)).isTrue();
     }
 
     @Test
@@ -187,7 +186,7 @@ class IdleKeysTest {
             locks.collect(3);
             int gone = Math.min(10, 10 - left + 3);
             for (int i = 0; i < 10; i++) {
-                assertThat(locks.knows(Target.lock("key-" + i))).isEqualTo(i >= gone);
+                assertThat(locks.isRetained(Target.lock("key-" + i))).isEqualTo(i >= gone);
             }
         }
         assertThat(locks.engine.hasCollectable(locks.now())).isFalse();
@@ -224,7 +223,7 @@ class IdleKeysTest {
             locks.release(locks.acquire("alice", PRINTER));
             locks.advance(IDLE.minusSeconds(1));
             locks.collect();
-            assertThat(locks.knows(PRINTER)).isTrue();
+            assertThat(locks.isRetained(PRINTER)).isTrue();
         }
         var alice = locks.acquire("alice", PRINTER);
         locks.advance(IDLE.multipliedBy(3));
@@ -232,10 +231,10 @@ class IdleKeysTest {
         locks.release(alice);
         locks.advance(IDLE);
         locks.collect();
-        assertThat(locks.knows(PRINTER)).isTrue();
+        assertThat(locks.isRetained(PRINTER)).isTrue();
         locks.advance(ofNanos(1));
         locks.collect();
-        assertThat(locks.knows(PRINTER)).isFalse();
+        assertThat(locks.isRetained(PRINTER)).isFalse();
     }
 
     private void assertIdleFor(Target what, long nanos) {

@@ -71,18 +71,18 @@ class KeyEventPropertyTest {
             switch (scheduleStep) {
                 case ScheduleStep.AdvanceClock(long units) -> now += schedule.nanos(units);
                 case ScheduleStep.MemoryAvailable(boolean left) -> {
-                    quotas.room = left;
-                    silentLedger.room = left;
+                    quotas.memoryLeft = left;
+                    silentLedger.memoryLeft = left;
                 }
                 case ScheduleStep.CollectAll(int slice) -> apply(new Command.Collect(slice));
                 case ScheduleStep.ForceRelease(int who, int what, int which) -> {
-                    Target target = Schedule.EVICTABLE.get(what);
+                    Target target = Schedule.FORCE_RELEASABLE.get(what);
                     KeyView view = engine.views().view(target.kind(), target.key(), 0, which, now);
                     long fence =
                             which == 0 || view == null || view.holders().isEmpty()
                                     ? 0
                                     : view.holders().getLast().fence();
-                    apply(scheduleSessions.evict(who, target, fence));
+                    apply(scheduleSessions.forceRelease(who, target, fence));
                 }
                 default ->
                         scheduleSessions
@@ -103,7 +103,7 @@ class KeyEventPropertyTest {
             latest = Math.max(latest, now);
             List<Effect> effects = new ArrayList<>();
             engine.apply(command, now, quotas, effects);
-            effects.forEach(scheduleSessions::hear);
+            effects.forEach(scheduleSessions::record);
             for (KeyEvent keyEvent : events) {
                 assertThat(keyEvent.atNanos()).isEqualTo(latest);
                 if (keyEvent.type() == KeyEvent.Type.EXPIRED) {

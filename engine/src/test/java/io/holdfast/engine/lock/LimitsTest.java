@@ -40,7 +40,7 @@ class LimitsTest {
             locks.acquire("alice", PRINTER);
             locks.acquire("alice", POOL);
             assertThat(locks.acquire("alice", SCANNER).outcome()).isEqualTo(TOO_MANY_KEYS);
-            assertThat(locks.knows(SCANNER)).isFalse();
+            assertThat(locks.isRetained(SCANNER)).isFalse();
         }
 
         @Test
@@ -70,7 +70,6 @@ class LimitsTest {
         }
 
         @Test
-        @DisplayName("collecting a key frees the limit (22.3)")
         void collecting_a_key_frees_the_limit() {
             locks.quotas.maxKeys = 1;
             locks.release(locks.acquire("alice", PRINTER));
@@ -80,7 +79,6 @@ class LimitsTest {
         }
 
         @Test
-        @DisplayName("the limit of keys is never exceeded (22.2)")
         void the_limit_of_keys_is_never_exceeded() {
             locks.quotas.maxKeys = 5;
             for (int i = 0; i < 50; i++) {
@@ -153,12 +151,12 @@ class LimitsTest {
 
     @Nested
     @DisplayName("Memory")
-    class Room {
+    class MemoryLimit {
         private final LockScenario locks = new LockScenario();
 
         @Test
         void a_new_key_beyond_the_memory_budget_is_refused() {
-            locks.quotas.room = false;
+            locks.quotas.memoryLeft = false;
             assertThat(locks.acquire("alice", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.enqueue("alice", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
         }
@@ -166,7 +164,7 @@ class LimitsTest {
         @Test
         void a_new_waiter_beyond_the_memory_budget_is_refused() {
             locks.acquire("alice", PRINTER);
-            locks.quotas.room = false;
+            locks.quotas.memoryLeft = false;
             assertThat(locks.acquire("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_WAITERS);
             assertThat(locks.enqueue("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_WAITERS);
             assertThat(locks.await("bob", PRINTER).outcome()).isEqualTo(NOT_ENQUEUED);
@@ -176,7 +174,7 @@ class LimitsTest {
         @Test
         void another_slot_of_a_used_semaphore_beyond_the_memory_budget_is_refused() {
             locks.acquire("alice", POOL);
-            locks.quotas.room = false;
+            locks.quotas.memoryLeft = false;
             assertThat(locks.acquire("bob", POOL).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.enqueue("bob", POOL).outcome()).isEqualTo(TOO_MANY_KEYS);
             assertThat(locks.holdersOf(POOL)).isEqualTo(1);
@@ -185,16 +183,16 @@ class LimitsTest {
         @Test
         void a_new_hold_of_an_existing_free_key_beyond_the_memory_budget_is_refused() {
             locks.release(locks.acquire("alice", PRINTER));
-            locks.quotas.room = false;
+            locks.quotas.memoryLeft = false;
             assertThat(locks.acquire("alice", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
-            locks.quotas.room = true;
+            locks.quotas.memoryLeft = true;
             assertThat(locks.acquire("alice", PRINTER).outcome()).isEqualTo(GRANTED);
         }
 
         @Test
         void an_acquire_without_a_wait_of_a_held_key_needs_no_memory() {
             locks.acquire("alice", PRINTER);
-            locks.quotas.room = false;
+            locks.quotas.memoryLeft = false;
             assertThat(locks.acquireWithoutWait("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
         }
 
@@ -203,7 +201,7 @@ class LimitsTest {
             var alice = locks.acquire("alice", PRINTER);
             var bob = locks.acquire("bob", PRINTER);
             locks.enqueue("carol", PRINTER);
-            locks.quotas.room = false;
+            locks.quotas.memoryLeft = false;
             assertThat(locks.renew(alice, USUAL).outcome()).isEqualTo(RENEWED);
             assertThat(locks.release(alice).outcome()).isEqualTo(RELEASED);
             assertThat(bob.outcome()).isEqualTo(GRANTED);

@@ -85,13 +85,13 @@ final class LockScenario {
     }
 
     /** A submitted request and its effects so far. */
-    record Request(long session, long number, Target target, List<Effect> answers) {
+    record Request(long session, long number, Target target, List<Effect> effects) {
         /** The outcome by the last effect: a grant may be followed by its cancellation. */
         Outcome outcome() {
-            if (answers.isEmpty()) {
+            if (effects.isEmpty()) {
                 return Outcome.BLOCKED;
             }
-            return switch (answers.getLast()) {
+            return switch (effects.getLast()) {
                 case Effect.Granted _ -> Outcome.GRANTED;
                 case Effect.Queued _ -> Outcome.QUEUED;
                 case Effect.Released _ -> Outcome.RELEASED;
@@ -102,7 +102,7 @@ final class LockScenario {
                         tryAcquired.isNew() ? Outcome.TRY_ACQUIRED : Outcome.KEPT;
                 case Effect.Inspected _ -> Outcome.INSPECTED;
                 case Effect.Orphaned _ ->
-                        fail("not the effect of a request: %s", answers.getLast());
+                        fail("not the effect of a request: %s", effects.getLast());
                 case Effect.Offered _ -> Outcome.OFFERED;
                 case Effect.OfferExpired _ -> Outcome.LAPSED;
                 case Effect.Expired _ -> Outcome.EXPIRED;
@@ -112,23 +112,23 @@ final class LockScenario {
                 case Effect.StatusReport statusReport ->
                         Outcome.valueOf("WAS_" + statusReport.status().name());
                 case Effect.Counted _, Effect.Found _, Effect.Absent _, Effect.Items _ ->
-                        fail("an effect about data: %s", answers.getLast());
+                        fail("an effect about data: %s", effects.getLast());
                 case Effect.Refused refused -> Outcome.valueOf(refused.reason().name());
             };
         }
 
         /** The grant, even if the hold is lost again. */
         Effect.Granted grant() {
-            for (Effect answer : answers) {
-                if (answer instanceof Effect.Granted granted) {
+            for (Effect effect : effects) {
+                if (effect instanceof Effect.Granted granted) {
                     return granted;
                 }
             }
             return fail("not granted but %s", outcome());
         }
 
-        Effect.TryAcquired claimed() {
-            if (!answers.isEmpty() && answers.getLast() instanceof Effect.TryAcquired tryAcquired) {
+        Effect.TryAcquired tryAcquired() {
+            if (!effects.isEmpty() && effects.getLast() instanceof Effect.TryAcquired tryAcquired) {
                 return tryAcquired;
             }
             return fail("not try-acquired but %s", outcome());
@@ -333,22 +333,23 @@ final class LockScenario {
         Request request = request(who, what);
         apply(new Command.Inspect(request.session(), request.number(), what.kind(), what.key()));
         assertThat(EngineSnapshot.of(engine)).as("looking changes nothing").isEqualTo(before);
-        return (Effect.Inspected) request.answers().getLast();
+        return (Effect.Inspected) request.effects().getLast();
     }
 
-    Request ask(String who, Target what, ReadWriteMode readWriteMode) {
-        return ask(who, what, readWriteMode, USUAL, USUAL, Duration.ofSeconds(Long.MAX_VALUE));
+    Request requestOffer(String who, Target what, ReadWriteMode readWriteMode) {
+        return requestOffer(
+                who, what, readWriteMode, USUAL, USUAL, Duration.ofSeconds(Long.MAX_VALUE));
     }
 
     Request read(String who, Target what) {
-        return ask(who, what, ReadWriteMode.READ);
+        return requestOffer(who, what, ReadWriteMode.READ);
     }
 
     Request write(String who, Target what) {
-        return ask(who, what, ReadWriteMode.WRITE);
+        return requestOffer(who, what, ReadWriteMode.WRITE);
     }
 
-    Request ask(
+    Request requestOffer(
             String who,
             Target what,
             ReadWriteMode readWriteMode,
@@ -370,36 +371,37 @@ final class LockScenario {
         return request;
     }
 
-    Request confirm(Request asked) {
-        return applyTracked(asked, Command.Confirm::new);
+    Request confirm(Request tracked) {
+        return applyTracked(tracked, Command.Confirm::new);
     }
 
-    Request decline(Request asked) {
-        return applyTracked(asked, Command.Decline::new);
+    Request decline(Request tracked) {
+        return applyTracked(tracked, Command.Decline::new);
     }
 
-    Request giveUp(Request asked) {
-        return applyTracked(asked, Command.CancelOrRelease::new);
+    Request giveUp(Request tracked) {
+        return applyTracked(tracked, Command.CancelOrRelease::new);
     }
 
     /** The status of a request; must not change the state. */
-    Effect.StatusReport check(Request asked) {
+    Effect.StatusReport check(Request tracked) {
         byte[] before = stateNow();
-        Request request = applyTracked(asked, Command.QueryStatus::new);
+        Request request = applyTracked(tracked, Command.QueryStatus::new);
         assertThat(EngineSnapshot.of(engine)).as("looking changes nothing").isEqualTo(before);
-        return (Effect.StatusReport) request.answers().getLast();
+        return (Effect.StatusReport) request.effects().getLast();
     }
 
-    OfferRequestStatus stand(Request asked) {
-        return check(asked).status();
+    OfferRequestStatus status(Request tracked) {
+        return check(tracked).status();
     }
 
     private interface TrackedCommandFactory {
-        Command.OnTrackedRequest of(long session, long request, Key key, long asked);
+        Command.OnTrackedRequest of(long session, long request, Key key, long tracked);
     }
 
-    private Request applyTracked(Request asked, TrackedCommandFactory command) {
-        return applyTracked(names.get(asked.session()), asked.target(), asked.number(), command);
+    private Request applyTracked(Request tracked, TrackedCommandFactory command) {
+        return applyTracked(
+                names.get(tracked.session()), tracked.target(), tracked.number(), command);
     }
 
     /** A session uses the number of an offer request, which need not be its own. */
@@ -445,7 +447,7 @@ final class LockScenario {
     }
 
     /** An operator releases one hold by force, or all if the fence is 0. */
-    Request evict(Target what, long fence) {
+    Request forceRelease(Target what, long fence) {
         Request request = request("operator", what);
         apply(
                 new Command.ForceRelease(
@@ -490,13 +492,13 @@ final class LockScenario {
     }
 
     /** Starts a quarantine of this duration. */
-    void quarantine(Duration span) {
-        quarantineEnd = nowNanos + span.toNanos();
+    void quarantine(Duration duration) {
+        quarantineEnd = nowNanos + duration.toNanos();
         engine.quarantine(quarantineEnd);
     }
 
-    void advance(Duration span) {
-        nowNanos += span.toNanos();
+    void advance(Duration duration) {
+        nowNanos += duration.toNanos();
         tick();
     }
 
@@ -515,12 +517,12 @@ final class LockScenario {
     }
 
     /** Advances the clock without a command to the engine. */
-    void advanceSilently(Duration span) {
-        nowNanos += span.toNanos();
+    void advanceSilently(Duration duration) {
+        nowNanos += duration.toNanos();
     }
 
-    void setBack(Duration span) {
-        nowNanos -= span.toNanos();
+    void setBack(Duration duration) {
+        nowNanos -= duration.toNanos();
     }
 
     void tick() {
@@ -551,7 +553,7 @@ final class LockScenario {
         return view(what).map(ResourceView::waiters).orElse(0);
     }
 
-    boolean knows(Target what) {
+    boolean isRetained(Target what) {
         return view(what).isPresent();
     }
 
@@ -602,9 +604,9 @@ final class LockScenario {
                 });
     }
 
-    static long nanos(Duration span) {
+    static long nanos(Duration duration) {
         try {
-            return span.toNanos();
+            return duration.toNanos();
         } catch (ArithmeticException e) {
             return Command.FOREVER;
         }
@@ -655,7 +657,7 @@ final class LockScenario {
      * have more.
      */
     private static boolean mayFollow(Effect effect, Request request) {
-        if (request.answers().isEmpty()) {
+        if (request.effects().isEmpty()) {
             return true;
         }
         Outcome before = request.outcome();
@@ -692,9 +694,9 @@ final class LockScenario {
             return;
         }
         if (!mayFollow(effect, request)) {
-            fail("%s is a second effect after %s", effect, request.answers());
+            fail("%s is a second effect after %s", effect, request.effects());
         }
-        request.answers().add(effect);
+        request.effects().add(effect);
         if (effect instanceof Effect.Granted granted) {
             assertThat(granted.key()).isEqualTo(request.target().key());
         }

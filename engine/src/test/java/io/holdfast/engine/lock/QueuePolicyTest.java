@@ -48,18 +48,18 @@ class QueuePolicyTest {
     })
     void the_next_waiter_follows_the_queue_policy(QueuePolicy queuePolicy, String events) {
         LockScenario locks = LockScenario.withPolicy(DOOR, queuePolicy);
-        Map<String, Request> asked = new LinkedHashMap<>();
+        Map<String, Request> requests = new LinkedHashMap<>();
         for (String event : events.split(" ", -1)) {
             String who = event.substring(0, 1);
             switch (event.charAt(1)) {
-                case 'r' -> asked.put(who, locks.read(who, DOOR));
-                case 'w' -> asked.put(who, locks.write(who, DOOR));
-                case 'a' -> asked.put(who, locks.acquire(who, DOOR));
-                case '+' -> locks.confirm(asked.get(who));
-                case 'x' -> locks.decline(asked.get(who));
+                case 'r' -> requests.put(who, locks.read(who, DOOR));
+                case 'w' -> requests.put(who, locks.write(who, DOOR));
+                case 'a' -> requests.put(who, locks.acquire(who, DOOR));
+                case '+' -> locks.confirm(requests.get(who));
+                case 'x' -> locks.decline(requests.get(who));
                 case '-' -> {
-                    Request request = asked.get(who);
-                    if (request.answers().getLast() instanceof Effect.Granted) {
+                    Request request = requests.get(who);
+                    if (request.effects().getLast() instanceof Effect.Granted) {
                         locks.release(request);
                     } else {
                         locks.giveUp(request);
@@ -67,15 +67,15 @@ class QueuePolicyTest {
                 }
                 default -> throw new AssertionError(event);
             }
-            assertThat(offered(locks, asked)).as("at %s", event).isEqualTo(event.substring(3));
+            assertThat(offered(locks, requests)).as("at %s", event).isEqualTo(event.substring(3));
         }
     }
 
-    private static String offered(LockScenario locks, Map<String, Request> asked) {
+    private static String offered(LockScenario locks, Map<String, Request> requests) {
         List<String> names = new ArrayList<>();
         for (Effect effect : locks.lastEffects()) {
             if (effect instanceof Effect.Offered) {
-                asked.forEach(
+                requests.forEach(
                         (who, request) -> {
                             if (request.number() == effect.request()) {
                                 names.add(who);

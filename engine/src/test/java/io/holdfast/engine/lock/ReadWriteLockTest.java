@@ -63,7 +63,7 @@ class ReadWriteLockTest {
         for (String who : List.of("alice", "bob", "carol", "dave", "operator")) {
             locks.close(who);
         }
-        locks.advance(USUAL.multipliedBy(2)); // what was granted to nobody's end has a lease
+        locks.advance(USUAL.multipliedBy(2)); // a hold without a session ends with its lease
         locks.advance(LockScenario.IDLE.plusSeconds(1));
         locks.collect();
         assertThat(locks.quotas.keys).isZero();
@@ -73,22 +73,22 @@ class ReadWriteLockTest {
     }
 
     private Request held(String who, ReadWriteMode readWriteMode) {
-        Request asked = locks.ask(who, DOOR, readWriteMode);
-        locks.confirm(asked);
-        assertThat(locks.stand(asked)).isEqualTo(OfferRequestStatus.HELD);
-        return asked;
+        Request request = locks.requestOffer(who, DOOR, readWriteMode);
+        locks.confirm(request);
+        assertThat(locks.status(request)).isEqualTo(OfferRequestStatus.HELD);
+        return request;
     }
 
     @Nested
     @DisplayName("Requested as an offer")
-    class Asking {
+    class OfferRequest {
         @ParameterizedTest
         @EnumSource
         void a_requested_lock_is_queued_and_offered_at_once_when_free(ReadWriteMode readWriteMode) {
-            Request alice = locks.ask("alice", DOOR, readWriteMode);
-            assertThat(alice.answers()).hasSize(2);
-            assertThat(alice.answers().getFirst()).isInstanceOf(Effect.Queued.class);
-            assertThat(alice.answers().getLast())
+            Request alice = locks.requestOffer("alice", DOOR, readWriteMode);
+            assertThat(alice.effects()).hasSize(2);
+            assertThat(alice.effects().getFirst()).isInstanceOf(Effect.Queued.class);
+            assertThat(alice.effects().getLast())
                     .isEqualTo(
                             new Effect.Offered(
                                     alice.session(), alice.number(), DOOR.key(), readWriteMode, 1));
@@ -128,15 +128,15 @@ class ReadWriteLockTest {
             assertThat(locks.confirm("alice", window, number).outcome()).isEqualTo(WAS_GONE);
             assertThat(locks.giveUp("alice", window, number).outcome()).isEqualTo(WAS_GONE);
             assertThat(locks.giveUp("alice", DOOR, number + 50).outcome()).isEqualTo(WAS_GONE);
-            assertThat(locks.knows(window)).isFalse();
-            assertThat(locks.stand(alice)).isEqualTo(OfferRequestStatus.OFFERED);
+            assertThat(locks.isRetained(window)).isFalse();
+            assertThat(locks.status(alice)).isEqualTo(OfferRequestStatus.OFFERED);
         }
 
         @Test
         void an_offer_request_without_a_wait_time_is_only_tried() {
             held("alice", ReadWriteMode.WRITE);
-            Request bob = locks.ask("bob", DOOR, ReadWriteMode.READ, ZERO, USUAL, NO_END);
-            assertThat(bob.answers()).hasSize(2);
+            Request bob = locks.requestOffer("bob", DOOR, ReadWriteMode.READ, ZERO, USUAL, NO_END);
+            assertThat(bob.effects()).hasSize(2);
             assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
             assertThat(locks.waitersFor(DOOR)).isZero();
         }
@@ -172,16 +172,16 @@ class ReadWriteLockTest {
         @Test
         void a_queued_request_cannot_be_confirmed() {
             Request bob = queued();
-            Request answer = locks.confirm(bob);
-            assertThat(answer.outcome()).isEqualTo(WAS_QUEUED);
-            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.QUEUED);
+            Request response = locks.confirm(bob);
+            assertThat(response.outcome()).isEqualTo(WAS_QUEUED);
+            assertThat(locks.status(bob)).isEqualTo(OfferRequestStatus.QUEUED);
         }
 
         @Test
         void a_queued_request_leaves_the_queue_when_declined() {
             Request bob = queued();
             assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_QUEUED);
-            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
+            assertThat(locks.status(bob)).isEqualTo(OfferRequestStatus.GONE);
             locks.giveUp(blocker);
             assertThat(next.outcome()).isEqualTo(OFFERED);
         }
@@ -190,26 +190,28 @@ class ReadWriteLockTest {
         void a_queued_request_leaves_the_queue_by_cancel_or_release() {
             Request bob = queued();
             assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_QUEUED);
-            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
+            assertThat(locks.status(bob)).isEqualTo(OfferRequestStatus.GONE);
         }
 
         @Test
         void a_queued_request_times_out() {
             blocker = held("alice", ReadWriteMode.WRITE);
-            Request bob = locks.ask("bob", DOOR, ReadWriteMode.WRITE, ofSeconds(5), USUAL, NO_END);
+            Request bob =
+                    locks.requestOffer(
+                            "bob", DOOR, ReadWriteMode.WRITE, ofSeconds(5), USUAL, NO_END);
             locks.advance(ofSeconds(5).minusNanos(1));
             assertThat(bob.outcome()).isEqualTo(QUEUED);
             locks.advance(Duration.ofNanos(1));
             assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
-            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
+            assertThat(locks.status(bob)).isEqualTo(OfferRequestStatus.GONE);
         }
 
         @Test
         void an_offer_becomes_a_hold_when_confirmed() {
             Request bob = offered();
-            Request answer = locks.confirm(bob);
-            assertThat(answer.outcome()).isEqualTo(WAS_OFFERED);
-            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.HELD);
+            Request response = locks.confirm(bob);
+            assertThat(response.outcome()).isEqualTo(WAS_OFFERED);
+            assertThat(locks.status(bob)).isEqualTo(OfferRequestStatus.HELD);
             assertThat(next.outcome()).isEqualTo(QUEUED);
         }
 
@@ -217,7 +219,7 @@ class ReadWriteLockTest {
         void a_declined_offer_goes_to_the_next_waiter() {
             Request bob = offered();
             assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_OFFERED);
-            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
+            assertThat(locks.status(bob)).isEqualTo(OfferRequestStatus.GONE);
             assertThat(next.outcome()).isEqualTo(OFFERED);
         }
 
@@ -225,14 +227,14 @@ class ReadWriteLockTest {
         void an_offer_ended_by_cancel_or_release_goes_to_the_next_waiter() {
             Request bob = offered();
             assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_OFFERED);
-            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
+            assertThat(locks.status(bob)).isEqualTo(OfferRequestStatus.GONE);
             assertThat(next.outcome()).isEqualTo(OFFERED);
         }
 
         @Test
         void an_offer_has_a_confirmation_deadline_and_no_wait_timeout() {
             Request bob =
-                    locks.ask(
+                    locks.requestOffer(
                             "bob",
                             DOOR,
                             ReadWriteMode.WRITE,
@@ -253,7 +255,7 @@ class ReadWriteLockTest {
             Request bob = confirmed();
             assertThat(locks.confirm(bob).outcome()).isEqualTo(WAS_HELD);
             assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_HELD);
-            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.HELD);
+            assertThat(locks.status(bob)).isEqualTo(OfferRequestStatus.HELD);
             assertThat(next.outcome()).isEqualTo(QUEUED);
         }
 
@@ -261,20 +263,22 @@ class ReadWriteLockTest {
         void a_confirmed_hold_is_released_by_cancel_or_release() {
             Request bob = confirmed();
             assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_HELD);
-            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
+            assertThat(locks.status(bob)).isEqualTo(OfferRequestStatus.GONE);
             assertThat(next.outcome()).isEqualTo(OFFERED);
         }
 
         @Test
         void the_lease_of_a_confirmed_hold_starts_at_the_confirmation() {
-            Request bob = locks.ask("bob", DOOR, ReadWriteMode.WRITE, USUAL, USUAL, ofSeconds(3));
+            Request bob =
+                    locks.requestOffer(
+                            "bob", DOOR, ReadWriteMode.WRITE, USUAL, USUAL, ofSeconds(3));
             next = locks.read("carol", DOOR);
             locks.advance(ofSeconds(100));
             locks.confirm(bob);
             locks.advance(ofSeconds(2));
             locks.confirm(bob); // does not restart the lease
             locks.advance(ofSeconds(1).minusNanos(1));
-            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.HELD);
+            assertThat(locks.status(bob)).isEqualTo(OfferRequestStatus.HELD);
             locks.advance(Duration.ofNanos(1));
             assertThat(bob.outcome()).isEqualTo(EXPIRED);
             assertThat(next.outcome()).isEqualTo(OFFERED);
@@ -302,7 +306,7 @@ class ReadWriteLockTest {
             assertThat(next.outcome()).isEqualTo(OFFERED);
             locks.close("carol");
             assertThat(bob.outcome()).isEqualTo(QUEUED);
-            assertThat(locks.knows(DOOR)).isFalse();
+            assertThat(locks.isRetained(DOOR)).isFalse();
         }
 
         @Test
@@ -310,11 +314,11 @@ class ReadWriteLockTest {
             Request bob = queued();
             locks.cancel(bob);
             assertThat(bob.outcome()).isEqualTo(CANCELLED);
-            assertThat(locks.stand(bob)).isEqualTo(OfferRequestStatus.GONE);
+            assertThat(locks.status(bob)).isEqualTo(OfferRequestStatus.GONE);
             locks.giveUp(blocker);
             locks.cancel(next);
             assertThat(next.outcome()).isEqualTo(CANCELLED);
-            assertThat(locks.knows(DOOR)).isFalse();
+            assertThat(locks.isRetained(DOOR)).isFalse();
         }
     }
 
@@ -324,7 +328,7 @@ class ReadWriteLockTest {
         @ParameterizedTest
         @EnumSource
         void no_command_is_granted_while_an_offer_is_unconfirmed(ReadWriteMode readWriteMode) {
-            Request alice = locks.ask("alice", DOOR, readWriteMode);
+            Request alice = locks.requestOffer("alice", DOOR, readWriteMode);
             assertThat(locks.acquireWithoutWait("bob", DOOR).outcome()).isEqualTo(TIMED_OUT);
             assertThat(locks.tryAcquire("bob", DOOR).outcome()).isEqualTo(BUSY);
             Request acquire = locks.acquire("bob", DOOR);
@@ -340,7 +344,9 @@ class ReadWriteLockTest {
         @Test
         void waiters_time_out_while_an_offer_is_unconfirmed() {
             Request alice = locks.read("alice", DOOR);
-            Request bob = locks.ask("bob", DOOR, ReadWriteMode.READ, ofSeconds(1), USUAL, NO_END);
+            Request bob =
+                    locks.requestOffer(
+                            "bob", DOOR, ReadWriteMode.READ, ofSeconds(1), USUAL, NO_END);
             locks.advance(ofSeconds(1));
             assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
             assertThat(alice.outcome()).isEqualTo(OFFERED);
@@ -426,7 +432,7 @@ class ReadWriteLockTest {
                 assertThat(locks.release("bob", DOOR, token).outcome()).isEqualTo(NOT_HELD);
                 assertThat(locks.renew("bob", DOOR, token, USUAL).outcome()).isEqualTo(NOT_HELD);
             }
-            assertThat(locks.stand(alice)).isEqualTo(OfferRequestStatus.HELD);
+            assertThat(locks.status(alice)).isEqualTo(OfferRequestStatus.HELD);
         }
 
         @Test
@@ -467,7 +473,8 @@ class ReadWriteLockTest {
         void a_confirmed_hold_ends_with_its_session_even_without_auto_release() {
             locks = LockScenario.withoutAutoRelease();
             Request alice =
-                    locks.ask("alice", DOOR, ReadWriteMode.WRITE, USUAL, USUAL, ofSeconds(60));
+                    locks.requestOffer(
+                            "alice", DOOR, ReadWriteMode.WRITE, USUAL, USUAL, ofSeconds(60));
             locks.confirm(alice);
             Request bob = locks.write("bob", DOOR);
             locks.close("alice");
@@ -490,8 +497,8 @@ class ReadWriteLockTest {
                                         ReadWriteMode.WRITE))) {
                     locks = LockScenario.withPolicy(DOOR, queuePolicy);
                     held("alice", ReadWriteMode.READ);
-                    Request blocker = locks.ask("alice", DOOR, ReadWriteMode.READ);
-                    order.forEach(readWriteMode -> locks.ask("bob", DOOR, readWriteMode));
+                    Request blocker = locks.requestOffer("alice", DOOR, ReadWriteMode.READ);
+                    order.forEach(readWriteMode -> locks.requestOffer("bob", DOOR, readWriteMode));
                     Request carol = locks.read("carol", DOOR);
                     locks.confirm(blocker);
                     long bob = locks.session("bob");
@@ -523,24 +530,24 @@ class ReadWriteLockTest {
             held("alice", ReadWriteMode.READ);
             locks.close("alice");
             assertThat(locks.orphaned()).isEmpty();
-            assertThat(locks.knows(DOOR)).isFalse();
+            assertThat(locks.isRetained(DOOR)).isFalse();
         }
     }
 
     @Nested
     @DisplayName("Beyond the quotas")
-    class Room {
+    class MemoryLimit {
         @Test
         void an_offer_request_beyond_the_quotas_is_refused_without_a_trace() {
-            locks.quotas.room = false;
+            locks.quotas.memoryLeft = false;
             assertThat(locks.read("alice", DOOR).outcome()).isEqualTo(TOO_MANY_KEYS);
-            assertThat(locks.knows(DOOR)).isFalse();
-            locks.quotas.room = true;
+            assertThat(locks.isRetained(DOOR)).isFalse();
+            locks.quotas.memoryLeft = true;
             held("alice", ReadWriteMode.READ);
-            locks.quotas.room = false;
+            locks.quotas.memoryLeft = false;
             assertThat(locks.read("bob", DOOR).outcome()).isEqualTo(TOO_MANY_WAITERS);
             assertThat(locks.holders(DOOR)).containsExactly("alice");
-            locks.quotas.room = true;
+            locks.quotas.memoryLeft = true;
         }
 
         @Test

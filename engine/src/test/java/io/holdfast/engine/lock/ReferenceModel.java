@@ -67,7 +67,7 @@ final class ReferenceModel {
         long tokenSentBy; // the request whose response delivered the token first, 0 if none
         boolean onRecord;
         boolean orphaned;
-        boolean asked; // gets an offer instead of a grant, and no token
+        boolean requestedOffer; // gets an offer instead of a grant, and no token
         long confirm;
         boolean offered; // held, but not confirmed
         long end = NEVER;
@@ -94,7 +94,7 @@ final class ReferenceModel {
     private final int maxKeys;
     private final int maxTransientKeys;
     final DataModel data;
-    boolean room = true;
+    boolean memoryLeft = true;
     private final List<Name> names = new ArrayList<>();
     private final List<Slot> slots = new ArrayList<>();
     private long now = Long.MIN_VALUE;
@@ -126,7 +126,7 @@ final class ReferenceModel {
                     refuse(c, Refusal.NOT_HELD);
                 } else {
                     effects.add(new Effect.Released(c.session(), c.request()));
-                    tellIfRevoked(hold.get(), c.session());
+                    notifyIfRevoked(hold.get(), c.session());
                     end(hold.get());
                 }
             }
@@ -163,8 +163,8 @@ final class ReferenceModel {
                                     c.request(),
                                     find(c).map(name -> holds(name).size()).orElse(0),
                                     holdOf(c).isPresent()));
-            case Command.Data c -> effects.add(data.apply(c, room));
-            case Command.ForceRelease c -> evict(c);
+            case Command.Data c -> effects.add(data.apply(c, memoryLeft));
+            case Command.ForceRelease c -> forceRelease(c);
             case Command.Cancel c ->
                     slots.stream()
                             .filter(it -> it.session == c.session() && !it.orphaned)
@@ -176,10 +176,10 @@ final class ReferenceModel {
                                         effects.add(new Effect.Cancelled(c.session(), c.request()));
                                         end(it);
                                     });
-            case Command.RequestOffer c -> ask(c);
+            case Command.RequestOffer c -> requestOffer(c);
             case Command.OnTrackedRequest c -> applyTracked(c);
             case Command.Suspend c -> {
-                if (find(c).isEmpty() && isClaimRefused()) {
+                if (find(c).isEmpty() && isTransientKeyRefused()) {
                     refuse(c, Refusal.TOO_MANY_KEYS);
                 } else {
                     Name name = find(c).orElseGet(() -> add(c, 1));
@@ -283,7 +283,7 @@ final class ReferenceModel {
                             name.key,
                             name.limit,
                             holds.size(),
-                            line(name).size(),
+                            queue(name).size(),
                             free ? 0 : holds.getFirst().session,
                             free ? 0 : left(holds.getFirst()),
                             now - name.lastActivity,
@@ -309,17 +309,17 @@ final class ReferenceModel {
                                         resourceKind,
                                         name.limit,
                                         holds(name).size(),
-                                        line(name).size(),
+                                        queue(name).size(),
                                         holds(name).stream().limit(most).map(this::holder).toList(),
-                                        waiters(line(name)).stream()
+                                        waiters(queue(name)).stream()
                                                 .skip(ahead)
                                                 .limit(most)
                                                 .toList()));
     }
 
-    private List<KeyView.Waiter> waiters(List<Slot> line) {
+    private List<KeyView.Waiter> waiters(List<Slot> queue) {
         List<KeyView.Waiter> waiters = new ArrayList<>();
-        for (Slot it : line) {
+        for (Slot it : queue) {
             waiters.add(
                     new KeyView.Waiter(
                             it.session,
@@ -332,23 +332,23 @@ final class ReferenceModel {
     }
 
     /** The keys that have waiters, with up to {@code most} holders and waiters of each. */
-    Set<QueueView> lines(int most) {
-        Set<QueueView> lines = new HashSet<>();
+    Set<QueueView> queues(int most) {
+        Set<QueueView> queues = new HashSet<>();
         for (Name name : names) {
-            List<Slot> line = line(name);
+            List<Slot> queue = queue(name);
             List<Slot> holds = holds(name);
-            if (!line.isEmpty()) {
-                lines.add(
+            if (!queue.isEmpty()) {
+                queues.add(
                         new QueueView(
                                 name.kind,
                                 name.key,
                                 holds.size(),
-                                line.size(),
+                                queue.size(),
                                 holds.stream().limit(most).map(it -> it.session).toList(),
-                                line.stream().limit(most).map(this::waiter).toList()));
+                                queue.stream().limit(most).map(this::waiter).toList()));
             }
         }
-        return lines;
+        return queues;
     }
 
     private QueueView.Waiter waiter(Slot wait) {
@@ -356,7 +356,7 @@ final class ReferenceModel {
                 wait.session, wait.attributes.mode(), now - wait.since, wait.request != 0);
     }
 
-    SessionUsage possessions(long session) {
+    SessionUsage usage(long session) {
         return new SessionUsage(own(session, true).size(), own(session, false).size());
     }
 
@@ -402,7 +402,7 @@ final class ReferenceModel {
      */
     List<TrackedRequestView> trackedRequests(long session, long after, int most) {
         return slots.stream()
-                .filter(it -> isTracked(it, session) && !it.asked && it.request > after)
+                .filter(it -> isTracked(it, session) && !it.requestedOffer && it.request > after)
                 .sorted(Comparator.comparingLong(it -> it.request))
                 .limit(most)
                 .map(
@@ -455,11 +455,11 @@ final class ReferenceModel {
         if (isFree(name, c.attributes().mode())) {
             slots.add(slot);
             serve(name);
-        } else if (isLineFull(name)) {
+        } else if (isQueueFull(name)) {
             refuse(c, Refusal.TOO_MANY_WAITERS);
         } else if (c.waitNanos() == 0) {
             effects.add(new Effect.TimedOut(c.session(), c.request()));
-        } else if (!room) {
+        } else if (!memoryLeft) {
             refuse(c, Refusal.TOO_MANY_WAITERS);
         } else {
             slots.add(slot);
@@ -485,7 +485,7 @@ final class ReferenceModel {
             slots.add(slot);
             serve(name);
             slot.onRecord = true;
-        } else if (isLineFull(name) || !room) {
+        } else if (isQueueFull(name) || !memoryLeft) {
             refuse(c, Refusal.TOO_MANY_WAITERS);
         } else {
             slots.add(slot);
@@ -500,7 +500,7 @@ final class ReferenceModel {
             effects.add(new Effect.TryAcquired(c.session(), c.request(), false, holders));
         } else if (known.isPresent() && !isFree(known.get(), ReadWriteMode.WRITE)) {
             refuse(c, Refusal.BUSY);
-        } else if (!room
+        } else if (!memoryLeft
                 || (known.isEmpty()
                         && maxTransientKeys > 0
                         && transientKeys() >= maxTransientKeys)) {
@@ -525,23 +525,23 @@ final class ReferenceModel {
         }
     }
 
-    private void ask(Command.RequestOffer c) {
+    private void requestOffer(Command.RequestOffer c) {
         Optional<Name> known = find(c);
-        if (!room) {
+        if (!memoryLeft) {
             refuse(c, known.isEmpty() ? Refusal.TOO_MANY_KEYS : Refusal.TOO_MANY_WAITERS);
             return;
         }
-        if (known.isEmpty() && isClaimRefused()) {
+        if (known.isEmpty() && isTransientKeyRefused()) {
             refuse(c, Refusal.TOO_MANY_KEYS);
             return;
         }
         Name name = known.orElseGet(() -> add(c, 1));
         name.lastActivity = now;
-        boolean full = isLineFull(name);
+        boolean full = isQueueFull(name);
         HoldAttributes holdAttributes = new HoldAttributes(c.mode(), true, true);
         Slot slot =
                 new Slot(name, c.session(), c.request(), c.salt(), c.leaseNanos(), holdAttributes);
-        slot.asked = true;
+        slot.requestedOffer = true;
         slot.confirm = c.confirmNanos();
         slots.add(slot);
         if (next(name).filter(slot::equals).isPresent()) {
@@ -613,7 +613,7 @@ final class ReferenceModel {
                         : holds.stream().noneMatch(it -> it.offered || isWriter(it));
         if (known.isEmpty() || !fits) {
             refuse(c, Refusal.BUSY);
-        } else if (!room) {
+        } else if (!memoryLeft) {
             refuse(c, Refusal.TOO_MANY_KEYS);
         } else {
             Name name = known.get();
@@ -627,7 +627,7 @@ final class ReferenceModel {
                             c.salt(),
                             c.leaseNanos(),
                             holdAttributes);
-            slot.asked = true;
+            slot.requestedOffer = true;
             slots.add(slot);
             hold(slot);
             effects.add(
@@ -636,8 +636,8 @@ final class ReferenceModel {
         }
     }
 
-    private boolean isClaimRefused() {
-        return !room || (maxTransientKeys > 0 && transientKeys() >= maxTransientKeys);
+    private boolean isTransientKeyRefused() {
+        return !memoryLeft || (maxTransientKeys > 0 && transientKeys() >= maxTransientKeys);
     }
 
     private static boolean isWriter(Slot slot) {
@@ -691,11 +691,11 @@ final class ReferenceModel {
                 continue;
             }
             boolean unknown = hold.tokenSentBy == 0 || hold.tokenSentBy > c.lastAnswered();
-            boolean forever = hold.lease == Command.FOREVER && !hold.asked;
+            boolean forever = hold.lease == Command.FOREVER && !hold.requestedOffer;
             lockCount += forever && hold.name.kind == ResourceKind.LOCK ? 1 : 0;
             shared += forever && hold.name.kind == ResourceKind.SHARED ? 1 : 0;
             boolean released = engineSettings.autoRelease() && hold.attributes.bound();
-            if (released || unknown || forever || hold.asked) {
+            if (released || unknown || forever || hold.requestedOffer) {
                 end(hold);
             } else {
                 hold.onRecord = false;
@@ -726,7 +726,7 @@ final class ReferenceModel {
         boolean takesSlot = known.isEmpty() || isFree(known.get(), readWriteMode);
         boolean takesKey = known.isEmpty() || !known.get().lasting;
         boolean capped = takesKey && maxKeys > 0 && keys() >= maxKeys;
-        if (capped || ((takesSlot || takesKey) && !room)) {
+        if (capped || ((takesSlot || takesKey) && !memoryLeft)) {
             refuse(c, Refusal.TOO_MANY_KEYS);
             return Optional.empty();
         }
@@ -746,7 +746,7 @@ final class ReferenceModel {
         return names.stream().filter(it -> it.kind == c.kind() && it.key.equals(c.key())).findAny();
     }
 
-    private void evict(Command.ForceRelease c) {
+    private void forceRelease(Command.ForceRelease c) {
         List<Slot> evicted =
                 find(c).map(this::holds).orElse(List.of()).stream()
                         .filter(it -> c.fence() == 0 || c.fence() == it.fence)
@@ -768,7 +768,7 @@ final class ReferenceModel {
         }
     }
 
-    private void tellIfRevoked(Slot hold, long by) {
+    private void notifyIfRevoked(Slot hold, long by) {
         if (hold.attributes.tracked() && hold.session != by) {
             effects.add(new Effect.Revoked(hold.session, hold.request));
         }
@@ -790,19 +790,19 @@ final class ReferenceModel {
 
     /** The waiter to be granted or offered now. */
     private Optional<Slot> next(Name name) {
-        List<Slot> line = line(name);
+        List<Slot> queue = queue(name);
         List<Slot> holds = holds(name);
         if (name.kind != ResourceKind.LOCK) {
-            return holds.size() < name.limit ? line.stream().findFirst() : Optional.empty();
+            return holds.size() < name.limit ? queue.stream().findFirst() : Optional.empty();
         }
         if (name.suspended || holds.stream().anyMatch(it -> it.offered || isWriter(it))) {
             return Optional.empty();
         }
-        Optional<Slot> read = line.stream().filter(it -> !isWriter(it)).findFirst();
-        Optional<Slot> write = line.stream().filter(ReferenceModel::isWriter).findFirst();
+        Optional<Slot> read = queue.stream().filter(it -> !isWriter(it)).findFirst();
+        Optional<Slot> write = queue.stream().filter(ReferenceModel::isWriter).findFirst();
         Optional<Slot> next =
                 switch (engineSettings.policies().getOrDefault(name.key, QueuePolicy.FIFO)) {
-                    case FIFO -> line.stream().findFirst();
+                    case FIFO -> queue.stream().findFirst();
                     case READER_PREFERRED -> read.or(() -> write);
                     case WRITER_PREFERRED -> write.or(() -> read);
                 };
@@ -814,7 +814,7 @@ final class ReferenceModel {
             Slot first = next.get();
             slots.remove(first);
             slots.add(first);
-            first.offered = first.asked;
+            first.offered = first.requestedOffer;
             hold(first);
             if (first.offered) {
                 effects.add(
@@ -844,12 +844,12 @@ final class ReferenceModel {
         schedule(slot, slot.offered ? slot.confirm : slot.lease);
     }
 
-    private void schedule(Slot slot, long span) {
-        slot.end = now > 0 && span > NEVER - now ? NEVER : now + span;
+    private void schedule(Slot slot, long durationNanos) {
+        slot.end = now > 0 && durationNanos > NEVER - now ? NEVER : now + durationNanos;
         slot.turn = ++turns;
     }
 
-    private List<Slot> line(Name name) {
+    private List<Slot> queue(Name name) {
         return slots.stream().filter(it -> it.name == name && !it.held).toList();
     }
 
@@ -870,8 +870,8 @@ final class ReferenceModel {
         return !name.suspended && slots.stream().noneMatch(it -> it.name == name);
     }
 
-    private boolean isLineFull(Name name) {
-        return engineSettings.maxWaiters() > 0 && line(name).size() >= engineSettings.maxWaiters();
+    private boolean isQueueFull(Name name) {
+        return engineSettings.maxWaiters() > 0 && queue(name).size() >= engineSettings.maxWaiters();
     }
 
     private boolean isCollectable(Name name) {
@@ -888,7 +888,7 @@ final class ReferenceModel {
 
     private Optional<Slot> hold(Command.Locking c, Token token) {
         return slots.stream()
-                .filter(it -> it.held && !it.asked)
+                .filter(it -> it.held && !it.requestedOffer)
                 .filter(it -> it.fence == token.fence() && it.salt == token.salt())
                 .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
                 .findAny();
@@ -897,7 +897,12 @@ final class ReferenceModel {
     /** The exclusive hold of a session; the latest if it has several. */
     private Optional<Slot> holdOf(Command.Locking c) {
         return slots.stream()
-                .filter(it -> it.held && !it.asked && isWriter(it) && it.session == c.session())
+                .filter(
+                        it ->
+                                it.held
+                                        && !it.requestedOffer
+                                        && isWriter(it)
+                                        && it.session == c.session())
                 .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
                 .reduce((_, later) -> later);
     }

@@ -38,7 +38,7 @@ class RenewTest {
     void renewing_returns_the_new_lease() {
         var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
         var renewal = locks.renew(alice, ofSeconds(3));
-        assertThat(renewal.answers())
+        assertThat(renewal.effects())
                 .containsExactly(
                         new Effect.Renewed(
                                 renewal.session(), renewal.number(), ofSeconds(3).toNanos()));
@@ -87,7 +87,7 @@ class RenewTest {
     void renewing_an_unknown_key_is_refused_and_creates_none() {
         assertThat(locks.renew("alice", PRINTER, new Token(1, 1), ofSeconds(1)).outcome())
                 .isEqualTo(NOT_HELD);
-        assertThat(locks.knows(PRINTER)).isFalse();
+        assertThat(locks.isRetained(PRINTER)).isFalse();
     }
 
     @Test

@@ -28,50 +28,50 @@ final class Replay {
     private record Waiting(long session, ReadWriteMode mode, long since) {}
 
     private record Held(
-            long session, ReadWriteMode mode, long asked, long since, boolean offered) {}
+            long session, ReadWriteMode mode, long requestedAt, long since, boolean offered) {}
 
-    private static final class Line {
+    private static final class ResourceState {
         final List<Waiting> waits = new ArrayList<>();
         final Map<Long, Held> holds = new LinkedHashMap<>();
     }
 
-    private final Map<Name, Line> lines = new HashMap<>();
+    private final Map<Name, ResourceState> states = new HashMap<>();
 
     void see(KeyEvent keyEvent) {
         Name name = new Name(keyEvent.kind(), keyEvent.key());
-        Line line = lines.computeIfAbsent(name, _ -> new Line());
+        ResourceState state = states.computeIfAbsent(name, _ -> new ResourceState());
         switch (keyEvent.type()) {
             case WAITING -> {
                 assertThat(keyEvent.durationNanos()).as("%s", keyEvent).isZero();
-                line.waits.add(
+                state.waits.add(
                         new Waiting(keyEvent.session(), keyEvent.mode(), keyEvent.atNanos()));
             }
-            case OFFERED -> hold(line, keyEvent, true);
+            case OFFERED -> hold(state, keyEvent, true);
             case ACQUIRED -> {
-                if (line.holds.containsKey(keyEvent.fence())) {
-                    confirm(line, keyEvent);
+                if (state.holds.containsKey(keyEvent.fence())) {
+                    confirm(state, keyEvent);
                 } else {
-                    hold(line, keyEvent, false);
+                    hold(state, keyEvent, false);
                 }
             }
             case RELEASED, EXPIRED -> {
-                Held held = end(line, keyEvent);
+                Held held = end(state, keyEvent);
                 assertThat(held.offered()).as("%s was confirmed", keyEvent).isFalse();
                 assertThat(held.since()).as("%s", keyEvent).isEqualTo(begin(keyEvent));
             }
             case LOST ->
-                    assertThat(end(line, keyEvent).since())
+                    assertThat(end(state, keyEvent).since())
                             .as("%s", keyEvent)
                             .isEqualTo(begin(keyEvent));
-            case TIMED_OUT -> leave(line, keyEvent);
+            case TIMED_OUT -> leave(state, keyEvent);
             case GAVE_UP -> {
                 if (keyEvent.fence() == 0) {
-                    assertThat(line.waits).hasSize(keyEvent.waiters() + 1);
-                    leave(line, keyEvent);
+                    assertThat(state.waits).hasSize(keyEvent.waiters() + 1);
+                    leave(state, keyEvent);
                 } else {
-                    Held held = end(line, keyEvent);
+                    Held held = end(state, keyEvent);
                     assertThat(held.offered()).as("%s was an offer", keyEvent).isTrue();
-                    assertThat(held.asked()).as("%s", keyEvent).isEqualTo(begin(keyEvent));
+                    assertThat(held.requestedAt()).as("%s", keyEvent).isEqualTo(begin(keyEvent));
                 }
             }
         }
@@ -83,16 +83,16 @@ final class Replay {
                 };
         assertThat(keyEvent.fence() != 0).as("%s has a fence", keyEvent).isEqualTo(ofHold);
         assertThat(keyEvent.type() == KeyEvent.Type.EXPIRED || keyEvent.lateNanos() == 0).isTrue();
-        assertThat(keyEvent.holders()).as("holders at %s", keyEvent).isEqualTo(line.holds.size());
-        assertThat(keyEvent.waiters()).as("waiters at %s", keyEvent).isEqualTo(line.waits.size());
+        assertThat(keyEvent.holders()).as("holders at %s", keyEvent).isEqualTo(state.holds.size());
+        assertThat(keyEvent.waiters()).as("waiters at %s", keyEvent).isEqualTo(state.waits.size());
     }
 
     private static long begin(KeyEvent keyEvent) {
         return keyEvent.atNanos() - keyEvent.durationNanos();
     }
 
-    private static void hold(Line line, KeyEvent keyEvent, boolean offered) {
-        leave(line, keyEvent);
+    private static void hold(ResourceState state, KeyEvent keyEvent, boolean offered) {
+        leave(state, keyEvent);
         Held held =
                 new Held(
                         keyEvent.session(),
@@ -100,21 +100,26 @@ final class Replay {
                         begin(keyEvent),
                         keyEvent.atNanos(),
                         offered);
-        line.holds.put(keyEvent.fence(), held);
+        state.holds.put(keyEvent.fence(), held);
     }
 
-    private static void confirm(Line line, KeyEvent keyEvent) {
-        Held offer = line.holds.get(keyEvent.fence());
+    private static void confirm(ResourceState state, KeyEvent keyEvent) {
+        Held offer = state.holds.get(keyEvent.fence());
         assertThat(offer.offered()).as("%s again", keyEvent).isTrue();
         assertThat(offer.session()).isEqualTo(keyEvent.session());
-        assertThat(offer.asked()).as("%s", keyEvent).isEqualTo(begin(keyEvent));
-        line.holds.put(
+        assertThat(offer.requestedAt()).as("%s", keyEvent).isEqualTo(begin(keyEvent));
+        state.holds.put(
                 keyEvent.fence(),
-                new Held(offer.session(), offer.mode(), offer.asked(), keyEvent.atNanos(), false));
+                new Held(
+                        offer.session(),
+                        offer.mode(),
+                        offer.requestedAt(),
+                        keyEvent.atNanos(),
+                        false));
     }
 
-    private static Held end(Line line, KeyEvent keyEvent) {
-        Held held = line.holds.remove(keyEvent.fence());
+    private static Held end(ResourceState state, KeyEvent keyEvent) {
+        Held held = state.holds.remove(keyEvent.fence());
         assertThat(held).as("%s was held", keyEvent).isNotNull();
         assertThat(held.session()).as("%s", keyEvent).isEqualTo(keyEvent.session());
         assertThat(held.mode()).as("%s", keyEvent).isEqualTo(keyEvent.mode());
@@ -122,12 +127,12 @@ final class Replay {
     }
 
     /** Ends a wait, unless the event is about a request that did not have to wait. */
-    private static void leave(Line line, KeyEvent keyEvent) {
-        if (keyEvent.waiters() == line.waits.size()) {
+    private static void leave(ResourceState state, KeyEvent keyEvent) {
+        if (keyEvent.waiters() == state.waits.size()) {
             assertThat(keyEvent.durationNanos()).as("%s did not wait", keyEvent).isZero();
         } else {
             Waiting wait = new Waiting(keyEvent.session(), keyEvent.mode(), begin(keyEvent));
-            assertThat(line.waits.remove(wait)).as("%s waited", keyEvent).isTrue();
+            assertThat(state.waits.remove(wait)).as("%s waited", keyEvent).isTrue();
         }
     }
 
@@ -136,12 +141,12 @@ final class Replay {
      * of two waits of a session that began at the same time, it is unknown which one ended.
      */
     Optional<KeyView> view(ResourceKind resourceKind, Key key, long limit, long now) {
-        Line line = lines.getOrDefault(new Name(resourceKind, key), new Line());
-        if (line.holds.isEmpty() && line.waits.isEmpty()) {
+        ResourceState state = states.getOrDefault(new Name(resourceKind, key), new ResourceState());
+        if (state.holds.isEmpty() && state.waits.isEmpty()) {
             return Optional.empty();
         }
         List<KeyView.Holder> holders = new ArrayList<>();
-        line.holds.forEach(
+        state.holds.forEach(
                 (fence, held) ->
                         holders.add(
                                 new KeyView.Holder(
@@ -152,7 +157,7 @@ final class Replay {
                                         0,
                                         held.offered())));
         List<KeyView.Waiter> waiters = new ArrayList<>();
-        for (Waiting wait : line.waits) {
+        for (Waiting wait : state.waits) {
             long waited = now - wait.since();
             waiters.add(new KeyView.Waiter(wait.session(), 0, wait.mode(), waited, 0));
         }

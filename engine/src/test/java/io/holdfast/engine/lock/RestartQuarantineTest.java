@@ -85,7 +85,13 @@ class RestartQuarantineTest {
         assertThat(locks.acquireWithoutWait("alice", SLOTS).outcome()).isEqualTo(TIMED_OUT);
         assertThat(locks.tryAcquire("alice", DOOR).outcome()).isEqualTo(BUSY);
         assertThat(
-                        locks.ask("alice", DOOR, ReadWriteMode.READ, Duration.ZERO, USUAL, USUAL)
+                        locks.requestOffer(
+                                        "alice",
+                                        DOOR,
+                                        ReadWriteMode.READ,
+                                        Duration.ZERO,
+                                        USUAL,
+                                        USUAL)
                                 .outcome())
                 .isEqualTo(TIMED_OUT);
         assertThat(locks.waitersFor(DOOR)).isZero();
@@ -166,7 +172,7 @@ class RestartQuarantineTest {
     @Test
     void a_force_release_in_a_quarantine_finds_no_hold() {
         locks.acquire("alice", DOOR);
-        assertThat(locks.evict(DOOR, 0).outcome()).isEqualTo(NOT_HELD);
+        assertThat(locks.forceRelease(DOOR, 0).outcome()).isEqualTo(NOT_HELD);
     }
 
     @Test

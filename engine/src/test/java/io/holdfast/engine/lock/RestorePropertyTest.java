@@ -128,12 +128,14 @@ class RestorePropertyTest {
             switch (scheduleStep) {
                 case ScheduleStep.AdvanceClock(long units) -> now += schedule.nanos(units);
                 case ScheduleStep.MemoryAvailable(boolean left) -> {
-                    quotas.room = left;
-                    twinLedger.room = left;
+                    quotas.memoryLeft = left;
+                    twinLedger.memoryLeft = left;
                 }
                 case ScheduleStep.CollectAll(int slice) -> apply(new Command.Collect(slice));
                 case ScheduleStep.ForceRelease(int who, int what, int which) ->
-                        apply(scheduleSessions.evict(who, Schedule.EVICTABLE.get(what), which));
+                        apply(
+                                scheduleSessions.forceRelease(
+                                        who, Schedule.FORCE_RELEASABLE.get(what), which));
                 default ->
                         scheduleSessions
                                 .command(scheduleStep)
@@ -169,7 +171,7 @@ class RestorePropertyTest {
                     .isEqualTo(EngineSnapshot.of(engine));
             assertThat(twin.nextDeadlineNanos()).isEqualTo(engine.nextDeadlineNanos());
             assertThat(twin.hasCollectable(now)).isEqualTo(engine.hasCollectable(now));
-            effects.forEach(scheduleSessions::hear);
+            effects.forEach(scheduleSessions::record);
         }
     }
 }

@@ -47,12 +47,12 @@ record Schedule(
                     Target.semaphore("c", 1));
 
     /** What is try-acquired: locks that others wait for, and shared locks of the same keys. */
-    static final List<Target> CLAIMABLE =
+    static final List<Target> TRY_ACQUIRABLE =
             List.of(Target.lock("a"), Target.lock("b"), Target.shared("a"), Target.shared("b"));
 
     /** Everything that may be released by force. */
-    static final List<Target> EVICTABLE =
-            Stream.concat(TARGETS.stream(), CLAIMABLE.stream()).toList();
+    static final List<Target> FORCE_RELEASABLE =
+            Stream.concat(TARGETS.stream(), TRY_ACQUIRABLE.stream()).toList();
 
     /** The locks that are requested as offers, to read or to write. */
     static final List<Key> LOCKS = List.of(Key.of("a"), Key.of("b"));
@@ -166,15 +166,15 @@ record Schedule(
                                             .as(ScheduleStep.Renew::new)),
                             Tuple.of(
                                     16,
-                                    Combinators.combine(who(), claimable())
+                                    Combinators.combine(who(), tryAcquirable())
                                             .as(ScheduleStep.TryAcquire::new)),
                             Tuple.of(
                                     8,
-                                    Combinators.combine(who(), claimable())
+                                    Combinators.combine(who(), tryAcquirable())
                                             .as(ScheduleStep.ReleaseBySession::new)),
                             Tuple.of(
                                     3,
-                                    Combinators.combine(who(), claimable())
+                                    Combinators.combine(who(), tryAcquirable())
                                             .as(ScheduleStep.Inspect::new)),
                             Tuple.of(
                                     5,
@@ -196,7 +196,7 @@ record Schedule(
                                             .as(ScheduleStep.RequestOffer::new)),
                             Tuple.of(
                                     45,
-                                    Combinators.combine(who(), back(), answer(), elsewhere())
+                                    Combinators.combine(who(), back(), trackedAction(), elsewhere())
                                             .as(ScheduleStep.OnTrackedRequest::new)),
                             Tuple.of(
                                     2,
@@ -251,12 +251,12 @@ record Schedule(
             return Arbitraries.integers().between(0, TARGETS.size() - 1);
         }
 
-        private static Arbitrary<Integer> claimable() {
-            return Arbitraries.integers().between(0, CLAIMABLE.size() - 1);
+        private static Arbitrary<Integer> tryAcquirable() {
+            return Arbitraries.integers().between(0, TRY_ACQUIRABLE.size() - 1);
         }
 
         private static Arbitrary<Integer> evictable() {
-            return Arbitraries.integers().between(0, EVICTABLE.size() - 1);
+            return Arbitraries.integers().between(0, FORCE_RELEASABLE.size() - 1);
         }
 
         /** All holders, one of the first, or one that often does not exist. */
@@ -290,12 +290,12 @@ record Schedule(
             return Arbitraries.of(1L, 3L, 8L, LONGEST);
         }
 
-        private static Arbitrary<ScheduleStep.Answer> answer() {
+        private static Arbitrary<ScheduleStep.TrackedAction> trackedAction() {
             return Arbitraries.frequency(
-                    Tuple.of(6, ScheduleStep.Answer.CONFIRM),
-                    Tuple.of(2, ScheduleStep.Answer.DECLINE),
-                    Tuple.of(3, ScheduleStep.Answer.GIVE_UP),
-                    Tuple.of(1, ScheduleStep.Answer.CHECK));
+                    Tuple.of(6, ScheduleStep.TrackedAction.CONFIRM),
+                    Tuple.of(2, ScheduleStep.TrackedAction.DECLINE),
+                    Tuple.of(3, ScheduleStep.TrackedAction.GIVE_UP),
+                    Tuple.of(1, ScheduleStep.TrackedAction.CHECK));
         }
 
         private static Arbitrary<Integer> name() {
@@ -324,7 +324,9 @@ record Schedule(
                     Tuple.of(6, end().map(DataOperation.Pop::new)),
                     Tuple.of(1, Arbitraries.just(new DataOperation.Length())),
                     Tuple.of(
-                            4, Combinators.combine(place(), place()).as(DataOperation.Range::new)));
+                            4,
+                            Combinators.combine(listIndex(), listIndex())
+                                    .as(DataOperation.Range::new)));
         }
 
         /** Often back to 0 after a few steps, and often at the limits of 64 bits. */
@@ -346,7 +348,7 @@ record Schedule(
             return Arbitraries.of(DataOperation.End.class);
         }
 
-        private static Arbitrary<Long> place() {
+        private static Arbitrary<Long> listIndex() {
             return Arbitraries.of(
                     0L, 0L, -1L, -1L, 1L, -2L, 3L, -4L, 9L, -9L, Long.MAX_VALUE, Long.MIN_VALUE);
         }
@@ -357,7 +359,7 @@ record Schedule(
 
         private static Arbitrary<ScheduleStep.Use> use() {
             return Arbitraries.frequency(
-                    Tuple.of(9, ScheduleStep.Use.AS_TOLD),
+                    Tuple.of(9, ScheduleStep.Use.AS_DELIVERED),
                     Tuple.of(1, ScheduleStep.Use.WRONG_SALT),
                     Tuple.of(1, ScheduleStep.Use.WRONG_FENCE),
                     Tuple.of(1, ScheduleStep.Use.WRONG_TARGET));

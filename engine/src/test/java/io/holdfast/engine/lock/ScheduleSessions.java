@@ -29,8 +29,8 @@ final class ScheduleSessions {
 
     private final Schedule schedule;
     private final long[] sessions = new long[Schedule.PEOPLE];
-    private final Map<Long, List<SentRequest>> asked = new HashMap<>();
-    private final Map<Long, List<SentRequest>> asks = new HashMap<>();
+    private final Map<Long, List<SentRequest>> requests = new HashMap<>();
+    private final Map<Long, List<SentRequest>> trackedRequests = new HashMap<>();
     private final Set<Long> unbound = new HashSet<>();
     private final List<KnownToken> tokens = new ArrayList<>();
     private final Set<Token> known = new HashSet<>();
@@ -92,7 +92,7 @@ final class ScheduleSessions {
                 yield Optional.of(
                         new Command.Enqueue(
                                 sessions[who],
-                                ask(who, target),
+                                nextRequest(who, target),
                                 target.kind(),
                                 target.key(),
                                 target.limit(),
@@ -105,7 +105,7 @@ final class ScheduleSessions {
                 yield Optional.of(
                         new Command.Await(
                                 sessions[who],
-                                ask(who, target),
+                                nextRequest(who, target),
                                 target.kind(),
                                 target.key(),
                                 schedule.nanos(wait)));
@@ -121,35 +121,41 @@ final class ScheduleSessions {
                                     knownToken ->
                                             new Command.Renew(
                                                     sessions[who],
-                                                    ask(who, knownToken.target()),
+                                                    nextRequest(who, knownToken.target()),
                                                     knownToken.target().kind(),
                                                     knownToken.target().key(),
                                                     knownToken.token(),
                                                     schedule.nanos(lease)));
             case ScheduleStep.TryAcquire(int who, int what) -> {
-                Target target = Schedule.CLAIMABLE.get(what);
+                Target target = Schedule.TRY_ACQUIRABLE.get(what);
                 yield Optional.of(
                         new Command.TryAcquire(
                                 sessions[who],
-                                ask(who, target),
+                                nextRequest(who, target),
                                 target.kind(),
                                 target.key(),
                                 nextSalt()));
             }
             case ScheduleStep.ReleaseBySession(int who, int what) -> {
-                Target target = Schedule.CLAIMABLE.get(what);
+                Target target = Schedule.TRY_ACQUIRABLE.get(what);
                 yield Optional.of(
                         new Command.ReleaseBySession(
-                                sessions[who], ask(who, target), target.kind(), target.key()));
+                                sessions[who],
+                                nextRequest(who, target),
+                                target.kind(),
+                                target.key()));
             }
             case ScheduleStep.Inspect(int who, int what) -> {
-                Target target = Schedule.CLAIMABLE.get(what);
+                Target target = Schedule.TRY_ACQUIRABLE.get(what);
                 yield Optional.of(
                         new Command.Inspect(
-                                sessions[who], ask(who, target), target.kind(), target.key()));
+                                sessions[who],
+                                nextRequest(who, target),
+                                target.kind(),
+                                target.key()));
             }
             case ScheduleStep.Cancel(int who, int back) ->
-                    lastAsked(who, back)
+                    lastRequest(who, back)
                             .map(
                                     it ->
                                             new Command.Cancel(
@@ -167,7 +173,7 @@ final class ScheduleSessions {
                     Optional.of(
                             new Command.RequestOffer(
                                     sessions[who],
-                                    askLock(who, name),
+                                    nextLockRequest(who, name),
                                     Schedule.LOCKS.get(name),
                                     readWriteMode,
                                     schedule.nanos(wait),
@@ -177,9 +183,9 @@ final class ScheduleSessions {
             case ScheduleStep.OnTrackedRequest(
                             int who,
                             int back,
-                            ScheduleStep.Answer answer,
+                            ScheduleStep.TrackedAction action,
                             boolean elsewhere) -> {
-                List<SentRequest> before = asks.get(sessions[who]);
+                List<SentRequest> before = trackedRequests.get(sessions[who]);
                 if (before.size() <= back) {
                     yield Optional.empty();
                 }
@@ -191,7 +197,7 @@ final class ScheduleSessions {
                                 who,
                                 elsewhere ? Schedule.LOCKS.get(other) : key,
                                 about.request(),
-                                answer));
+                                action));
             }
             case ScheduleStep.Suspend(int who, int name) -> Optional.of(suspend(who, name));
             case ScheduleStep.Resume(int who, int name) -> Optional.of(resume(who, name));
@@ -203,14 +209,14 @@ final class ScheduleSessions {
                     Optional.of(
                             new Command.Reassert(
                                     sessions[who],
-                                    askLock(who, name),
+                                    nextLockRequest(who, name),
                                     Schedule.LOCKS.get(name),
                                     readWriteMode,
                                     schedule.nanos(lease),
                                     nextSalt()));
             case ScheduleStep.Close(int who, int back) -> {
-                long asked = this.asked.get(sessions[who]).size();
-                yield Optional.of(close(who, Math.max(0, asked - back)));
+                long count = this.requests.get(sessions[who]).size();
+                yield Optional.of(close(who, Math.max(0, count - back)));
             }
             case ScheduleStep.Data(int who, int name, var operation) ->
                     Optional.of(data(who, Schedule.NAMES.get(name), operation));
@@ -230,9 +236,9 @@ final class ScheduleSessions {
     }
 
     private long acquire(int who, Target target, HoldAttributes holdAttributes) {
-        long request = ask(who, target);
+        long request = nextRequest(who, target);
         if (holdAttributes.tracked()) {
-            asks.get(sessions[who]).add(new SentRequest(request, target));
+            trackedRequests.get(sessions[who]).add(new SentRequest(request, target));
         }
         if (!holdAttributes.bound()) {
             unbound.add(sessions[who]);
@@ -245,10 +251,10 @@ final class ScheduleSessions {
         return unbound.contains(session);
     }
 
-    private Command applyTracked(int who, Key key, long about, ScheduleStep.Answer answer) {
+    private Command applyTracked(int who, Key key, long about, ScheduleStep.TrackedAction action) {
         long session = sessions[who];
-        long request = ask(who, new Target(ResourceKind.LOCK, key, 1));
-        return switch (answer) {
+        long request = nextRequest(who, new Target(ResourceKind.LOCK, key, 1));
+        return switch (action) {
             case CONFIRM -> new Command.Confirm(session, request, key, about);
             case DECLINE -> new Command.Decline(session, request, key, about);
             case GIVE_UP -> new Command.CancelOrRelease(session, request, key, about);
@@ -256,40 +262,40 @@ final class ScheduleSessions {
         };
     }
 
-    Command evict(int who, Target target, long fence) {
+    Command forceRelease(int who, Target target, long fence) {
         return new Command.ForceRelease(
-                sessions[who], ask(who, target), target.kind(), target.key(), fence);
+                sessions[who], nextRequest(who, target), target.kind(), target.key(), fence);
     }
 
     private Command suspend(int who, int name) {
         Key key = Schedule.LOCKS.get(name);
         return new Command.Suspend(
-                sessions[who], ask(who, new Target(ResourceKind.LOCK, key, 1)), key);
+                sessions[who], nextRequest(who, new Target(ResourceKind.LOCK, key, 1)), key);
     }
 
     Command resume(int who, int name) {
         Key key = Schedule.LOCKS.get(name);
         return new Command.Resume(
-                sessions[who], ask(who, new Target(ResourceKind.LOCK, key, 1)), key);
+                sessions[who], nextRequest(who, new Target(ResourceKind.LOCK, key, 1)), key);
     }
 
     /** A request that later ones may refer to. */
-    private long askLock(int who, int name) {
+    private long nextLockRequest(int who, int name) {
         Target target = new Target(ResourceKind.LOCK, Schedule.LOCKS.get(name), 1);
-        long request = ask(who, target);
-        asks.get(sessions[who]).add(new SentRequest(request, target));
+        long request = nextRequest(who, target);
+        trackedRequests.get(sessions[who]).add(new SentRequest(request, target));
         return request;
     }
 
     private Command close(int who, long lastAnswered) {
         long session = sessions[who];
         open(who);
-        long heirsSince = session % 2 == 0 ? Long.MIN_VALUE : Command.FOREVER;
-        return new Command.CloseSession(session, lastAnswered, Integer.MAX_VALUE, heirsSince);
+        long successorsSince = session % 2 == 0 ? Long.MIN_VALUE : Command.FOREVER;
+        return new Command.CloseSession(session, lastAnswered, Integer.MAX_VALUE, successorsSince);
     }
 
     Command data(int who, Key key, DataOperation operation) {
-        List<SentRequest> before = asked.get(sessions[who]);
+        List<SentRequest> before = requests.get(sessions[who]);
         long request = before.size() + 1L;
         before.add(
                 new SentRequest(
@@ -303,10 +309,10 @@ final class ScheduleSessions {
                         : operation);
     }
 
-    void hear(Effect effect) {
+    void record(Effect effect) {
         if (effect instanceof Effect.Granted granted && known.add(granted.token())) {
             Target target =
-                    asked.get(granted.session()).stream()
+                    requests.get(granted.session()).stream()
                             .filter(it -> it.request() == granted.request())
                             .findFirst()
                             .orElseThrow()
@@ -317,12 +323,12 @@ final class ScheduleSessions {
 
     private void open(int who) {
         sessions[who] = ++lastSession;
-        asked.put(lastSession, new ArrayList<>());
-        asks.put(lastSession, new ArrayList<>());
+        requests.put(lastSession, new ArrayList<>());
+        trackedRequests.put(lastSession, new ArrayList<>());
     }
 
-    private long ask(int who, Target target) {
-        List<SentRequest> before = asked.get(sessions[who]);
+    private long nextRequest(int who, Target target) {
+        List<SentRequest> before = requests.get(sessions[who]);
         long request = before.size() + 1L;
         before.add(new SentRequest(request, target));
         return request;
@@ -330,15 +336,15 @@ final class ScheduleSessions {
 
     private Command release(int who, Target target, Token token) {
         return new Command.Release(
-                sessions[who], ask(who, target), target.kind(), target.key(), token);
+                sessions[who], nextRequest(who, target), target.kind(), target.key(), token);
     }
 
     private long nextSalt() {
         return ++lastSalt * 0x9E3779B97F4A7C15L;
     }
 
-    private Optional<SentRequest> lastAsked(int who, int back) {
-        List<SentRequest> before = asked.get(sessions[who]);
+    private Optional<SentRequest> lastRequest(int who, int back) {
+        List<SentRequest> before = requests.get(sessions[who]);
         return before.size() <= back
                 ? Optional.empty()
                 : Optional.of(before.get(before.size() - 1 - back));
@@ -353,7 +359,7 @@ final class ScheduleSessions {
         Token token = knownToken.token();
         return Optional.of(
                 switch (use) {
-                    case AS_TOLD -> knownToken;
+                    case AS_DELIVERED -> knownToken;
                     case WRONG_SALT ->
                             new KnownToken(target, new Token(token.fence(), token.salt() ^ 1));
                     case WRONG_FENCE ->

@@ -11,7 +11,7 @@ import io.holdfast.engine.ReadWriteMode;
 sealed interface ScheduleStep {
     /** How a token is used. */
     enum Use {
-        AS_TOLD,
+        AS_DELIVERED,
         WRONG_SALT,
         WRONG_FENCE,
         WRONG_TARGET
@@ -46,11 +46,11 @@ sealed interface ScheduleStep {
             implements ScheduleStep {}
 
     /** A command about an offer request or a tracked acquire. */
-    record OnTrackedRequest(int who, int back, Answer answer, boolean elsewhere)
+    record OnTrackedRequest(int who, int back, TrackedAction action, boolean elsewhere)
             implements ScheduleStep {}
 
     /** The kind of this command. */
-    enum Answer {
+    enum TrackedAction {
         CONFIRM,
         DECLINE,
         GIVE_UP,

@@ -106,7 +106,7 @@ class SemaphoreTest {
         var single = Target.semaphore("pool", 1);
         full.acquire("alice", single);
         full.acquire("bob", single);
-        full.quotas.room = false;
+        full.quotas.memoryLeft = false;
         assertThat(full.acquire("carol", POOL).outcome()).isEqualTo(LIMIT_MISMATCH);
     }
 

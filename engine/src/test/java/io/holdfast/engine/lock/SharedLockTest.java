@@ -27,7 +27,7 @@ class SharedLockTest {
     @Test
     void a_shared_lock_admits_every_session_and_counts_them() {
         for (int i = 1; i <= 100; i++) {
-            assertThat(locks.tryAcquire("guest-" + i, ROOM).claimed().holders()).isEqualTo(i);
+            assertThat(locks.tryAcquire("guest-" + i, ROOM).tryAcquired().holders()).isEqualTo(i);
         }
         assertThat(locks.holdersOf(ROOM)).isEqualTo(100);
         assertThat(locks.engine.views().countHeld(Namespace.DEFAULT, ResourceKind.SHARED))
@@ -36,7 +36,7 @@ class SharedLockTest {
             assertThat(locks.releaseBySession("guest-" + i, ROOM).outcome()).isEqualTo(RELEASED);
             assertThat(locks.holdersOf(ROOM)).isEqualTo(100 - i);
         }
-        assertThat(locks.knows(ROOM)).isFalse();
+        assertThat(locks.isRetained(ROOM)).isFalse();
     }
 
     @Test
@@ -46,7 +46,7 @@ class SharedLockTest {
         byte[] before = EngineSnapshot.of(locks.engine);
         var again = locks.tryAcquire("alice", ROOM);
         assertThat(again.outcome()).isEqualTo(KEPT);
-        assertThat(again.claimed().holders()).isEqualTo(2);
+        assertThat(again.tryAcquired().holders()).isEqualTo(2);
         assertThat(EngineSnapshot.of(locks.engine)).isEqualTo(before);
         locks.releaseBySession("alice", ROOM);
         assertThat(locks.releaseBySession("alice", ROOM).outcome()).isEqualTo(NOT_HELD);
@@ -115,6 +115,6 @@ class SharedLockTest {
         assertThat(locks.lastEffects()).containsExactly(new Effect.Orphaned(alice, 0, 1));
         assertThat(locks.holders(ROOM)).containsExactly("bob");
         locks.close("bob");
-        assertThat(locks.knows(ROOM)).isFalse();
+        assertThat(locks.isRetained(ROOM)).isFalse();
     }
 }

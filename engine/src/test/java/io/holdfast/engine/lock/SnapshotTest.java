@@ -121,9 +121,10 @@ class SnapshotTest {
                         locks -> locks.read("alice", PRINTER),
                         locks -> locks.write("alice", PRINTER),
                         locks -> // another time to confirm, which has not begun
-                        locks.ask("alice", PRINTER, ReadWriteMode.READ, USUAL, later, USUAL),
+                        locks.requestOffer(
+                                        "alice", PRINTER, ReadWriteMode.READ, USUAL, later, USUAL),
                         locks ->
-                                locks.ask(
+                                locks.requestOffer(
                                         "alice", PRINTER, ReadWriteMode.READ, USUAL, USUAL, later),
                         locks -> {
                             locks.read("alice", PRINTER);
@@ -237,7 +238,7 @@ class SnapshotTest {
     void snapshots_of_data_in_different_namespaces_differ() {
         Key other = Key.of(new Namespace("tenant"), Key.of("x").bytes());
         var increment = new DataOperation.Increment(1);
-        assertThat(afterData(data -> data.ask(1, other, increment)))
+        assertThat(afterData(data -> data.submit(1, other, increment)))
                 .isNotEqualTo(afterData(data -> data.incr("x", 1)));
     }
 

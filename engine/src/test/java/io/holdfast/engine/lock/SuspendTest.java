@@ -47,7 +47,8 @@ class SuspendTest {
     @Test
     void waits_for_a_suspended_lock_time_out_as_usual() {
         locks.suspend(DOOR);
-        Request alice = locks.ask("alice", DOOR, ReadWriteMode.READ, ofSeconds(1), USUAL, NO_END);
+        Request alice =
+                locks.requestOffer("alice", DOOR, ReadWriteMode.READ, ofSeconds(1), USUAL, NO_END);
         Request bob = locks.acquire("bob", DOOR, ofSeconds(2), USUAL);
         locks.advance(ofSeconds(2));
         assertThat(alice.outcome()).isEqualTo(TIMED_OUT);
@@ -60,7 +61,7 @@ class SuspendTest {
         locks.suspend(DOOR);
         Request bob = locks.read("bob", DOOR);
         locks.confirm(alice);
-        assertThat(locks.stand(alice)).isEqualTo(OfferRequestStatus.HELD);
+        assertThat(locks.status(alice)).isEqualTo(OfferRequestStatus.HELD);
         assertThat(bob.outcome()).isEqualTo(QUEUED);
         locks.giveUp(alice);
         assertThat(bob.outcome()).isEqualTo(QUEUED);
@@ -85,9 +86,9 @@ class SuspendTest {
         locks.giveUp(locks.read("alice", DOOR));
         locks.advance(LockScenario.IDLE.multipliedBy(3));
         locks.collect();
-        assertThat(locks.knows(DOOR)).isTrue();
+        assertThat(locks.isRetained(DOOR)).isTrue();
         locks.resume(DOOR);
-        assertThat(locks.knows(DOOR)).isFalse();
+        assertThat(locks.isRetained(DOOR)).isFalse();
         assertThat(locks.quotas.transientKeys).isZero();
         assertThat(locks.resume(DOOR).outcome()).isEqualTo(CHANGED);
     }
@@ -98,11 +99,11 @@ class SuspendTest {
         locks.suspend(DOOR);
         locks.advance(LockScenario.IDLE.multipliedBy(3));
         locks.collect();
-        assertThat(locks.knows(DOOR)).isTrue();
+        assertThat(locks.isRetained(DOOR)).isTrue();
         locks.resume(DOOR);
         locks.advance(LockScenario.IDLE.plusSeconds(1));
         locks.collect();
-        assertThat(locks.knows(DOOR)).isFalse();
+        assertThat(locks.isRetained(DOOR)).isFalse();
         assertThat(locks.quotas.keys).isZero();
     }
 
@@ -141,8 +142,8 @@ class SuspendTest {
         locks.suspend(DOOR);
         Request alice = locks.reassert("alice", DOOR, ReadWriteMode.WRITE, ofSeconds(3));
         Request bob = locks.read("bob", DOOR);
-        assertThat(((Effect.StatusReport) alice.answers().getLast()).fence()).isPositive();
-        assertThat(locks.stand(alice)).isEqualTo(OfferRequestStatus.HELD);
+        assertThat(((Effect.StatusReport) alice.effects().getLast()).fence()).isPositive();
+        assertThat(locks.status(alice)).isEqualTo(OfferRequestStatus.HELD);
         locks.resume(DOOR);
         assertThat(bob.outcome()).isEqualTo(QUEUED);
         locks.advance(ofSeconds(3));
@@ -153,7 +154,7 @@ class SuspendTest {
     @Test
     void reasserting_a_hold_is_charged_to_the_quotas() {
         locks.suspend(DOOR);
-        locks.quotas.room = false;
+        locks.quotas.memoryLeft = false;
         assertThat(back("alice", ReadWriteMode.READ).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.holdersOf(DOOR)).isZero();
     }

@@ -11,7 +11,7 @@ public class TestQuotas implements Quotas {
     public long maxKeys;
 
     /** Whether memory is left. */
-    public boolean room = true;
+    boolean memoryLeft = true;
 
     public long keys;
 
@@ -45,7 +45,7 @@ public class TestQuotas implements Quotas {
 
     @Override
     public boolean reserveKey(Key key, @Nullable Client client) {
-        if (!room || (maxKeys > 0 && keys >= maxKeys)) {
+        if (!memoryLeft || (maxKeys > 0 && keys >= maxKeys)) {
             return false;
         }
         keys++;
@@ -59,7 +59,7 @@ public class TestQuotas implements Quotas {
 
     @Override
     public boolean reserveTransientKey(Key key, @Nullable Client client) {
-        if (!room || (maxTransientKeys > 0 && transientKeys >= maxTransientKeys)) {
+        if (!memoryLeft || (maxTransientKeys > 0 && transientKeys >= maxTransientKeys)) {
             return false;
         }
         transientKeys++;
@@ -101,7 +101,7 @@ public class TestQuotas implements Quotas {
 
     @Override
     public boolean reserveEntry(Key key, @Nullable Client client) {
-        if (!room || (maxEntries > 0 && entries >= maxEntries)) {
+        if (!memoryLeft || (maxEntries > 0 && entries >= maxEntries)) {
             return false;
         }
         entries++;
@@ -115,10 +115,10 @@ public class TestQuotas implements Quotas {
 
     @Override
     public boolean reserveContent(int bytes) {
-        if (room) {
+        if (memoryLeft) {
             contentBytes += bytes;
         }
-        return room;
+        return memoryLeft;
     }
 
     @Override
@@ -127,9 +127,9 @@ public class TestQuotas implements Quotas {
     }
 
     private boolean reservePiece() {
-        if (room) {
+        if (memoryLeft) {
             pieces++;
         }
-        return room;
+        return memoryLeft;
     }
 }

@@ -74,17 +74,17 @@ class TimeTest {
 
     @ParameterizedTest
     @ValueSource(longs = {Command.FOREVER, Command.FOREVER - 1, 9_223_372_036L * 1_000_000_000L})
-    void a_duration_that_overflows_the_clock_never_ends(long span) {
+    void a_duration_that_overflows_the_clock_never_ends(long durationNanos) {
         locks.advance(ofDays(365));
-        locks.acquire("alice", PRINTER, 0, span);
-        var bob = locks.acquire("bob", PRINTER, span, span);
+        locks.acquire("alice", PRINTER, 0, durationNanos);
+        var bob = locks.acquire("bob", PRINTER, durationNanos, durationNanos);
         locks.advance(ofDays(365 * 100));
         assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
         assertThat(bob.outcome()).isEqualTo(BLOCKED);
         var view = locks.view(PRINTER).orElseThrow();
         assertThat(view.leaseLeftNanos()).isGreaterThan(ofDays(365 * 100).toNanos());
         locks.close("alice");
-        assertThat(bob.grant().leaseNanos()).isEqualTo(span);
+        assertThat(bob.grant().leaseNanos()).isEqualTo(durationNanos);
     }
 
     @Test
@@ -131,10 +131,10 @@ class TimeTest {
         locks.advance(ofSeconds(20));
         assertThat(locks.lastEffects())
                 .containsExactly(
-                        early.answers().getFirst(),
+                        early.effects().getFirst(),
                         second.grant(), // the lease was made before first's wait
-                        first.answers().getFirst(),
-                        third.answers().getFirst());
+                        first.effects().getFirst(),
+                        third.effects().getFirst());
         assertThat(third.outcome()).isEqualTo(TIMED_OUT);
     }
 
@@ -144,7 +144,7 @@ class TimeTest {
         var bob = locks.acquire("bob", PRINTER, ofSeconds(20), USUAL);
         locks.advanceSilently(ofSeconds(15));
         var carol = locks.acquireWithoutWait("carol", PRINTER);
-        assertThat(locks.lastEffects()).containsExactly(bob.grant(), carol.answers().getFirst());
+        assertThat(locks.lastEffects()).containsExactly(bob.grant(), carol.effects().getFirst());
     }
 
     private static Command acquire(long session, long request, long wait, long lease) {

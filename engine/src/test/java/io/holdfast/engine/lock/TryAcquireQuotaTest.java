@@ -39,8 +39,8 @@ class TryAcquireQuotaTest {
     private final TestQuotas quotas = locks.quotas;
 
     @AfterEach
-    void all_room_is_given_back() {
-        quotas.room = true;
+    void all_reserved_memory_is_released() {
+        quotas.memoryLeft = true;
         for (String who : new String[] {"alice", "bob", "carol"}) {
             locks.close(who);
         }
@@ -74,15 +74,15 @@ class TryAcquireQuotaTest {
     void a_transient_key_is_charged_by_its_length() {
         Key key = Key.of("x".repeat(65_535));
         List<Effect> effects = new ArrayList<>();
-        Command claim = new Command.TryAcquire(1001, 1, ResourceKind.LOCK, key, 0);
-        locks.engine.apply(claim, locks.now(), quotas, effects);
+        Command tryAcquire = new Command.TryAcquire(1001, 1, ResourceKind.LOCK, key, 0);
+        locks.engine.apply(tryAcquire, locks.now(), quotas, effects);
         assertThat(quotas.pieces).isEqualTo(1);
         assertThat(quotas.transientKeyBytes).isEqualTo(65_535);
-        Command unclaim = new Command.ReleaseBySession(1001, 2, ResourceKind.LOCK, key);
-        locks.engine.apply(unclaim, locks.now(), quotas, effects);
+        Command releaseBySession = new Command.ReleaseBySession(1001, 2, ResourceKind.LOCK, key);
+        locks.engine.apply(releaseBySession, locks.now(), quotas, effects);
         assertThat(quotas.pieces).isZero();
         assertThat(quotas.transientKeyBytes).isZero();
-        locks.engine.apply(claim, locks.now(), quotas, effects);
+        locks.engine.apply(tryAcquire, locks.now(), quotas, effects);
         Command acquire = new Command.Acquire(1002, 3, ResourceKind.LOCK, key, 1, 0, 1, 0);
         locks.engine.apply(acquire, locks.now(), quotas, effects);
         assertThat(quotas.transientKeyBytes).as("retained from now on").isZero();
@@ -176,7 +176,7 @@ class TryAcquireQuotaTest {
         assertThat(EngineSnapshot.of(locks.engine)).isEqualTo(before);
         assertThat(quotas.transientKeys).isEqualTo(1);
         locks.releaseBySession("alice", PRINTER);
-        assertThat(locks.knows(PRINTER)).isFalse();
+        assertThat(locks.isRetained(PRINTER)).isFalse();
     }
 
     @Test
@@ -184,7 +184,7 @@ class TryAcquireQuotaTest {
         locks.release(locks.acquire("alice", PRINTER));
         locks.tryAcquire("alice", ROOM);
         locks.tryAcquire("alice", SCANNER);
-        quotas.room = false;
+        quotas.memoryLeft = false;
         byte[] before = EngineSnapshot.of(locks.engine);
         assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
         assertThat(locks.tryAcquire("bob", ROOM).outcome()).isEqualTo(TOO_MANY_KEYS);
@@ -213,7 +213,7 @@ class TryAcquireQuotaTest {
     void a_cancelled_try_acquire_returns_all_reservations() {
         var alice = locks.tryAcquire("alice", PRINTER);
         locks.cancel(alice);
-        assertThat(locks.knows(PRINTER)).isFalse();
+        assertThat(locks.isRetained(PRINTER)).isFalse();
         assertThat(quotas.transientKeys).isZero();
     }
 

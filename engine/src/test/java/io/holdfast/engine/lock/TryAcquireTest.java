@@ -46,7 +46,7 @@ class TryAcquireTest {
     @Test
     void a_try_acquire_of_a_free_lock_is_granted() {
         var alice = locks.tryAcquire("alice", PRINTER);
-        assertThat(alice.claimed())
+        assertThat(alice.tryAcquired())
                 .isEqualTo(new Effect.TryAcquired(alice.session(), alice.number(), true, 1));
         assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
         assertThat(locks.isHolding("alice")).isTrue();
@@ -58,7 +58,7 @@ class TryAcquireTest {
         byte[] before = EngineSnapshot.of(locks.engine);
         long fence = locks.quotas.lastFence;
         var again = locks.tryAcquire("alice", PRINTER);
-        assertThat(again.claimed())
+        assertThat(again.tryAcquired())
                 .isEqualTo(new Effect.TryAcquired(again.session(), again.number(), false, 1));
         assertThat(EngineSnapshot.of(locks.engine)).isEqualTo(before);
         assertThat(locks.quotas.lastFence).isEqualTo(fence);
@@ -176,7 +176,7 @@ class TryAcquireTest {
             var carol = locks.acquire("carol", PRINTER);
             var released = locks.releaseBySession("alice", PRINTER);
             assertThat(locks.lastEffects())
-                    .containsExactly(released.answers().getFirst(), bob.grant());
+                    .containsExactly(released.effects().getFirst(), bob.grant());
             assertThat(bob.fence()).isGreaterThan(since).isEqualTo(locks.since(PRINTER));
             assertThat(carol.outcome()).isEqualTo(BLOCKED);
         }
@@ -232,8 +232,8 @@ class TryAcquireTest {
             any.tryAcquire("alice", Target.shared("printer"));
             any.acquire("alice", SCANNER);
             any.close("alice");
-            assertThat(any.knows(PRINTER)).isFalse();
-            assertThat(any.knows(Target.shared("printer"))).isFalse();
+            assertThat(any.isRetained(PRINTER)).isFalse();
+            assertThat(any.isRetained(Target.shared("printer"))).isFalse();
             assertThat(any.holdersOf(SCANNER)).isEqualTo(autoRelease ? 0 : 1);
         }
 
@@ -263,7 +263,7 @@ class TryAcquireTest {
             locks.releaseBySession("alice", PRINTER);
             locks.acquire("alice", SCANNER);
             locks.close("alice");
-            locks.close("nobody ever heard of");
+            locks.close("unknown");
             assertThat(locks.orphaned()).isEmpty();
         }
 
@@ -275,7 +275,7 @@ class TryAcquireTest {
 
     @Nested
     @DisplayName("With a retained key")
-    class OfANameThatIsRemembered {
+    class RetainedKey {
         @Test
         void a_try_acquire_leaves_a_retained_key_retained() {
             locks.release(locks.acquire("alice", PRINTER));
@@ -298,7 +298,7 @@ class TryAcquireTest {
             assertThat(locks.isIdle(PRINTER)).isTrue();
             locks.advance(ofSeconds(1));
             locks.collect();
-            assertThat(locks.knows(PRINTER)).isFalse();
+            assertThat(locks.isRetained(PRINTER)).isFalse();
         }
     }
 

@@ -58,7 +58,7 @@ public record Views(List<ResourceView> inUse, List<ResourceView> idle) {
                 require(view.holders() <= view.limit(), "has no more holders than slots", view);
                 require(
                         view.waiters() == 0 || view.holders() == view.limit(),
-                        "has nobody waiting for a free slot",
+                        "has no waiter while a slot is free",
                         view);
             }
             require(view.idleNanos() >= 0, "was active in the past", view);

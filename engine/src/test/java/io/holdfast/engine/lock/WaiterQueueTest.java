@@ -29,11 +29,11 @@ class WaiterQueueTest {
     @Test
     void the_queue_is_served_in_the_order_of_arrival() {
         var holder = locks.acquire("holder", PRINTER);
-        List<Request> line = new ArrayList<>();
+        List<Request> waiters = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            line.add(locks.acquire("waiter-" + i, PRINTER));
+            waiters.add(locks.acquire("waiter-" + i, PRINTER));
         }
-        for (Request next : line) {
+        for (Request next : waiters) {
             assertThat(next.outcome()).isEqualTo(BLOCKED);
             locks.release(holder);
             assertThat(next.outcome()).isEqualTo(GRANTED);
@@ -174,7 +174,7 @@ class WaiterQueueTest {
         locks.acquire("holder", PRINTER, ofSeconds(5)); // scheduled first, so it ends first
         var bob = locks.acquire("bob", PRINTER, ofSeconds(5), USUAL);
         locks.advance(ofSeconds(5));
-        assertThat(bob.answers()).hasSize(1);
+        assertThat(bob.effects()).hasSize(1);
         assertThat(bob.outcome()).isEqualTo(GRANTED);
         assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
     }

@@ -93,7 +93,7 @@ class WriteLockTest {
         var alice = locks.acquire("alice", PRINTER);
         var release = locks.release("bob", PRINTER, alice.token());
         assertThat(release.outcome()).isEqualTo(RELEASED);
-        assertThat(release.answers().getLast().session()).isEqualTo(locks.session("bob"));
+        assertThat(release.effects().getLast().session()).isEqualTo(locks.session("bob"));
         assertThat(locks.holderOf(PRINTER)).isEqualTo(NOBODY);
         assertThat(locks.isHolding("alice")).isFalse();
     }
@@ -119,11 +119,10 @@ class WriteLockTest {
     @Test
     void the_release_of_an_unknown_lock_is_refused_and_creates_nothing() {
         assertThat(locks.release("alice", PRINTER, new Token(1, 1)).outcome()).isEqualTo(NOT_HELD);
-        assertThat(locks.knows(PRINTER)).isFalse();
+        assertThat(locks.isRetained(PRINTER)).isFalse();
     }
 
     @Test
-    @DisplayName("a lock and a semaphore of one key do not collide (22.12)")
     void a_lock_and_a_semaphore_of_one_key_do_not_collide() {
         Target pool = Target.semaphore("printer", 1);
         var lock = locks.acquire("alice", PRINTER);
