@@ -107,14 +107,14 @@ final class DeadlineThread {
         expiryPause.nextCheckBy(wakesForAny ? wakeAt : Math.max(wakeAt, from));
         wakeAt = Math.min(wakeAt, nextCollectNanos);
         armedNanos = wakesForAny ? Long.MAX_VALUE : wakeAt;
-        long span = wakeAt - from;
-        if (span > 0 && !closed) {
-            LockSupport.parkNanos(this, span);
+        long durationNanos = wakeAt - from;
+        if (durationNanos > 0 && !closed) {
+            LockSupport.parkNanos(this, durationNanos);
         }
     }
 
-    private static long saturatedAdd(long time, long span) {
-        long sum = time + span;
+    private static long saturatedAdd(long time, long durationNanos) {
+        long sum = time + durationNanos;
         return sum < time ? Long.MAX_VALUE : sum;
     }
 }

@@ -51,8 +51,8 @@ class ClientCapsTest {
         driver.close();
     }
 
-    private Effect answer(SessionClient sessionClient, long request) {
-        return sessionClient.inbox.answer(request).orElseThrow();
+    private Effect effectOf(SessionClient sessionClient, long request) {
+        return sessionClient.inbox.effectOf(request).orElseThrow();
     }
 
     private static boolean isRefused(Effect effect, Refusal reason) {
@@ -60,8 +60,8 @@ class ClientCapsTest {
     }
 
     private boolean refusesName(SessionClient sessionClient, String name) {
-        long request = sessionClient.ask(Key.of(name), 0, LONG);
-        return isRefused(answer(sessionClient, request), Refusal.TOO_MANY_KEYS);
+        long request = sessionClient.submitAcquire(Key.of(name), 0, LONG);
+        return isRefused(effectOf(sessionClient, request), Refusal.TOO_MANY_KEYS);
     }
 
     @Test
@@ -80,11 +80,11 @@ class ClientCapsTest {
     void a_client_has_no_more_holds_than_its_limit_of_keys() {
         Key key = Key.of("slots");
         for (int i = 0; i < NAMES; i++) {
-            alice.granted(alice.ask(ResourceKind.SEMAPHORE, key, 1_000_000, 0, LONG));
+            alice.granted(alice.submitAcquire(ResourceKind.SEMAPHORE, key, 1_000_000, 0, LONG));
         }
-        long request = alice.ask(ResourceKind.SEMAPHORE, key, 1_000_000, 0, LONG);
-        assertThat(isRefused(answer(alice, request), Refusal.TOO_MANY_KEYS)).isTrue();
-        bob.granted(bob.ask(ResourceKind.SEMAPHORE, key, 1_000_000, 0, LONG));
+        long request = alice.submitAcquire(ResourceKind.SEMAPHORE, key, 1_000_000, 0, LONG);
+        assertThat(isRefused(effectOf(alice, request), Refusal.TOO_MANY_KEYS)).isTrue();
+        bob.granted(bob.submitAcquire(ResourceKind.SEMAPHORE, key, 1_000_000, 0, LONG));
     }
 
     @Test
@@ -94,14 +94,14 @@ class ClientCapsTest {
             tokens[i] = bob.lock(Key.of("held-" + i));
         }
         for (int i = 0; i < WAITS; i++) {
-            alice.ask(Key.of("held-" + i), LONG, LONG);
+            alice.submitAcquire(Key.of("held-" + i), LONG, LONG);
         }
         Key last = Key.of("held-" + WAITS);
-        long refused = alice.ask(last, LONG, LONG);
-        assertThat(isRefused(answer(alice, refused), Refusal.TOO_MANY_WAITERS)).isTrue();
+        long refused = alice.submitAcquire(last, LONG, LONG);
+        assertThat(isRefused(effectOf(alice, refused), Refusal.TOO_MANY_WAITERS)).isTrue();
         bob.release(Key.of("held-0"), tokens[0]);
-        long request = alice.ask(last, LONG, LONG);
-        assertThat(alice.inbox.answer(request)).as("one has been granted").isEmpty();
+        long request = alice.submitAcquire(last, LONG, LONG);
+        assertThat(alice.inbox.effectOf(request)).as("one has been granted").isEmpty();
     }
 
     @Test
@@ -125,7 +125,7 @@ class ClientCapsTest {
         long request = ++requests;
         sessionClient.session.submit(
                 new Command.Data(sessionClient.session.id(), request, Key.of(name), operation));
-        return answer(sessionClient, request);
+        return effectOf(sessionClient, request);
     }
 
     /** Like a lease over HTTP: each request has a session, and the connection has the limits. */
@@ -160,7 +160,7 @@ class ClientCapsTest {
                         driver.salt(),
                         new HoldAttributes(ReadWriteMode.WRITE, false, false)));
         session.close(1);
-        return recordingMailbox.answer(1).orElseThrow() instanceof Effect.Granted granted
+        return recordingMailbox.effectOf(1).orElseThrow() instanceof Effect.Granted granted
                 ? granted.token()
                 : null;
     }

@@ -38,8 +38,8 @@ class DeadlineThreadTest {
         LocalDriver driver = driver(LONG, Duration.ofHours(1));
         SessionClient alice = new SessionClient(driver);
         SessionClient bob = new SessionClient(driver);
-        long first = alice.granted(alice.ask(PRINTER, 0, SHORT)).token().fence();
-        long request = bob.ask(PRINTER, Command.FOREVER, LONG);
+        long first = alice.granted(alice.submitAcquire(PRINTER, 0, SHORT)).token().fence();
+        long request = bob.submitAcquire(PRINTER, Command.FOREVER, LONG);
         assertThat(bob.granted(request).token().fence()).isGreaterThan(first);
         await().atMost(RecordingMailbox.LIMIT).until(() -> bob.inbox.wakes() == 1);
     }
@@ -50,7 +50,7 @@ class DeadlineThreadTest {
         SessionClient alice = new SessionClient(driver);
         SessionClient bob = new SessionClient(driver);
         alice.lock(PRINTER);
-        long request = bob.ask(PRINTER, SHORT, LONG);
+        long request = bob.submitAcquire(PRINTER, SHORT, LONG);
         assertThat(bob.inbox.await(request)).isInstanceOf(Effect.TimedOut.class);
     }
 
@@ -61,7 +61,7 @@ class DeadlineThreadTest {
         SessionClient alice = new SessionClient(driver);
         List<Long> requests = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            requests.add(alice.ask(Key.of("key-" + i), Command.FOREVER, LONG));
+            requests.add(alice.submitAcquire(Key.of("key-" + i), Command.FOREVER, LONG));
         }
         assertThat(requests)
                 .allMatch(request -> alice.inbox.await(request) instanceof Effect.Granted);
@@ -72,11 +72,11 @@ class DeadlineThreadTest {
         LocalDriver driver = driver(LONG, Duration.ofHours(1));
         SessionClient alice = new SessionClient(driver);
         SessionClient bob = new SessionClient(driver);
-        alice.ask(Key.of("late"), 0, LONG);
+        alice.submitAcquire(Key.of("late"), 0, LONG);
         for (int i = 0; i < 50; i++) { // in many shards, while the thread sleeps
             Key key = Key.of("early-" + i);
-            alice.ask(key, 0, SHORT / 10);
-            bob.granted(bob.ask(key, Command.FOREVER, LONG));
+            alice.submitAcquire(key, 0, SHORT / 10);
+            bob.granted(bob.submitAcquire(key, Command.FOREVER, LONG));
         }
     }
 
@@ -88,8 +88,8 @@ class DeadlineThreadTest {
         List<Long> requests = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
             Key key = Key.of("key-" + i);
-            alice.ask(key, 0, SHORT + (i * 7919L) % SHORT);
-            requests.add(bob.ask(key, Command.FOREVER, LONG));
+            alice.submitAcquire(key, 0, SHORT + (i * 7919L) % SHORT);
+            requests.add(bob.submitAcquire(key, Command.FOREVER, LONG));
         }
         requests.forEach(bob::granted);
         assertThat(alice.session.isHolding()).isFalse();
@@ -117,8 +117,8 @@ class DeadlineThreadTest {
         SessionClient bob = new SessionClient(driver);
         for (int i = 0; i < 20; i++) {
             Key key = Key.of("key-" + i);
-            alice.ask(key, 0, SHORT / 10);
-            bob.granted(bob.ask(key, Command.FOREVER, LONG));
+            alice.submitAcquire(key, 0, SHORT / 10);
+            bob.granted(bob.submitAcquire(key, Command.FOREVER, LONG));
         }
         await().atMost(RecordingMailbox.LIMIT).until(() -> bob.inbox.wakes() > 0);
     }
@@ -128,8 +128,8 @@ class DeadlineThreadTest {
         LocalDriver driver = driver(0, Duration.ofSeconds(Long.MAX_VALUE));
         SessionClient alice = new SessionClient(driver);
         SessionClient bob = new SessionClient(driver);
-        alice.ask(PRINTER, 0, SHORT);
-        bob.granted(bob.ask(PRINTER, Command.FOREVER, LONG));
+        alice.submitAcquire(PRINTER, 0, SHORT);
+        bob.granted(bob.submitAcquire(PRINTER, Command.FOREVER, LONG));
     }
 
     @Test

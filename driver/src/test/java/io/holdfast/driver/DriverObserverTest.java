@@ -86,7 +86,7 @@ class DriverObserverTest {
     void waits_and_holds_are_counted_by_outcome() {
         Token token = alice.lock(PRINTER);
         assertThat(bob.tryLock(PRINTER)).isFalse();
-        bob.ask(PRINTER, LONG, LONG);
+        bob.submitAcquire(PRINTER, LONG, LONG);
         clock.addAndGet(SECOND);
         alice.release(PRINTER, token);
         clock.addAndGet(2 * SECOND);
@@ -109,9 +109,9 @@ class DriverObserverTest {
         Token token = alice.lock(PRINTER);
         alice.release(PRINTER, token);
         alice.release(PRINTER, token);
-        alice.claim(ResourceKind.LOCK, SCANNER);
-        bob.claim(ResourceKind.LOCK, SCANNER);
-        alice.unclaim(ResourceKind.LOCK, SCANNER);
+        alice.tryAcquire(ResourceKind.LOCK, SCANNER);
+        bob.tryAcquire(ResourceKind.LOCK, SCANNER);
+        alice.releaseBySession(ResourceKind.LOCK, SCANNER);
         alice.session.submit(
                 new Command.Data(alice.session.id(), 99, PRINTER, new DataOperation.Increment(1)));
         assertThat(serverMonitor.countDone(OperationType.RELEASE, ResourceKind.LOCK)).isEqualTo(2);
@@ -131,7 +131,7 @@ class DriverObserverTest {
 
     @Test
     void the_delay_of_an_expiry_is_recorded() {
-        alice.granted(alice.ask(PRINTER, 0, SECOND));
+        alice.granted(alice.submitAcquire(PRINTER, 0, SECOND));
         clock.addAndGet(3 * SECOND);
         assertThat(bob.tryLock(PRINTER)).isTrue();
         assertThat(count(KeyEvent.Type.EXPIRED)).isEqualTo(1);
@@ -141,7 +141,7 @@ class DriverObserverTest {
     @Test
     void the_history_of_a_key_is_in_order() {
         Token token = alice.lock(PRINTER);
-        bob.ask(PRINTER, LONG, LONG);
+        bob.submitAcquire(PRINTER, LONG, LONG);
         alice.release(PRINTER, token);
         alice.lock(SCANNER);
         assertThat(serverMonitor.history(ResourceKind.LOCK, PRINTER))
@@ -160,9 +160,9 @@ class DriverObserverTest {
             SessionClient carol = new SessionClient(driver, new RecordingMailbox(), "carol");
             carol.lock(PRINTER);
             carol.close();
-            List<Object> told = new ArrayList<>();
+            List<Object> events = new ArrayList<>();
             for (ServerEvent next = all.poll(); next != null; next = all.poll()) {
-                told.add(
+                events.add(
                         switch (next) {
                             case ServerEvent.OnKey on -> {
                                 assertThat(Objects.requireNonNull(on.peer()).name().get())
@@ -174,7 +174,7 @@ class DriverObserverTest {
                             case ServerEvent.Gap _ -> "gap";
                         });
             }
-            assertThat(told)
+            assertThat(events)
                     .containsExactly(
                             "opened", KeyEvent.Type.ACQUIRED, KeyEvent.Type.RELEASED, "closed");
             ClientInfo gone = Objects.requireNonNull(serverMonitor.peerOf(carol.session.id()));
@@ -187,7 +187,7 @@ class DriverObserverTest {
         alice.lock(PRINTER);
         alice.lock(SCANNER);
         clock.addAndGet(SECOND);
-        bob.ask(PRINTER, LONG, LONG);
+        bob.submitAcquire(PRINTER, LONG, LONG);
         assertThat(all(driver.listSessions()))
                 .containsExactlyInAnyOrder(
                         new SessionView(alice.session.id(), "test", "alice", SECOND, 2, 0, null),
@@ -212,10 +212,10 @@ class DriverObserverTest {
 
     @Test
     void holds_and_waiters_of_a_session_are_shown() {
-        alice.granted(alice.ask(PRINTER, 0, 5 * SECOND));
+        alice.granted(alice.submitAcquire(PRINTER, 0, 5 * SECOND));
         bob.lock(SCANNER);
         clock.addAndGet(SECOND);
-        alice.ask(SCANNER, 7 * SECOND, LONG);
+        alice.submitAcquire(SCANNER, 7 * SECOND, LONG);
         clock.addAndGet(SECOND);
         long fence =
                 Objects.requireNonNull(driver.queries().holders(ResourceKind.LOCK, PRINTER))
@@ -305,7 +305,7 @@ class DriverObserverTest {
         int rounds = 1_500;
         AtomicLong working = new AtomicLong(workers);
         List<Key> keys = List.of(PRINTER, SCANNER, Key.of("third"));
-        AtomicLong told = new AtomicLong();
+        AtomicLong counted = new AtomicLong();
         EventSubscription feed =
                 serverMonitor.subscribe(it -> it instanceof ServerEvent.OnKey, 16, () -> {});
         try (ParallelThreads parallelThreads = new ParallelThreads()) {
@@ -315,7 +315,7 @@ class DriverObserverTest {
                         if (member == workers) {
                             while (working.get() > 0) {
                                 look(keys);
-                                told.addAndGet(drain(feed));
+                                counted.addAndGet(drain(feed));
                             }
                             return;
                         }
@@ -335,11 +335,11 @@ class DriverObserverTest {
                     });
         }
         await().atMost(RecordingMailbox.LIMIT).until(() -> driver.openSessions() == 2);
-        told.addAndGet(drain(feed));
+        counted.addAndGet(drain(feed));
         long each = (long) workers * rounds;
         assertThat(count(KeyEvent.Type.ACQUIRED)).isEqualTo(each);
         assertThat(count(KeyEvent.Type.RELEASED)).isEqualTo(each);
-        assertThat(told).hasValue(2 * each + count(KeyEvent.Type.WAITING));
+        assertThat(counted).hasValue(2 * each + count(KeyEvent.Type.WAITING));
         assertThat(serverMonitor.sessions()).containsEntry("test", 2L);
         assertThat(all(driver.queries().listQueues(9))).isEmpty();
     }
@@ -351,9 +351,9 @@ class DriverObserverTest {
             assertThat(view.waits()).isBetween(0, 1);
             assertThat(driver.queries().holdsAndWaiters(view.id(), 9)).hasSizeLessThanOrEqualTo(1);
         }
-        for (QueueView line : all(driver.queries().listQueues(9))) {
-            assertThat(line.holders()).hasSize(1).doesNotContainNull();
-            assertThat(line.waiters()).isNotEmpty();
+        for (QueueView queue : all(driver.queries().listQueues(9))) {
+            assertThat(queue.holders()).hasSize(1).doesNotContainNull();
+            assertThat(queue.waiters()).isNotEmpty();
         }
         for (Key key : keys) {
             List<KeyEvent> past = serverMonitor.history(ResourceKind.LOCK, key);
@@ -364,10 +364,10 @@ class DriverObserverTest {
     }
 
     private static long drain(EventSubscription feed) {
-        long told = 0;
+        long counted = 0;
         for (ServerEvent next = feed.poll(); next != null; next = feed.poll()) {
-            told += next instanceof ServerEvent.Gap(long missed) ? missed : 1;
+            counted += next instanceof ServerEvent.Gap(long missed) ? missed : 1;
         }
-        return told;
+        return counted;
     }
 }

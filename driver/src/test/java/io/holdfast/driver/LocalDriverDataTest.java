@@ -146,7 +146,7 @@ class LocalDriverDataTest {
         assertThat(pieces.taken()).isZero();
         Editor editor = new Editor(driver);
         for (int i = 0; i < cap; i++) {
-            assertThat(editor.create(i, Key.of("after-" + i))).as("room is back: %d", i).isTrue();
+            assertThat(editor.create(i, Key.of("after-" + i))).as("%d fits again", i).isTrue();
         }
         assertThat(editor.create(0, Key.of("one too many"))).isFalse();
     }
@@ -167,7 +167,7 @@ class LocalDriverDataTest {
                         for (int k = 0; k < keys.size(); k++) {
                             editor.add(keys.get(k), k + 1);
                             if (i % 10 == 0) {
-                                editor.ask(keys.get(k), new DataOperation.Decrement(1));
+                                editor.submit(keys.get(k), new DataOperation.Decrement(1));
                             }
                         }
                         editor.inbox.clear();
@@ -215,7 +215,7 @@ class LocalDriverDataTest {
                     Editor editor = new Editor(driver);
                     if (member % 2 == 0) {
                         for (int i = 0; i < items; i++) {
-                            editor.ask(
+                            editor.submit(
                                     queue,
                                     new DataOperation.Push(
                                             End.BACK, ByteString.of(member + "-" + i)));
@@ -225,7 +225,7 @@ class LocalDriverDataTest {
                     int[] lastOf = new int[THREADS];
                     Arrays.fill(lastOf, -1);
                     while (count.get() < items * THREADS / 2) {
-                        if (editor.ask(queue, new DataOperation.Pop(End.FRONT))
+                        if (editor.submit(queue, new DataOperation.Pop(End.FRONT))
                                 instanceof Effect.Found found) {
                             count.incrementAndGet();
                             assertThat(taken.add(found.value())).isTrue();
@@ -253,7 +253,7 @@ class LocalDriverDataTest {
         // By the memory budget: a listing would omit values that are due but not removed.
         await().atMost(RecordingMailbox.LIMIT).until(() -> pieces.taken() == 0);
         for (int i = 0; i < 100; i++) {
-            assertThat(editor.put(Key.of("next-" + i), FOREVER)).as("place %d", i).isTrue();
+            assertThat(editor.put(Key.of("next-" + i), FOREVER)).as("%d fits", i).isTrue();
         }
     }
 
@@ -291,10 +291,12 @@ class LocalDriverDataTest {
         clock.addAndGet(99);
         editor.put(key, 100);
         clock.addAndGet(99);
-        assertThat(editor.ask(key, new DataOperation.GetValue())).isInstanceOf(Effect.Found.class);
+        assertThat(editor.submit(key, new DataOperation.GetValue()))
+                .isInstanceOf(Effect.Found.class);
         clock.addAndGet(1);
         assertThat(driver.queries().listValues().next()).isEmpty();
-        assertThat(editor.ask(key, new DataOperation.GetValue())).isInstanceOf(Effect.Absent.class);
+        assertThat(editor.submit(key, new DataOperation.GetValue()))
+                .isInstanceOf(Effect.Absent.class);
         assertThat(pieces.taken()).isZero();
     }
 
@@ -311,7 +313,7 @@ class LocalDriverDataTest {
         Editor editor = new Editor(driver);
         for (int i = 0; i < 300; i++) {
             editor.put(Key.of("value-" + i), FOREVER);
-            editor.ask(Key.of("counter-" + i), new DataOperation.SetCounter(0));
+            editor.submit(Key.of("counter-" + i), new DataOperation.SetCounter(0));
         }
         editor.add(Key.of("kept"), 1);
         await().atMost(RecordingMailbox.LIMIT).until(() -> pieces.taken() == 1);
@@ -343,7 +345,7 @@ class LocalDriverDataTest {
         editor.session.close(0);
         Editor other = new Editor(driver);
         assertThat(other.number(Key.of("counter"), new DataOperation.GetCounter())).isEqualTo(5);
-        assertThat(other.ask(Key.of("value"), new DataOperation.GetValue()))
+        assertThat(other.submit(Key.of("value"), new DataOperation.GetValue()))
                 .isInstanceOf(Effect.Found.class);
         assertThat(other.number(Key.of("list"), new DataOperation.Length())).isEqualTo(1);
     }
@@ -362,11 +364,11 @@ class LocalDriverDataTest {
     void closing_a_session_with_only_data_commands_touches_no_shard() {
         // A shard reads the clock with each command.
         Thread test = Thread.currentThread();
-        AtomicInteger asked = new AtomicInteger();
+        AtomicInteger clockReads = new AtomicInteger();
         LongSupplier clock =
                 () -> {
                     if (Thread.currentThread().equals(test)) {
-                        asked.incrementAndGet();
+                        clockReads.incrementAndGet();
                     }
                     return 1_000;
                 };
@@ -383,20 +385,20 @@ class LocalDriverDataTest {
         for (int i = 0; i < 100; i++) {
             editor.create(i, Key.of("key-" + i));
         }
-        assertThat(asked.get()).isGreaterThanOrEqualTo(100);
-        asked.set(0);
+        assertThat(clockReads.get()).isGreaterThanOrEqualTo(100);
+        clockReads.set(0);
         assertThat(editor.session.isHolding()).isFalse();
         editor.session.close(0);
-        assertThat(asked).hasValue(0);
+        assertThat(clockReads).hasValue(0);
         assertThat(driver.openSessions()).isZero();
 
         SessionClient sessionClient = new SessionClient(driver);
         Key key = Key.of("key-7");
         Token token = sessionClient.lock(key);
         sessionClient.release(key, token);
-        asked.set(0);
+        clockReads.set(0);
         sessionClient.close();
-        assertThat(asked).as("where it had a lock").hasValue(1);
+        assertThat(clockReads).as("only the shard where it had a lock").hasValue(1);
     }
 
     @Test
@@ -522,12 +524,12 @@ class LocalDriverDataTest {
         }
 
         /** The effect, which must be immediate. */
-        Effect ask(Key key, DataOperation operation) {
-            return inbox.answer(send(key, operation)).orElseThrow();
+        Effect submit(Key key, DataOperation operation) {
+            return inbox.effectOf(send(key, operation)).orElseThrow();
         }
 
         long number(Key key, DataOperation operation) {
-            return ((Effect.Counted) ask(key, operation)).value();
+            return ((Effect.Counted) submit(key, operation)).value();
         }
 
         long add(Key key, long delta) {
@@ -535,38 +537,39 @@ class LocalDriverDataTest {
         }
 
         boolean put(Key key, long ttlNanos) {
-            return wasDone(ask(key, new DataOperation.SetValue(SOMETHING, ttlNanos)));
+            return wasDone(submit(key, new DataOperation.SetValue(SOMETHING, ttlNanos)));
         }
 
         boolean push(Key key) {
-            return wasDone(ask(key, new DataOperation.Push(End.BACK, SOMETHING)));
+            return wasDone(submit(key, new DataOperation.Push(End.BACK, SOMETHING)));
         }
 
         void pop(Key key) {
-            assertThat(ask(key, new DataOperation.Pop(End.FRONT))).isInstanceOf(Effect.Found.class);
+            assertThat(submit(key, new DataOperation.Pop(End.FRONT)))
+                    .isInstanceOf(Effect.Found.class);
         }
 
         void delete(Key key) {
-            assertThat(ask(key, new DataOperation.DeleteValue()))
+            assertThat(submit(key, new DataOperation.DeleteValue()))
                     .isInstanceOf(Effect.Changed.class);
         }
 
         /** Creates a counter, a value or a list. */
         boolean create(int kind, Key key) {
             return switch (kind % 3) {
-                case 0 -> wasDone(ask(key, new DataOperation.Increment(1)));
+                case 0 -> wasDone(submit(key, new DataOperation.Increment(1)));
                 case 1 -> put(key, FOREVER);
                 default -> push(key);
             };
         }
 
         Refusal refusal(Key key, DataOperation operation) {
-            return ((Effect.Refused) ask(key, operation)).reason();
+            return ((Effect.Refused) submit(key, operation)).reason();
         }
 
         /** False if a limit is reached; there is no other reason here. */
-        private static boolean wasDone(Effect answer) {
-            if (answer instanceof Effect.Refused refused) {
+        private static boolean wasDone(Effect effect) {
+            if (effect instanceof Effect.Refused refused) {
                 assertThat(refused.reason()).isEqualTo(Refusal.TOO_MANY_ENTRIES);
                 return false;
             }

@@ -46,8 +46,8 @@ public class LocalDriverLincheckTest {
         SessionClient sessionClient = clients[who];
         return sessionClient
                 .inbox
-                .answer(sessionClient.ask(keys[key], 0, 1_000_000_000_000L))
-                .map(answer -> answer instanceof Effect.Granted);
+                .effectOf(sessionClient.submitAcquire(keys[key], 0, 1_000_000_000_000L))
+                .map(effect -> effect instanceof Effect.Granted);
     }
 
     /** Releases the latest grant of the session for this key. */
@@ -62,7 +62,7 @@ public class LocalDriverLincheckTest {
         }
         return sessionClient
                 .tryRelease(keys[key], last)
-                .map(answer -> answer instanceof Effect.Released);
+                .map(effect -> effect instanceof Effect.Released);
     }
 
     @Operation

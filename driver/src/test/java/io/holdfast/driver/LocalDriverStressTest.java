@@ -86,7 +86,7 @@ class LocalDriverStressTest {
                     SessionClient sessionClient = new SessionClient(driver);
                     for (int i = 0; i < 2_000; i++) {
                         long request =
-                                sessionClient.ask(
+                                sessionClient.submitAcquire(
                                         ResourceKind.SEMAPHORE, pool, limit, FOREVER, FOREVER);
                         Token token = sessionClient.granted(request).token();
                         int now = inside.incrementAndGet();
@@ -119,13 +119,13 @@ class LocalDriverStressTest {
                             Token token = sessionClient.lock(key);
                             plain[at]++;
                             sessionClient.release(key, token);
-                        } else if (sessionClient.tryClaim(ResourceKind.LOCK, key)) {
+                        } else if (sessionClient.isTryAcquired(ResourceKind.LOCK, key)) {
                             plain[at]++;
                             if (i % 10 == 0) { // closing the session releases too
                                 sessionClient.close();
                                 sessionClient = new SessionClient(driver);
                             } else {
-                                sessionClient.unclaim(ResourceKind.LOCK, key);
+                                sessionClient.releaseBySession(ResourceKind.LOCK, key);
                             }
                         } else {
                             continue;
@@ -148,7 +148,7 @@ class LocalDriverStressTest {
         LocalDriver driver = driver(0, true);
         List<Key> kept = keys("kept", 3_000);
         SessionClient keeper = new SessionClient(driver);
-        kept.forEach(key -> keeper.claim(ResourceKind.SHARED, key));
+        kept.forEach(key -> keeper.tryAcquire(ResourceKind.SHARED, key));
         AtomicInteger busy = new AtomicInteger(THREADS - 1);
         parallelThreads.run(
                 THREADS,
@@ -188,8 +188,8 @@ class LocalDriverStressTest {
         for (int round = 0; round < 5; round++) {
             SessionClient guest = new SessionClient(driver);
             for (int i = 0; i < 1_000; i++) {
-                guest.claim(ResourceKind.SHARED, Key.of("guest-" + (i * member % 700)));
-                guest.claim(ResourceKind.SHARED, kept.get(i));
+                guest.tryAcquire(ResourceKind.SHARED, Key.of("guest-" + (i * member % 700)));
+                guest.tryAcquire(ResourceKind.SHARED, kept.get(i));
             }
             guest.close();
         }
@@ -208,7 +208,7 @@ class LocalDriverStressTest {
                         // Such a short lease usually expires on the deadline thread.
                         long fence =
                                 sessionClient
-                                        .granted(sessionClient.ask(key, FOREVER, 200_000))
+                                        .granted(sessionClient.submitAcquire(key, FOREVER, 200_000))
                                         .token()
                                         .fence();
                         highest.accumulateAndGet(fence, Math::max);
@@ -216,7 +216,7 @@ class LocalDriverStressTest {
                     }
                 });
         SessionClient last = new SessionClient(driver);
-        long request = last.ask(key, FOREVER, FOREVER);
+        long request = last.submitAcquire(key, FOREVER, FOREVER);
         assertThat(last.granted(request).token().fence()).isGreaterThan(highest.get());
     }
 
@@ -227,10 +227,10 @@ class LocalDriverStressTest {
         for (int round = 0; round < 20; round++) {
             SessionClient holder = new SessionClient(driver);
             Token token = holder.lock(key);
-            int batches = 5;
+            int batchCount = 5;
             Map<SessionClient, Long> requests = new HashMap<>();
-            List<List<SessionClient>> line = new ArrayList<>();
-            for (int batch = 0; batch < batches; batch++) {
+            List<List<SessionClient>> batches = new ArrayList<>();
+            for (int batch = 0; batch < batchCount; batch++) {
                 // The requests of a batch are concurrent; batches follow each other.
                 SessionClient[] clients = new SessionClient[THREADS];
                 long[] numbers = new long[THREADS];
@@ -238,16 +238,16 @@ class LocalDriverStressTest {
                         THREADS,
                         member -> {
                             clients[member] = new SessionClient(driver);
-                            numbers[member] = clients[member].ask(key, FOREVER, FOREVER);
+                            numbers[member] = clients[member].submitAcquire(key, FOREVER, FOREVER);
                         });
                 for (int i = 0; i < THREADS; i++) {
                     requests.put(clients[i], numbers[i]);
                 }
-                line.add(List.of(clients));
+                batches.add(List.of(clients));
             }
             holder.release(key, token);
             long lastFence = token.fence();
-            for (List<SessionClient> batch : line) {
+            for (List<SessionClient> batch : batches) {
                 List<SessionClient> left = new ArrayList<>(batch);
                 while (!left.isEmpty()) {
                     SessionClient next =
@@ -267,7 +267,6 @@ class LocalDriverStressTest {
     }
 
     @Test
-    @DisplayName("concurrent requests never create more keys than allowed (22.2)")
     void concurrent_requests_never_create_more_keys_than_allowed() throws Exception {
         int cap = 50;
         LocalDriver driver = driver(cap, true);
@@ -278,8 +277,9 @@ class LocalDriverStressTest {
                 member -> {
                     SessionClient sessionClient = new SessionClient(driver);
                     for (int i = 0; i < 500; i++) {
-                        long request = sessionClient.ask(Key.of(member + "-" + i), 0, FOREVER);
-                        switch (sessionClient.inbox.answer(request).orElseThrow()) {
+                        long request =
+                                sessionClient.submitAcquire(Key.of(member + "-" + i), 0, FOREVER);
+                        switch (sessionClient.inbox.effectOf(request).orElseThrow()) {
                             case Effect.Granted _ -> granted.incrementAndGet();
                             case Effect.Refused r -> {
                                 assertThat(r.reason()).isEqualTo(Refusal.TOO_MANY_KEYS);
@@ -295,7 +295,6 @@ class LocalDriverStressTest {
     }
 
     @Test
-    @DisplayName("no key within the limit is refused while keys are collected (22.3)")
     void no_key_within_the_limit_is_refused_while_keys_are_collected() throws Exception {
         int cap = THREADS;
         LocalDriver driver = driver(cap, true, Duration.ofNanos(1)); // collects all the time
@@ -345,7 +344,7 @@ class LocalDriverStressTest {
                         SessionClient sessionClient = new SessionClient(driver);
                         if (sessionClient
                                 .inbox
-                                .answer(sessionClient.ask(key, FOREVER, FOREVER))
+                                .effectOf(sessionClient.submitAcquire(key, FOREVER, FOREVER))
                                 .isEmpty()) {
                             blocked.incrementAndGet();
                         }
@@ -368,7 +367,7 @@ class LocalDriverStressTest {
                             sessionClient.close();
                         } else {
                             for (int i = member; i < keys.size(); i += 2) {
-                                sessionClient.ask(keys.get(i), FOREVER, FOREVER);
+                                sessionClient.submitAcquire(keys.get(i), FOREVER, FOREVER);
                             }
                         }
                     });
@@ -391,8 +390,8 @@ class LocalDriverStressTest {
                 SessionClient vanishing = new SessionClient(driver);
                 SessionClient next = new SessionClient(driver);
                 Token token = holder.lock(key);
-                long lost = vanishing.ask(key, FOREVER, FOREVER);
-                long request = next.ask(key, FOREVER, FOREVER);
+                long lost = vanishing.submitAcquire(key, FOREVER, FOREVER);
+                long request = next.submitAcquire(key, FOREVER, FOREVER);
                 parallelThreads.run(
                         2,
                         member -> {
@@ -412,7 +411,6 @@ class LocalDriverStressTest {
     }
 
     @Test
-    @DisplayName("a grant that races with its cancellation passes to the next waiter (22.4)")
     void a_grant_that_races_with_its_cancellation_passes_to_the_next_waiter() throws Exception {
         LocalDriver driver = driver(0, true);
         Key key = Key.of("key");
@@ -421,8 +419,8 @@ class LocalDriverStressTest {
         SessionClient next = new SessionClient(driver);
         for (int round = 0; round < 500; round++) {
             Token token = holder.lock(key);
-            long cancelled = cancelling.ask(key, FOREVER, FOREVER);
-            long request = next.ask(key, FOREVER, FOREVER);
+            long cancelled = cancelling.submitAcquire(key, FOREVER, FOREVER);
+            long request = next.submitAcquire(key, FOREVER, FOREVER);
             parallelThreads.run(
                     2,
                     member -> {
@@ -432,7 +430,7 @@ class LocalDriverStressTest {
                             cancelling.cancel(key, cancelled);
                         }
                     });
-            assertThat(cancelling.inbox.answer(cancelled))
+            assertThat(cancelling.inbox.effectOf(cancelled))
                     .get()
                     .isInstanceOf(Effect.Cancelled.class);
             next.release(key, next.granted(request).token());
@@ -449,9 +447,9 @@ class LocalDriverStressTest {
         SessionClient next = new SessionClient(driver);
         for (int round = 0; round < 200; round++) {
             long lease = 100_000L + ThreadLocalRandom.current().nextInt(20_000);
-            holder.granted(holder.ask(key, FOREVER, lease));
-            long timed = hasty.ask(key, 100_000, 50_000);
-            long request = next.ask(key, FOREVER, FOREVER);
+            holder.granted(holder.submitAcquire(key, FOREVER, lease));
+            long timed = hasty.submitAcquire(key, 100_000, 50_000);
+            long request = next.submitAcquire(key, FOREVER, FOREVER);
             hasty.inbox.await(timed);
             assertThat(hasty.inbox.all()).hasSize(1);
             hasty.inbox.clear();
@@ -468,7 +466,7 @@ class LocalDriverStressTest {
         Token first = holder.lock(key);
         int requests = 400;
         for (int i = 0; i < requests; i++) {
-            waiting.ask(key, FOREVER, FOREVER);
+            waiting.submitAcquire(key, FOREVER, FOREVER);
         }
         AtomicInteger next = new AtomicInteger(1);
         holder.release(key, first);
@@ -530,8 +528,8 @@ class LocalDriverStressTest {
         while (!done.get()) {
             SessionClient sessionClient = new SessionClient(driver);
             for (int i = 0; i < 50; i++) {
-                sessionClient.ask(Key.of("churn-" + (i + member * 20)), FOREVER, FOREVER);
-                sessionClient.ask(Key.of("held-" + i), FOREVER, FOREVER);
+                sessionClient.submitAcquire(Key.of("churn-" + (i + member * 20)), FOREVER, FOREVER);
+                sessionClient.submitAcquire(Key.of("held-" + i), FOREVER, FOREVER);
             }
             sessionClient.close();
         }

@@ -35,14 +35,14 @@ class LocalDriverTest {
     private static final long MAX_KEYS = 100;
 
     private final AtomicLong clock = new AtomicLong(1_000);
-    private final AtomicBoolean room = new AtomicBoolean(true);
+    private final AtomicBoolean memoryLeft = new AtomicBoolean(true);
     private final LocalDriver driver =
             new LocalDriver(
                     new EngineSettings(0, 0, true),
                     new KeyLimits(MAX_KEYS, 0, 0),
                     Duration.ofHours(1),
                     new ClockFences(),
-                    room::get,
+                    memoryLeft::get,
                     clock::get);
     private final SessionClient alice = new SessionClient(driver);
     private final SessionClient bob = new SessionClient(driver);
@@ -54,18 +54,18 @@ class LocalDriverTest {
 
     @Test
     void submit_delivers_immediate_effects_before_it_returns_without_a_wake_up() {
-        long request = alice.ask(PRINTER, 0, LONG);
-        assertThat(alice.inbox.answer(request)).get().isInstanceOf(Effect.Granted.class);
+        long request = alice.submitAcquire(PRINTER, 0, LONG);
+        assertThat(alice.inbox.effectOf(request)).get().isInstanceOf(Effect.Granted.class);
         assertThat(alice.inbox.wakes()).isZero();
     }
 
     @Test
     void a_grant_wakes_the_session_of_the_waiter() {
         Token token = alice.lock(PRINTER);
-        long request = bob.ask(PRINTER, LONG, LONG);
+        long request = bob.submitAcquire(PRINTER, LONG, LONG);
         assertThat(bob.inbox.all()).isEmpty();
         alice.release(PRINTER, token);
-        assertThat(bob.inbox.answer(request)).get().isInstanceOf(Effect.Granted.class);
+        assertThat(bob.inbox.effectOf(request)).get().isInstanceOf(Effect.Granted.class);
         assertThat(bob.inbox.wakes()).isEqualTo(1);
         assertThat(alice.inbox.wakes()).isZero();
     }
@@ -157,8 +157,8 @@ class LocalDriverTest {
     @Test
     void commands_of_a_closed_session_are_ignored() {
         alice.close();
-        long request = alice.ask(PRINTER, LONG, LONG);
-        assertThat(alice.inbox.answer(request)).isEmpty();
+        long request = alice.submitAcquire(PRINTER, LONG, LONG);
+        assertThat(alice.inbox.effectOf(request)).isEmpty();
         assertThat(views(driver.queries().listInUse())).isEmpty();
         assertThat(bob.tryLock(PRINTER)).isTrue();
     }
@@ -169,16 +169,16 @@ class LocalDriverTest {
         List<Long> requests = new ArrayList<>();
         for (Key key : keys) {
             alice.lock(key);
-            requests.add(bob.ask(key, LONG, LONG));
+            requests.add(bob.submitAcquire(key, LONG, LONG));
         }
         SessionClient carol = new SessionClient(driver);
         for (Key key : keys) {
-            carol.ask(key, LONG, LONG);
+            carol.submitAcquire(key, LONG, LONG);
         }
         carol.close();
         alice.close();
         for (long request : requests) {
-            assertThat(bob.inbox.answer(request)).get().isInstanceOf(Effect.Granted.class);
+            assertThat(bob.inbox.effectOf(request)).get().isInstanceOf(Effect.Granted.class);
         }
         assertThat(alice.session.isHolding()).isFalse();
         assertThat(views(driver.queries().listInUse()))
@@ -200,7 +200,7 @@ class LocalDriverTest {
     @Test
     void a_closed_session_gets_no_effects() {
         Token token = alice.lock(PRINTER);
-        bob.ask(PRINTER, LONG, LONG);
+        bob.submitAcquire(PRINTER, LONG, LONG);
         bob.close();
         alice.release(PRINTER, token);
         assertThat(bob.inbox.all()).isEmpty();
@@ -220,8 +220,8 @@ class LocalDriverTest {
         try {
             SessionClient carol = new SessionClient(keeping);
             SessionClient dave = new SessionClient(keeping);
-            carol.granted(carol.ask(Key.of("kept"), 0, LONG));
-            long unanswered = carol.ask(PRINTER, 0, LONG);
+            carol.granted(carol.submitAcquire(Key.of("kept"), 0, LONG));
+            long unanswered = carol.submitAcquire(PRINTER, 0, LONG);
             carol.session.close(unanswered - 1);
             assertThat(dave.tryLock(PRINTER)).isTrue();
             assertThat(dave.tryLock(Key.of("kept"))).isFalse();
@@ -235,8 +235,8 @@ class LocalDriverTest {
         for (int i = 0; i < MAX_KEYS; i++) {
             assertThat(alice.tryLock(Key.of("key-" + i))).isTrue();
         }
-        long request = alice.ask(Key.of("one too many"), 0, LONG);
-        assertThat(alice.inbox.answer(request))
+        long request = alice.submitAcquire(Key.of("one too many"), 0, LONG);
+        assertThat(alice.inbox.effectOf(request))
                 .contains(new Effect.Refused(alice.session.id(), request, Refusal.TOO_MANY_KEYS));
         assertThat(alice.tryLock(Key.of("key-7"))).as("known names keep working").isFalse();
     }
@@ -244,12 +244,12 @@ class LocalDriverTest {
     @Test
     void new_state_is_refused_when_the_memory_budget_is_used_up() {
         alice.lock(PRINTER);
-        room.set(false);
-        assertThat(alice.inbox.answer(alice.ask(Key.of("new"), 0, LONG)))
+        memoryLeft.set(false);
+        assertThat(alice.inbox.effectOf(alice.submitAcquire(Key.of("new"), 0, LONG)))
                 .get()
                 .extracting(effect -> ((Effect.Refused) effect).reason())
                 .isEqualTo(Refusal.TOO_MANY_KEYS);
-        assertThat(bob.inbox.answer(bob.ask(PRINTER, LONG, LONG)))
+        assertThat(bob.inbox.effectOf(bob.submitAcquire(PRINTER, LONG, LONG)))
                 .get()
                 .extracting(effect -> ((Effect.Refused) effect).reason())
                 .isEqualTo(Refusal.TOO_MANY_WAITERS);
@@ -281,7 +281,7 @@ class LocalDriverTest {
             alice.lock(Key.of("used-" + i));
             used.add(Key.of("used-" + i));
         }
-        alice.ask(ResourceKind.SEMAPHORE, Key.of("pool"), 3, 0, LONG);
+        alice.submitAcquire(ResourceKind.SEMAPHORE, Key.of("pool"), 3, 0, LONG);
         used.add(Key.of("pool"));
         Set<Key> idle = new HashSet<>();
         for (int i = 0; i < 40; i++) {
@@ -311,7 +311,7 @@ class LocalDriverTest {
 
     @Test
     void leases_are_shown_by_the_clock_of_the_driver() {
-        alice.ask(PRINTER, 0, 5_000);
+        alice.submitAcquire(PRINTER, 0, 5_000);
         clock.addAndGet(2_000);
         assertThat(views(driver.queries().listInUse()).getFirst().leaseLeftNanos())
                 .isEqualTo(3_000);
@@ -319,7 +319,7 @@ class LocalDriverTest {
 
     @Test
     void a_due_lease_expires_before_a_later_command_is_applied() {
-        Token token = alice.granted(alice.ask(PRINTER, 0, 5_000)).token();
+        Token token = alice.granted(alice.submitAcquire(PRINTER, 0, 5_000)).token();
         clock.addAndGet(5_000);
         assertThat(alice.release(PRINTER, token)).isInstanceOf(Effect.Refused.class);
     }

@@ -93,16 +93,16 @@ class LocalDriverTryAcquireTest {
             Key key = Key.of("key-" + i);
             assertThat(driver.queries().holders(ResourceKind.LOCK, key)).isNull();
             assertThat(driver.queries().holders(ResourceKind.SHARED, key)).isNull();
-            assertThat(alice.tryClaim(ResourceKind.LOCK, key)).isTrue();
-            bob.claim(ResourceKind.SHARED, key);
-            alice.claim(ResourceKind.SHARED, key);
+            assertThat(alice.isTryAcquired(ResourceKind.LOCK, key)).isTrue();
+            bob.tryAcquire(ResourceKind.SHARED, key);
+            alice.tryAcquire(ResourceKind.SHARED, key);
             assertThat(driver.queries().holders(ResourceKind.LOCK, key))
                     .extracting(HolderView::key, HolderView::sessions)
                     .containsExactly(key, List.of(alice.session.id()));
             assertThat(driver.queries().holders(ResourceKind.SHARED, key))
                     .extracting(HolderView::sessions)
                     .isEqualTo(List.of(bob.session.id(), alice.session.id()));
-            alice.unclaim(ResourceKind.LOCK, key);
+            alice.releaseBySession(ResourceKind.LOCK, key);
             assertThat(driver.queries().holders(ResourceKind.LOCK, key)).isNull();
         }
     }
@@ -110,7 +110,7 @@ class LocalDriverTryAcquireTest {
     @Test
     void a_lock_with_a_lease_is_reported_as_held() {
         Token token = alice.lock(PRINTER);
-        assertThat(bob.claim(ResourceKind.LOCK, PRINTER))
+        assertThat(bob.tryAcquire(ResourceKind.LOCK, PRINTER))
                 .extracting(effect -> ((Effect.Refused) effect).reason())
                 .isEqualTo(Refusal.BUSY);
         assertThat(driver.queries().holders(ResourceKind.LOCK, PRINTER))
@@ -125,12 +125,12 @@ class LocalDriverTryAcquireTest {
         assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
                 .isEqualTo(NONE);
         for (int i = 0; i < 200; i++) {
-            alice.claim(ResourceKind.LOCK, Key.of("key-" + i));
-            alice.claim(ResourceKind.SHARED, Key.of("key-" + i));
-            bob.claim(ResourceKind.SHARED, Key.of("key-" + i));
+            alice.tryAcquire(ResourceKind.LOCK, Key.of("key-" + i));
+            alice.tryAcquire(ResourceKind.SHARED, Key.of("key-" + i));
+            bob.tryAcquire(ResourceKind.SHARED, Key.of("key-" + i));
         }
         Key elsewhere = Key.of(new Namespace("elsewhere"), "key".getBytes(StandardCharsets.UTF_8));
-        alice.claim(ResourceKind.LOCK, elsewhere);
+        alice.tryAcquire(ResourceKind.LOCK, elsewhere);
         assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.LOCK))
                 .isEqualTo(new HeldCounts(200, 200));
         assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.SHARED))
@@ -153,11 +153,11 @@ class LocalDriverTryAcquireTest {
         for (int i = 0; i < 2_000; i++) { // more than a slice in some shard
             Key key = Key.of("key-" + i);
             keys.add(key);
-            alice.claim(ResourceKind.SHARED, key);
-            bob.claim(ResourceKind.SHARED, key);
+            alice.tryAcquire(ResourceKind.SHARED, key);
+            bob.tryAcquire(ResourceKind.SHARED, key);
             expected.put(key, List.of(alice.session.id(), bob.session.id()));
         }
-        alice.claim(ResourceKind.LOCK, PRINTER);
+        alice.tryAcquire(ResourceKind.LOCK, PRINTER);
         List<HolderView> views =
                 read(driver.queries().listHolders(Namespace.DEFAULT, ResourceKind.SHARED));
         assertThat(views).hasSize(keys.size());
@@ -191,26 +191,26 @@ class LocalDriverTryAcquireTest {
             SessionClient carol = new SessionClient(small);
             SessionClient dave = new SessionClient(small);
             for (int i = 0; i < 25; i++) {
-                assertThat(carol.tryClaim(ResourceKind.LOCK, Key.of("key-" + i))).isTrue();
-                assertThat(carol.tryClaim(ResourceKind.SHARED, Key.of("key-" + i))).isTrue();
+                assertThat(carol.isTryAcquired(ResourceKind.LOCK, Key.of("key-" + i))).isTrue();
+                assertThat(carol.isTryAcquired(ResourceKind.SHARED, Key.of("key-" + i))).isTrue();
             }
-            assertThat(carol.claim(ResourceKind.LOCK, PRINTER))
+            assertThat(carol.tryAcquire(ResourceKind.LOCK, PRINTER))
                     .extracting(effect -> ((Effect.Refused) effect).reason())
                     .isEqualTo(Refusal.TOO_MANY_KEYS);
-            assertThat(dave.tryClaim(ResourceKind.SHARED, Key.of("key-3")))
+            assertThat(dave.isTryAcquired(ResourceKind.SHARED, Key.of("key-3")))
                     .as("no new name")
                     .isTrue();
             assertThat(dave.tryLock(PRINTER)).as("keys have a cap of their own").isTrue();
-            carol.unclaim(ResourceKind.LOCK, Key.of("key-7"));
-            assertThat(carol.tryClaim(ResourceKind.LOCK, Key.of("another"))).isTrue();
-            assertThat(carol.tryClaim(ResourceKind.SHARED, Key.of("another"))).isFalse();
+            carol.releaseBySession(ResourceKind.LOCK, Key.of("key-7"));
+            assertThat(carol.isTryAcquired(ResourceKind.LOCK, Key.of("another"))).isTrue();
+            assertThat(carol.isTryAcquired(ResourceKind.SHARED, Key.of("another"))).isFalse();
             carol.close();
             dave.close();
             SessionClient erin = new SessionClient(small);
             for (int i = 0; i < 50; i++) {
-                assertThat(erin.tryClaim(ResourceKind.LOCK, Key.of("later-" + i))).isTrue();
+                assertThat(erin.isTryAcquired(ResourceKind.LOCK, Key.of("later-" + i))).isTrue();
             }
-            assertThat(erin.tryClaim(ResourceKind.LOCK, Key.of("one too many"))).isFalse();
+            assertThat(erin.isTryAcquired(ResourceKind.LOCK, Key.of("one too many"))).isFalse();
         } finally {
             small.close();
         }
@@ -218,15 +218,15 @@ class LocalDriverTryAcquireTest {
 
     @Test
     void a_closing_session_gets_the_orphaned_counts_in_its_mailbox() {
-        alice.claim(ResourceKind.LOCK, PRINTER);
-        alice.claim(ResourceKind.SHARED, PRINTER);
-        alice.claim(ResourceKind.SHARED, Key.of("room"));
+        alice.tryAcquire(ResourceKind.LOCK, PRINTER);
+        alice.tryAcquire(ResourceKind.SHARED, PRINTER);
+        alice.tryAcquire(ResourceKind.SHARED, Key.of("room"));
         bob.lock(Key.of("scanner"));
         alice.close();
         assertThat(orphaned(alice)).isEqualTo(List.of(1, 2));
         assertThat(alice.inbox.wakes()).isZero();
-        bob.claim(ResourceKind.LOCK, PRINTER);
-        bob.unclaim(ResourceKind.LOCK, PRINTER);
+        bob.tryAcquire(ResourceKind.LOCK, PRINTER);
+        bob.releaseBySession(ResourceKind.LOCK, PRINTER);
         assertThat(orphaned(bob)).isEqualTo(List.of(0, 0));
     }
 
@@ -235,25 +235,29 @@ class LocalDriverTryAcquireTest {
         int claims = 50_000;
         for (int i = 0; i < claims; i++) {
             assertThat(
-                            alice.tryClaim(
+                            alice.isTryAcquired(
                                     i % 5 == 0 ? ResourceKind.SHARED : ResourceKind.LOCK,
                                     Key.of("key-" + i)))
                     .isTrue();
         }
-        long first = bob.ask(Key.of("key-1"), Command.FOREVER, Command.FOREVER);
-        long last = bob.ask(Key.of("key-" + (claims - 1)), Command.FOREVER, Command.FOREVER);
+        long first = bob.submitAcquire(Key.of("key-1"), Command.FOREVER, Command.FOREVER);
+        long last =
+                bob.submitAcquire(Key.of("key-" + (claims - 1)), Command.FOREVER, Command.FOREVER);
         assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys())
                 .isEqualTo(40_000);
         alice.close();
         alice.close(); // once is enough
-        assertThat(alice.inbox.answer(alice.ask(PRINTER, 0, 1))).as("closed at once").isEmpty();
+        assertThat(alice.inbox.effectOf(alice.submitAcquire(PRINTER, 0, 1)))
+                .as("closed at once")
+                .isEmpty();
 
         int rounds = 0;
         while (driver.nameOf(alice.session.id()) != null) {
             for (int i = 0; i < 16; i++) {
                 Key key = Key.of("other-" + i);
-                assertThat(bob.tryClaim(ResourceKind.LOCK, key)).isTrue();
-                assertThat(bob.unclaim(ResourceKind.LOCK, key)).isInstanceOf(Effect.Released.class);
+                assertThat(bob.isTryAcquired(ResourceKind.LOCK, key)).isTrue();
+                assertThat(bob.releaseBySession(ResourceKind.LOCK, key))
+                        .isInstanceOf(Effect.Released.class);
             }
             assertThat(++rounds).isLessThan(10_000_000);
         }
@@ -275,21 +279,21 @@ class LocalDriverTryAcquireTest {
 
         SessionClient carol = new SessionClient(driver);
         for (int i = 0; i < MAX_CLAIMS; i++) {
-            if (!carol.tryClaim(ResourceKind.SHARED, Key.of("after-" + i))) {
+            if (!carol.isTryAcquired(ResourceKind.SHARED, Key.of("after-" + i))) {
                 throw new AssertionError("no memory for hold " + i);
             }
         }
-        assertThat(carol.tryClaim(ResourceKind.SHARED, Key.of("one too many"))).isFalse();
+        assertThat(carol.isTryAcquired(ResourceKind.SHARED, Key.of("one too many"))).isFalse();
     }
 
     @Test
     void try_acquired_holds_of_a_closing_session_pass_to_waiters() {
         int claims = 20_000;
         for (int i = 0; i < claims; i++) {
-            alice.claim(ResourceKind.LOCK, Key.of("key-" + i));
+            alice.tryAcquire(ResourceKind.LOCK, Key.of("key-" + i));
         }
         for (int i = 0; i < claims; i++) {
-            bob.ask(Key.of("key-" + i), Command.FOREVER, Command.FOREVER);
+            bob.submitAcquire(Key.of("key-" + i), Command.FOREVER, Command.FOREVER);
         }
         alice.close();
         await().atMost(RecordingMailbox.LIMIT)

@@ -39,7 +39,6 @@ public class LocalQuotasLincheckTest {
     }
 
     @Test
-    @DisplayName("a refused key is never counted (22.2, 22.3)")
     void a_refused_key_is_never_counted() {
         new ModelCheckingOptions()
                 .iterations(TestTier.usually(20, 200))

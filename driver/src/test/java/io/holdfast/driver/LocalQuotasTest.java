@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 class LocalQuotasTest {
     private static final Key KEY = Key.of("key");
 
-    private final AtomicBoolean room = new AtomicBoolean(true);
+    private final AtomicBoolean memoryLeft = new AtomicBoolean(true);
 
     @Test
     void quotas_admit_as_many_keys_as_allowed_and_returned_ones_again() {
@@ -42,11 +42,11 @@ class LocalQuotasTest {
     @Test
     void nothing_is_reserved_while_the_memory_budget_is_used_up() {
         LocalQuotas quotas = quotas(1);
-        room.set(false);
+        memoryLeft.set(false);
         assertThat(quotas.reserveHold(null)).isFalse();
         assertThat(quotas.reserveKey(KEY, null)).isFalse();
         assertThat(quotas.reserveTransientKey(KEY, null)).isFalse();
-        room.set(true);
+        memoryLeft.set(true);
         assertThat(quotas.reserveHold(null)).isTrue();
         assertThat(quotas.reserveKey(KEY, null)).isTrue();
         assertThat(quotas.reserveKey(KEY, null)).isFalse();
@@ -98,7 +98,7 @@ class LocalQuotasTest {
 
     @Test
     void transient_keys_are_counted_apart_from_keys_and_entries() {
-        LocalQuotas quotas = quotas(new KeyLimits(1, 2, 1), room::get);
+        LocalQuotas quotas = quotas(new KeyLimits(1, 2, 1), memoryLeft::get);
         assertThat(quotas.reserveKey(KEY, null)).isTrue();
         assertThat(quotas.reserveEntry(KEY, null)).isTrue();
         assertThat(quotas.reserveTransientKey(KEY, null)).isTrue();
@@ -109,7 +109,7 @@ class LocalQuotasTest {
         quotas.returnKey(KEY, null);
         quotas.returnEntry(KEY, null);
         assertThat(quotas.reserveTransientKey(KEY, null))
-                .as("the room of a key is not that of a claim")
+                .as("a released key does not leave capacity for a transient key")
                 .isFalse();
         quotas.returnTransientKey(KEY, null);
         assertThat(quotas.reserveTransientKey(KEY, null)).isTrue();
@@ -120,7 +120,7 @@ class LocalQuotasTest {
 
     @Test
     void a_limit_of_zero_transient_keys_is_no_limit() {
-        LocalQuotas quotas = quotas(new KeyLimits(1, 0, 1), room::get);
+        LocalQuotas quotas = quotas(new KeyLimits(1, 0, 1), memoryLeft::get);
         for (int i = 0; i < 10_000; i++) {
             assertThat(quotas.reserveTransientKey(KEY, null)).isTrue();
         }
@@ -187,7 +187,7 @@ class LocalQuotasTest {
     }
 
     private LocalQuotas quotas(long maxKeys) {
-        return quotas(new KeyLimits(maxKeys, 0, 0), room::get);
+        return quotas(new KeyLimits(maxKeys, 0, 0), memoryLeft::get);
     }
 
     private static LocalQuotas quotas(

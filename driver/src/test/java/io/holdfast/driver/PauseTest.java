@@ -65,8 +65,8 @@ class PauseTest {
 
     /** Alice holds both keys, and the deadline thread sleeps. */
     private Token hold() {
-        alice.ask(LOST, 0, LEASE);
-        Token token = alice.granted(alice.ask(RENEWED, 0, LEASE)).token();
+        alice.submitAcquire(LOST, 0, LEASE);
+        Token token = alice.granted(alice.submitAcquire(RENEWED, 0, LEASE)).token();
         int before = clockReads.get();
         await().atMost(RecordingMailbox.LIMIT)
                 .until(() -> clockReads.get() >= before + 6); // two iterations
@@ -76,21 +76,21 @@ class PauseTest {
     @Test
     void after_a_pause_a_renewal_sent_in_time_counts_and_other_leases_expire() {
         Token token = hold();
-        long renewed = bob.ask(RENEWED, Command.FOREVER, LEASE);
-        long lost = bob.ask(LOST, Command.FOREVER, LEASE);
+        long renewed = bob.submitAcquire(RENEWED, Command.FOREVER, LEASE);
+        long lost = bob.submitAcquire(LOST, Command.FOREVER, LEASE);
         clock.addAndGet(2 * LEASE);
         await().atMost(RecordingMailbox.LIMIT).until(() -> rounds.size() == 1);
 
         alice.session.submit( // the event loop reads it
                 new Command.Renew(
                         alice.session.id(), 99, ResourceKind.LOCK, RENEWED, token, LEASE));
-        assertThat(alice.inbox.answer(99))
+        assertThat(alice.inbox.effectOf(99))
                 .contains(new Effect.Renewed(alice.session.id(), 99, LEASE));
         assertThat(bob.inbox.all()).isEmpty();
         rounds.getFirst().run();
 
         assertThat(bob.granted(lost)).isNotNull();
-        assertThat(bob.inbox.answer(renewed)).isEmpty();
+        assertThat(bob.inbox.effectOf(renewed)).isEmpty();
         clock.addAndGet(LEASE / 2);
         assertThat(bob.tryLock(RENEWED)).as("a whole lease from the renewal").isFalse();
     }
@@ -103,13 +103,13 @@ class PauseTest {
         assertThat(bob.tryLock(LOST)).isFalse();
         await().atMost(RecordingMailbox.LIMIT).until(() -> rounds.size() == 1);
         rounds.getFirst().run();
-        assertThat(bob.granted(bob.ask(LOST, Command.FOREVER, LEASE))).isNotNull();
+        assertThat(bob.granted(bob.submitAcquire(LOST, Command.FOREVER, LEASE))).isNotNull();
     }
 
     @Test
     void busy_sockets_do_not_keep_leases_alive_after_a_pause() {
         hold();
-        long lost = bob.ask(LOST, Command.FOREVER, LEASE);
+        long lost = bob.submitAcquire(LOST, Command.FOREVER, LEASE);
         clock.addAndGet(2 * LEASE);
         assertThat(bob.granted(lost)).isNotNull(); // though no read round is ever complete
     }
@@ -133,9 +133,9 @@ class PauseTest {
     @Test
     void time_that_passes_in_small_steps_is_not_a_pause() {
         hold();
-        alice.ask(SHORT, 0, 3 * ExpiryPause.CHECK_INTERVAL_NANOS);
-        long wait = bob.ask(SHORT, Command.FOREVER, LEASE);
-        while (bob.inbox.answer(wait).isEmpty()) {
+        alice.submitAcquire(SHORT, 0, 3 * ExpiryPause.CHECK_INTERVAL_NANOS);
+        long wait = bob.submitAcquire(SHORT, Command.FOREVER, LEASE);
+        while (bob.inbox.effectOf(wait).isEmpty()) {
             int before = clockReads.get();
             clock.addAndGet(ExpiryPause.CHECK_INTERVAL_NANOS);
             await().atMost(RecordingMailbox.LIMIT)

@@ -37,7 +37,7 @@ final class RecordingMailbox implements EffectMailbox {
     }
 
     /** The first effect of a request, if there is one by now. */
-    synchronized Optional<Effect> answer(long request) {
+    synchronized Optional<Effect> effectOf(long request) {
         for (int i = effects.size() - 1; i >= 0; i--) {
             if (effects.get(i).request() == request) {
                 return Optional.of(effects.get(i));
@@ -50,9 +50,9 @@ final class RecordingMailbox implements EffectMailbox {
     synchronized Effect await(long request) {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (true) {
-            Optional<Effect> answer = answer(request);
-            if (answer.isPresent()) {
-                return answer.get();
+            Optional<Effect> effect = effectOf(request);
+            if (effect.isPresent()) {
+                return effect.get();
             }
             long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
             if (left <= 0) {

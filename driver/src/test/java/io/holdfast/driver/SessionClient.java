@@ -31,11 +31,12 @@ final class SessionClient {
     }
 
     /** Submits an acquire of a lock and returns the request number. */
-    long ask(Key key, long waitNanos, long leaseNanos) {
-        return ask(ResourceKind.LOCK, key, 1, waitNanos, leaseNanos);
+    long submitAcquire(Key key, long waitNanos, long leaseNanos) {
+        return submitAcquire(ResourceKind.LOCK, key, 1, waitNanos, leaseNanos);
     }
 
-    long ask(ResourceKind resourceKind, Key key, long limit, long waitNanos, long leaseNanos) {
+    long submitAcquire(
+            ResourceKind resourceKind, Key key, long limit, long waitNanos, long leaseNanos) {
         long request = lastRequest.incrementAndGet();
         session.submit(
                 new Command.Acquire(
@@ -52,13 +53,13 @@ final class SessionClient {
 
     /** Acquires a lock without a timeout and without a lease limit. */
     Token lock(Key key) {
-        return granted(ask(key, Command.FOREVER, Command.FOREVER)).token();
+        return granted(submitAcquire(key, Command.FOREVER, Command.FOREVER)).token();
     }
 
     /** Tries to acquire a lock that should be free; true if granted. */
     boolean tryLock(Key key) {
-        long request = ask(key, 0, Command.FOREVER);
-        return inbox.answer(request).orElseThrow() instanceof Effect.Granted;
+        long request = submitAcquire(key, 0, Command.FOREVER);
+        return inbox.effectOf(request).orElseThrow() instanceof Effect.Granted;
     }
 
     Effect release(Key key, Token token) {
@@ -77,26 +78,26 @@ final class SessionClient {
     private Optional<Effect> tryRelease(ResourceKind resourceKind, Key key, Token token) {
         long request = lastRequest.incrementAndGet();
         session.submit(new Command.Release(session.id(), request, resourceKind, key, token));
-        return inbox.answer(request);
+        return inbox.effectOf(request);
     }
 
     /** Try-acquires a key. */
-    Effect claim(ResourceKind resourceKind, Key key) {
+    Effect tryAcquire(ResourceKind resourceKind, Key key) {
         long request = lastRequest.incrementAndGet();
         session.submit(
                 new Command.TryAcquire(session.id(), request, resourceKind, key, driver.salt()));
-        return inbox.answer(request).orElseThrow();
+        return inbox.effectOf(request).orElseThrow();
     }
 
     /** Try-acquires a key that should be free; true if granted. */
-    boolean tryClaim(ResourceKind resourceKind, Key key) {
-        return claim(resourceKind, key) instanceof Effect.TryAcquired;
+    boolean isTryAcquired(ResourceKind resourceKind, Key key) {
+        return tryAcquire(resourceKind, key) instanceof Effect.TryAcquired;
     }
 
-    Effect unclaim(ResourceKind resourceKind, Key key) {
+    Effect releaseBySession(ResourceKind resourceKind, Key key) {
         long request = lastRequest.incrementAndGet();
         session.submit(new Command.ReleaseBySession(session.id(), request, resourceKind, key));
-        return inbox.answer(request).orElseThrow();
+        return inbox.effectOf(request).orElseThrow();
     }
 
     void cancel(Key key, long request) {
@@ -104,11 +105,11 @@ final class SessionClient {
     }
 
     Effect.Granted granted(long request) {
-        Effect answer = inbox.await(request);
-        if (answer instanceof Effect.Granted granted) {
+        Effect effect = inbox.await(request);
+        if (effect instanceof Effect.Granted granted) {
             return granted;
         }
-        throw new AssertionError("not granted: " + answer);
+        throw new AssertionError("not granted: " + effect);
     }
 
     /** The latest grant. */

@@ -30,7 +30,7 @@ public final class LaggingDriver implements Driver {
     private final Driver behind;
     private final Random random;
     private final long longestNanos;
-    private final LinkedBlockingQueue<Runnable> line = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
     private final Thread applier;
     private final Gate gate = new Gate();
     private final AtomicInteger submitted = new AtomicInteger();
@@ -88,7 +88,7 @@ public final class LaggingDriver implements Driver {
 
     void later(Runnable step) {
         submitted.incrementAndGet();
-        line.add(
+        queue.add(
                 () -> {
                     submitted.decrementAndGet(); // before the effect is visible to a client
                     step.run();
@@ -98,8 +98,8 @@ public final class LaggingDriver implements Driver {
     private void applyAll() {
         try {
             while (!ended) {
-                Runnable step = line.take();
-                if (line.isEmpty() && longestNanos > 0) {
+                Runnable step = queue.take();
+                if (queue.isEmpty() && longestNanos > 0) {
                     LockSupport.parkNanos(random.nextLong(longestNanos));
                 }
                 gate.pass();
@@ -118,7 +118,7 @@ public final class LaggingDriver implements Driver {
     @Override
     public void close() {
         thaw();
-        line.add(() -> ended = true);
+        queue.add(() -> ended = true);
         try {
             applier.join();
         } catch (InterruptedException e) {

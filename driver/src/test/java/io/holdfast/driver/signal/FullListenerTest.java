@@ -114,7 +114,6 @@ class FullListenerTest {
     }
 
     @Test
-    @DisplayName("a full listener is not marked as served in its group (22.29)")
     void a_full_listener_is_not_marked_as_served_in_its_group() {
         alice.listen("a");
         alice.listen("a", "workers");
@@ -125,7 +124,6 @@ class FullListenerTest {
     }
 
     @Test
-    @DisplayName("a full listener is not marked as served in a full group (22.29)")
     void a_full_listener_is_not_marked_as_served_in_a_full_group() {
         for (int crowd : new int[] {0, 30}) {
             SignalScenario scenario = new SignalScenario();
@@ -146,14 +144,13 @@ class FullListenerTest {
     }
 
     @Test
-    @DisplayName("a full listener is not marked as served for later steps (22.29)")
     void a_full_listener_is_not_marked_as_served_for_later_steps() {
-        AtomicBoolean asked = new AtomicBoolean();
+        AtomicBoolean called = new AtomicBoolean();
         SignalListener recovering =
                 new Quiet() {
                     @Override
                     public boolean isFull() {
-                        return !asked.getAndSet(true);
+                        return !called.getAndSet(true);
                     }
 
                     @Override

@@ -35,7 +35,7 @@ final class HubModel {
     }
 
     /** A state of the search for an explanation of an outcome. */
-    private record Place(int step, Set<Integer> left, int at, Set<Integer> overrun) {}
+    private record SearchState(int step, Set<Integer> left, int at, Set<Integer> overrun) {}
 
     private final int maxSubscriptions;
     private final Map<ModelTopic, List<Integer>> members = new LinkedHashMap<>();
@@ -75,9 +75,9 @@ final class HubModel {
     }
 
     /**
-     * @param room whether there is memory for one more
+     * @param memoryLeft whether there is memory for one more
      */
-    ListenOutcome listen(int who, ModelTopic modelTopic, boolean room) {
+    ListenOutcome listen(int who, ModelTopic modelTopic, boolean memoryLeft) {
         if (!isValid(modelTopic.pattern().tokens())) {
             return ListenOutcome.INVALID_PATTERN;
         }
@@ -87,7 +87,7 @@ final class HubModel {
         if (isListening(who, modelTopic)) {
             return ListenOutcome.LISTENING;
         }
-        if (isAtCap(who) || !room) {
+        if (isAtCap(who) || !memoryLeft) {
             return ListenOutcome.LIMIT_REACHED;
         }
         members.computeIfAbsent(modelTopic, _ -> new ArrayList<>()).add(who);
@@ -150,7 +150,8 @@ final class HubModel {
                                     new RecipientGroup(
                                             List.copyOf(people), alone, first % people.size()));
                 });
-        return isExplained(steps, new Place(-1, Set.of(), 0, Set.of()), outcome, new HashSet<>());
+        return isExplained(
+                steps, new SearchState(-1, Set.of(), 0, Set.of()), outcome, new HashSet<>());
     }
 
     private static List<RecipientGroup> list() {
@@ -165,34 +166,43 @@ final class HubModel {
     }
 
     private boolean isExplained(
-            List<List<RecipientGroup>> steps, Place place, Outcome outcome, Set<Place> vain) {
-        if (place.left().isEmpty()) {
-            int next = place.step() + 1;
+            List<List<RecipientGroup>> steps,
+            SearchState searchState,
+            Outcome outcome,
+            Set<SearchState> visited) {
+        if (searchState.left().isEmpty()) {
+            int next = searchState.step() + 1;
             if (next == steps.size()) {
-                return place.at() == outcome.receivers().size()
-                        && place.overrun().equals(outcome.overrun());
+                return searchState.at() == outcome.receivers().size()
+                        && searchState.overrun().equals(outcome.overrun());
             }
             Set<Integer> all = new HashSet<>();
             for (int i = 0; i < steps.get(next).size(); i++) {
                 all.add(i);
             }
             return isExplained(
-                    steps, new Place(next, all, place.at(), place.overrun()), outcome, vain);
+                    steps,
+                    new SearchState(next, all, searchState.at(), searchState.overrun()),
+                    outcome,
+                    visited);
         }
-        if (!vain.add(place)) {
+        if (!visited.add(searchState)) {
             return false;
         }
-        for (int party : place.left()) {
-            Set<Integer> left = new HashSet<>(place.left());
+        for (int party : searchState.left()) {
+            Set<Integer> left = new HashSet<>(searchState.left());
             left.remove(party);
-            Set<Integer> overrun = new HashSet<>(place.overrun());
-            List<Integer> served = outcome.receivers().subList(0, place.at());
-            List<Integer> next = serve(steps.get(place.step()).get(party), served, overrun);
-            int end = place.at() + next.size();
+            Set<Integer> overrun = new HashSet<>(searchState.overrun());
+            List<Integer> served = outcome.receivers().subList(0, searchState.at());
+            List<Integer> next = serve(steps.get(searchState.step()).get(party), served, overrun);
+            int end = searchState.at() + next.size();
             if (end <= outcome.receivers().size()
-                    && outcome.receivers().subList(place.at(), end).equals(next)
+                    && outcome.receivers().subList(searchState.at(), end).equals(next)
                     && isExplained(
-                            steps, new Place(place.step(), left, end, overrun), outcome, vain)) {
+                            steps,
+                            new SearchState(searchState.step(), left, end, overrun),
+                            outcome,
+                            visited)) {
                 return true;
             }
         }

@@ -152,7 +152,6 @@ class PatternTest {
     }
 
     @Test
-    @DisplayName("a pattern may be invalid utf8 (2.3)")
     void a_pattern_may_be_invalid_utf8() {
         Key one = Key.of(Namespace.DEFAULT, new byte[] {(byte) 0xFF, '.', '*'});
         Key two = Key.of(Namespace.DEFAULT, new byte[] {(byte) 0xFE, '.', '*'});

@@ -93,23 +93,23 @@ class SignalHubPropertyTest {
                     people.get(who % people.size()).setFull(full);
                     model.setFull(who % people.size(), full);
                 }
-                case Step.Left(int pieces) -> signals.room.leave(pieces);
+                case Step.Left(int pieces) -> signals.budget.leave(pieces);
                 case Step.Emit(Name channel) -> emit(channel);
             }
             check();
         }
 
         private void listen(int who, ModelTopic modelTopic) {
-            int takenBefore = signals.room.taken();
-            int refusedBefore = signals.room.refusals();
+            int takenBefore = signals.budget.taken();
+            int refusedBefore = signals.budget.refusals();
             ListenOutcome outcome =
                     people.get(who).listen(key(modelTopic.pattern()), modelTopic.group());
-            int cost = signals.room.taken() - takenBefore;
-            boolean room = signals.room.refusals() == refusedBefore;
+            int cost = signals.budget.taken() - takenBefore;
+            boolean memoryLeft = signals.budget.refusals() == refusedBefore;
             boolean before = model.isListening(who, modelTopic);
-            assertThat(outcome).isEqualTo(model.listen(who, modelTopic, room));
+            assertThat(outcome).isEqualTo(model.listen(who, modelTopic, memoryLeft));
             boolean joined = !before && outcome == ListenOutcome.LISTENING;
-            assertThat(cost > 0).as("took room").isEqualTo(joined);
+            assertThat(cost > 0).as("used memory").isEqualTo(joined);
             if (joined) {
                 costs.put(who + " " + modelTopic, cost);
             }
@@ -173,7 +173,7 @@ class SignalHubPropertyTest {
                         .isNull();
             }
             assertThat(seen).isEqualTo(expected);
-            assertThat(signals.room.taken()).isEqualTo(taken);
+            assertThat(signals.budget.taken()).isEqualTo(taken);
         }
 
         private static Key key(Name name) {

@@ -107,11 +107,13 @@ class SignalHubStressTest {
                     () -> {
                         try {
                             for (int number = 1; number <= count; number++) {
-                                Said said = new Said(emitter, number);
+                                SentSignal sentSignal = new SentSignal(emitter, number);
                                 signals.hub
-                                        .choose(said.channel())
+                                        .choose(sentSignal.channel())
                                         .listeners()
-                                        .forEach(signalListener -> signalListener.deliver(said));
+                                        .forEach(
+                                                signalListener ->
+                                                        signalListener.deliver(sentSignal));
                             }
                         } finally {
                             done.set(left.decrementAndGet() == 0);
@@ -134,7 +136,7 @@ class SignalHubStressTest {
         run(jobs);
         assertThat(alone.last).containsOnly(count);
         assertThat(inGroup.last).containsOnly(count);
-        assertThat(alone.heard + inGroup.heard).isEqualTo(2L * emitters * count);
+        assertThat(alone.received + inGroup.received).isEqualTo(2L * emitters * count);
     }
 
     @Test
@@ -156,7 +158,7 @@ class SignalHubStressTest {
                         while (System.nanoTime() < end) {
                             for (int n = 0; n < 100; n++) {
                                 for (int to = 0; to < channels.size(); to++) {
-                                    hear(channels.get(to), to);
+                                    listen(channels.get(to), to);
                                 }
                             }
                         }
@@ -177,7 +179,7 @@ class SignalHubStressTest {
         }
     }
 
-    private void hear(Key channel, int number) {
+    private void listen(Key channel, int number) {
         for (SignalListener signalListener : signals.hub.choose(channel).listeners()) {
             ((CountingListener) signalListener).counts.incrementAndGet(number);
         }
@@ -459,7 +461,7 @@ class SignalHubStressTest {
     }
 
     /** A numbered signal. */
-    private record Said(int emitter, int number) implements Signal {
+    private record SentSignal(int emitter, int number) implements Signal {
         @Override
         public Key channel() {
             return Key.of("a.b");
@@ -478,7 +480,7 @@ class SignalHubStressTest {
     private static class CountingListener implements SignalListener {
         final int[] last;
         final AtomicLongArray counts = new AtomicLongArray(2);
-        long heard;
+        long received;
 
         CountingListener(int emitters) {
             last = new int[emitters];
@@ -491,12 +493,12 @@ class SignalHubStressTest {
 
         @Override
         public synchronized void deliver(Signal signal) {
-            Said said = (Said) signal;
-            if (said.number() <= last[said.emitter()]) {
-                throw new AssertionError(said + " after " + Arrays.toString(last));
+            SentSignal sentSignal = (SentSignal) signal;
+            if (sentSignal.number() <= last[sentSignal.emitter()]) {
+                throw new AssertionError(sentSignal + " after " + Arrays.toString(last));
             }
-            last[said.emitter()] = said.number();
-            heard++;
+            last[sentSignal.emitter()] = sentSignal.number();
+            received++;
         }
 
         @Override

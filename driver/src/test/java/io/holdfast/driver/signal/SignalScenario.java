@@ -10,7 +10,7 @@ import java.util.List;
 
 /** A hub and its listeners, with methods for tests. */
 final class SignalScenario {
-    final CountingPieceBudget room = new CountingPieceBudget();
+    final CountingPieceBudget budget = new CountingPieceBudget();
     final SignalHub hub;
     private final int maxSubscriptions;
 
@@ -20,7 +20,7 @@ final class SignalScenario {
 
     SignalScenario(int maxSubscriptions) {
         this.maxSubscriptions = maxSubscriptions;
-        this.hub = new SignalHub(maxSubscriptions, room);
+        this.hub = new SignalHub(maxSubscriptions, budget);
     }
 
     TestListener person(String name) {
@@ -57,7 +57,7 @@ final class SignalScenario {
     /** Asserts that the hub is empty. */
     void assertEmpty() {
         assertThat(views()).isEmpty();
-        assertThat(room.taken()).as("pieces of memory that are out").isZero();
+        assertThat(budget.taken()).as("pieces of memory that are out").isZero();
         assertThat(HubObjectCount.of(hub))
                 .as("objects in a hub that nobody uses")
                 .isEqualTo(HubObjectCount.of(new SignalScenario(maxSubscriptions).hub));

@@ -26,9 +26,9 @@ class SubscriberTest {
         for (String pattern : List.of("a", "*")) {
             for (String group : List.of("", "workers")) {
                 assertThat(alice.listen(pattern, group)).isEqualTo(ListenOutcome.LISTENING);
-                int taken = signals.room.taken();
+                int taken = signals.budget.taken();
                 assertThat(alice.listen(pattern, group)).isEqualTo(ListenOutcome.LISTENING);
-                assertThat(signals.room.taken()).isEqualTo(taken);
+                assertThat(signals.budget.taken()).isEqualTo(taken);
                 assertThat(signals.views())
                         .containsExactly(new ChannelView(Key.of(pattern), ByteString.of(group), 1));
                 assertThat(signals.receivers("a")).containsExactly("alice");
@@ -112,21 +112,20 @@ class SubscriberTest {
     }
 
     @Test
-    @DisplayName("a subscriber is refused beyond its limit (22.33)")
     void a_subscriber_is_refused_beyond_its_limit() {
         SignalScenario few = new SignalScenario(3);
         TestListener carol = few.person("carol");
         assertThat(carol.listen("a")).isEqualTo(ListenOutcome.LISTENING);
         assertThat(carol.listen("a", "workers")).isEqualTo(ListenOutcome.LISTENING);
         assertThat(carol.listen("a.*")).isEqualTo(ListenOutcome.LISTENING);
-        int taken = few.room.taken();
+        int taken = few.budget.taken();
         assertThat(carol.listen("b")).isEqualTo(ListenOutcome.LIMIT_REACHED);
         assertThat(carol.listen("a.>")).isEqualTo(ListenOutcome.LIMIT_REACHED);
         assertThat(carol.listen("a")).isEqualTo(ListenOutcome.LISTENING);
         assertThat(carol.listen("a", "workers")).isEqualTo(ListenOutcome.LISTENING);
         assertThat(carol.listen("a.*")).isEqualTo(ListenOutcome.LISTENING);
         assertThat(carol.listen("a*")).isEqualTo(ListenOutcome.INVALID_PATTERN);
-        assertThat(few.room.taken()).isEqualTo(taken);
+        assertThat(few.budget.taken()).isEqualTo(taken);
         assertThat(few.receivers("b")).isEmpty();
         assertThat(few.views()).hasSize(3);
         assertThat(few.person("dave").listen("b"))
@@ -148,33 +147,33 @@ class SubscriberTest {
     void a_registration_beyond_the_memory_budget_is_refused_and_reserves_nothing() {
         alice.listen("known");
         alice.listen("known.*");
-        int taken = signals.room.taken();
+        int taken = signals.budget.taken();
         for (String pattern : List.of("new", "*.new", "a.b.c.d.>")) {
-            signals.room.leave(0);
+            signals.budget.leave(0);
             int left = 0;
             while (alice.listen(pattern) == ListenOutcome.LIMIT_REACHED) {
-                assertThat(signals.room.taken())
+                assertThat(signals.budget.taken())
                         .as("%s with %d left", pattern, left)
                         .isEqualTo(taken);
                 assertThat(signals.views()).hasSize(2);
                 assertThat(alice.listen("known")).isEqualTo(ListenOutcome.LISTENING);
                 assertThat(alice.listen("known.*")).isEqualTo(ListenOutcome.LISTENING);
-                signals.room.leave(++left);
+                signals.budget.leave(++left);
                 assertThat(left).isLessThan(20);
             }
             assertThat(left).as("what a registration of %s takes", pattern).isPositive();
-            assertThat(signals.room.taken()).isEqualTo(taken + left);
+            assertThat(signals.budget.taken()).isEqualTo(taken + left);
             alice.unlisten(pattern);
-            assertThat(signals.room.taken()).isEqualTo(taken);
+            assertThat(signals.budget.taken()).isEqualTo(taken);
         }
     }
 
     @Test
     void a_pattern_with_more_tokens_reserves_more_memory() {
         alice.listen("a.b.c.*");
-        int few = signals.room.taken();
+        int few = signals.budget.taken();
         bob.listen("a.b.c.d.e.f.g.h.*");
-        assertThat(signals.room.taken() - few).isGreaterThan(few);
+        assertThat(signals.budget.taken() - few).isGreaterThan(few);
     }
 
     @Test
@@ -196,7 +195,7 @@ class SubscriberTest {
                         testListener.close();
                         testListener.reopen();
                     }
-                    case 4 -> scenario.room.leave(random.nextInt(12));
+                    case 4 -> scenario.budget.leave(random.nextInt(12));
                     default -> testListener.listen(pattern, group);
                 }
             }

@@ -78,9 +78,9 @@ final class TestListener implements SignalListener {
 
     /** The number of overruns since the last call. */
     synchronized int takeOverruns() {
-        int told = overruns;
+        int notified = overruns;
         overruns = 0;
-        return told;
+        return notified;
     }
 
     @Override
