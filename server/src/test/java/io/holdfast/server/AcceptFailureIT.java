@@ -66,10 +66,10 @@ class AcceptFailureIT {
 
     /** Loads classes in advance: a JVM that cannot open files cannot load them. */
     private static void loadClasses(TestClient client) {
-        assertThat(client.ask("r", "k", client.acquire("k"))).isEqualTo("ok");
+        assertThat(client.request("r", "k", client.acquire("k"))).isEqualTo("ok");
         TestServer.soon()
                 .until(
-                        () -> Stats.parse(client.ask("stats", "", "")),
+                        () -> Stats.parse(client.request("stats", "", "")),
                         stats -> stats.keys("idle_locks").isEmpty());
     }
 

@@ -26,7 +26,7 @@ class AuthIT {
 
     private TestClient authenticated() {
         TestClient client = server.connect();
-        assertThat(client.ask("auth", "", SECRET)).isEqualTo("ok");
+        assertThat(client.request("auth", "", SECRET)).isEqualTo("ok");
         return client;
     }
 
@@ -40,7 +40,7 @@ class AuthIT {
     @Test
     void whitespace_around_the_secret_and_the_key_line_are_ignored() {
         TestClient client = server.connect();
-        assertThat(client.ask("auth", "any thing", " \t" + SECRET + "  ")).isEqualTo("ok");
+        assertThat(client.request("auth", "any thing", " \t" + SECRET + "  ")).isEqualTo("ok");
         client.assertServed();
     }
 
@@ -57,9 +57,9 @@ class AuthIT {
     void a_second_auth_is_an_error_and_changes_nothing() {
         TestClient client = authenticated();
         String token = client.acquire("k");
-        assertThat(client.ask("auth", "", SECRET)).isEqualTo("error");
-        assertThat(client.ask("auth", "", "wrong")).isEqualTo("error");
-        assertThat(client.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(client.request("auth", "", SECRET)).isEqualTo("error");
+        assertThat(client.request("auth", "", "wrong")).isEqualTo("error");
+        assertThat(client.request("r", "k", token)).isEqualTo("ok");
     }
 
     /** Each of these takes the path of a wrong secret, including the comparison. */
@@ -102,7 +102,7 @@ class AuthIT {
         String secret = "x".repeat(65_536);
         server = TestServer.start(new TestConfig().secret(secret));
         TestClient right = server.connect();
-        assertThat(right.ask("auth", "", secret)).isEqualTo("ok");
+        assertThat(right.request("auth", "", secret)).isEqualTo("ok");
         TestClient over = server.connect();
         over.send("auth", "", secret + "x");
         assertThat(over.rest()).isEqualTo("error_auth\n");
@@ -179,7 +179,7 @@ class AuthIT {
             assertThat(client.rest()).isEqualTo("error_auth\n");
         }
         TestClient asking = authenticated();
-        assertThat(Stats.parse(asking.ask("stats", "", "")).connections()).isEqualTo(1);
+        assertThat(Stats.parse(asking.request("stats", "", "")).connections()).isEqualTo(1);
     }
 
     @Test
@@ -187,7 +187,7 @@ class AuthIT {
         server.close();
         server = TestServer.start();
         TestClient client = server.connect();
-        assertThat(client.ask("auth", "", "anything")).isEqualTo("error");
+        assertThat(client.request("auth", "", "anything")).isEqualTo("error");
         client.assertServed();
     }
 
@@ -238,7 +238,7 @@ class AuthIT {
     }
 
     private void assertNothingHeld() {
-        Stats stats = Stats.parse(authenticated().ask("stats", "", ""));
+        Stats stats = Stats.parse(authenticated().request("stats", "", ""));
         assertThat(stats.keys("locks")).isEmpty();
         assertThat(stats.keys("idle_locks")).isEmpty();
     }

@@ -31,10 +31,10 @@ class AutoReleaseOffIT {
         server.awaitConnections(0);
 
         TestClient other = server.connect();
-        assertThat(other.ask("l", "k", "0")).isEqualTo("timeout");
-        assertThat(other.ask("n", "k", token + " 30")).isEqualTo("ok 30");
-        assertThat(other.ask("r", "k", token)).isEqualTo("ok");
-        assertThat(other.ask("l", "k", "0")).startsWith("ok ");
+        assertThat(other.request("l", "k", "0")).isEqualTo("timeout");
+        assertThat(other.request("n", "k", token + " 30")).isEqualTo("ok 30");
+        assertThat(other.request("r", "k", token)).isEqualTo("ok");
+        assertThat(other.request("l", "k", "0")).startsWith("ok ");
     }
 
     @Test
@@ -56,14 +56,14 @@ class AutoReleaseOffIT {
         TestClient waiting = server.connect();
         waiting.send("l", "k", "60");
         TestClient enqueued = server.connect();
-        assertThat(enqueued.ask("e", "k", "")).isEqualTo("queued");
+        assertThat(enqueued.request("e", "k", "")).isEqualTo("queued");
         server.awaitWaiters("k", 2);
 
         waiting.close();
         enqueued.reset();
 
         server.awaitWaiters("k", 0);
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
         assertThat(server.stats().isHeld("k")).isFalse();
     }
 
@@ -72,8 +72,8 @@ class AutoReleaseOffIT {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient enqueued = server.connect();
-        assertThat(enqueued.ask("e", "k", "60")).isEqualTo("queued");
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(enqueued.request("e", "k", "60")).isEqualTo("queued");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
         assertThat(server.stats().isHeld("k")).isTrue();
 
         enqueued.close();
@@ -90,7 +90,7 @@ class AutoReleaseOffIT {
                 brief.send("l", key, "0 60").halfClose();
                 String token = TestClient.token(brief.line());
                 brief.assertClosed();
-                assertThat(other.ask("r", key, token)).as(key).isEqualTo("ok");
+                assertThat(other.request("r", key, token)).as(key).isEqualTo("ok");
             }
         }
     }
@@ -104,7 +104,7 @@ class AutoReleaseOffIT {
                 brief.sendRaw("l\n" + key + "\n0 60\n" + "x".repeat(300) + "\n");
                 String token = TestClient.token(brief.line());
                 assertThat(brief.rest()).isEqualTo("error\n");
-                assertThat(other.ask("r", key, token)).as(key).isEqualTo("ok");
+                assertThat(other.request("r", key, token)).as(key).isEqualTo("ok");
             }
         }
     }

@@ -27,14 +27,14 @@ class ClientCapsIT {
             alice.acquire("a" + i);
             bob.acquire("b" + i);
         }
-        assertThat(alice.ask("l", "a3", "0")).isEqualTo("error_max_locks");
-        assertThat(alice.ask("e", "b0", "")).isEqualTo("queued");
-        assertThat(alice.ask("e", "b1", "")).isEqualTo("queued");
-        assertThat(alice.ask("e", "b2", "")).isEqualTo("error_max_waiters");
-        assertThat(alice.ask("kset", "v0", "x")).isEqualTo("ok");
-        assertThat(alice.ask("incr", "v1", "1")).isEqualTo("error_max_keys");
-        assertThat(bob.ask("incr", "v1", "1")).isEqualTo("ok 1");
-        assertThat(alice.ask("incr", "v1", "1")).as("one that exists").isEqualTo("ok 2");
+        assertThat(alice.request("l", "a3", "0")).isEqualTo("error_max_locks");
+        assertThat(alice.request("e", "b0", "")).isEqualTo("queued");
+        assertThat(alice.request("e", "b1", "")).isEqualTo("queued");
+        assertThat(alice.request("e", "b2", "")).isEqualTo("error_max_waiters");
+        assertThat(alice.request("kset", "v0", "x")).isEqualTo("ok");
+        assertThat(alice.request("incr", "v1", "1")).isEqualTo("error_max_keys");
+        assertThat(bob.request("incr", "v1", "1")).isEqualTo("ok 1");
+        assertThat(alice.request("incr", "v1", "1")).as("one that exists").isEqualTo("ok 2");
         server.connect().acquire("a3");
     }
 }

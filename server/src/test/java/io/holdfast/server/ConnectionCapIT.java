@@ -141,7 +141,10 @@ class ConnectionCapIT {
                 one.close();
                 two.close();
                 TestServer.soon()
-                        .until(() -> Stats.parse(resident.ask("stats", "", "")).connections() == 1);
+                        .until(
+                                () ->
+                                        Stats.parse(resident.request("stats", "", "")).connections()
+                                                == 1);
             }
         }
         resident.assertServed();

@@ -44,10 +44,11 @@ class ContentionIT {
                         pool.submit(
                                 () -> {
                                     for (int round = 0; round < rounds; round++) {
-                                        String token = TestClient.token(client.ask("l", "k", "60"));
+                                        String token =
+                                                TestClient.token(client.request("l", "k", "60"));
                                         assertThat(inside.incrementAndGet()).isEqualTo(1);
                                         inside.decrementAndGet();
-                                        assertThat(client.ask("r", "k", token)).isEqualTo("ok");
+                                        assertThat(client.request("r", "k", token)).isEqualTo("ok");
                                         done.incrementAndGet();
                                     }
                                 }));
@@ -71,10 +72,11 @@ class ContentionIT {
                                 () -> {
                                     for (int round = 0; round < 40; round++) {
                                         String token =
-                                                TestClient.token(client.ask("sl", "k", "60 3"));
+                                                TestClient.token(client.request("sl", "k", "60 3"));
                                         assertThat(inside.incrementAndGet()).isBetween(1, 3);
                                         inside.decrementAndGet();
-                                        assertThat(client.ask("sr", "k", token)).isEqualTo("ok");
+                                        assertThat(client.request("sr", "k", token))
+                                                .isEqualTo("ok");
                                     }
                                 }));
             }
@@ -112,7 +114,7 @@ class ContentionIT {
         return () -> {
             while (!stopped.get()) {
                 String token = client.acquire("noise" + number);
-                assertThat(client.ask("r", "noise" + number, token)).isEqualTo("ok");
+                assertThat(client.request("r", "noise" + number, token)).isEqualTo("ok");
             }
         };
     }
@@ -124,7 +126,7 @@ class ContentionIT {
         for (int i = 0; i < 60; i++) {
             TestClient client = server.connect();
             if (random.nextInt(4) == 0) {
-                assertThat(client.ask("e", key, "60")).isEqualTo("queued");
+                assertThat(client.request("e", key, "60")).isEqualTo("queued");
                 client.send("w", key, "60");
             } else {
                 client.send("l", key, "60 60");
@@ -151,7 +153,7 @@ class ContentionIT {
                 leave(line.get(i), random); // perhaps at the moment of its grant
                 continue;
             }
-            assertThat(last.ask("r", key, token)).as("seed %d", seed).isEqualTo("ok");
+            assertThat(last.request("r", key, token)).as("seed %d", seed).isEqualTo("ok");
             String next = TestClient.token(line.get(i).line());
             assertThat(next).as("fence of %d, seed %d", i, seed).isGreaterThan(token);
             token = next;
@@ -159,7 +161,7 @@ class ContentionIT {
             served++;
         }
         assertThat(served).isEqualTo(35);
-        assertThat(last.ask("r", key, token)).isEqualTo("ok");
+        assertThat(last.request("r", key, token)).isEqualTo("ok");
     }
 
     private static void leave(TestClient client, Random random) {
@@ -185,13 +187,13 @@ class ContentionIT {
             for (int round = 0; round < 400; round++) {
                 TestClient leaver = server.connect();
                 if (round % 3 == 0) {
-                    assertThat(leaver.ask("e", "k", "600")).isEqualTo("queued");
+                    assertThat(leaver.request("e", "k", "600")).isEqualTo("queued");
                     leaver.send("w", "k", "600");
                 } else {
                     leaver.send("l", "k", "600 600");
                     server.awaitWaiters("k", 1);
                 }
-                assertThat(next.ask("e", "k", "600")).isEqualTo("queued");
+                assertThat(next.request("e", "k", "600")).isEqualTo("queued");
                 boolean reset = round % 2 == 0;
                 Future<?> leaving =
                         pool.submit(
@@ -205,9 +207,9 @@ class ContentionIT {
                                     return null;
                                 });
                 together.await();
-                assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+                assertThat(holder.request("r", "k", token)).isEqualTo("ok");
                 leaving.get();
-                token = TestClient.token(next.ask("w", "k", "600"));
+                token = TestClient.token(next.request("w", "k", "600"));
                 TestClient swap = holder;
                 holder = next;
                 next = swap;
@@ -220,13 +222,13 @@ class ContentionIT {
         TestClient holder = server.connect();
         String first = holder.acquire("k", 1);
         TestClient second = server.connect();
-        String secondToken = TestClient.token(second.ask("l", "k", "30 1"));
+        String secondToken = TestClient.token(second.request("l", "k", "30 1"));
         TestClient third = server.connect();
-        String thirdToken = TestClient.token(third.ask("l", "k", "30 20"));
+        String thirdToken = TestClient.token(third.request("l", "k", "30 20"));
         assertThat(secondToken).isGreaterThan(first).isLessThan(thirdToken);
-        assertThat(holder.ask("r", "k", first)).isEqualTo("error");
-        assertThat(second.ask("n", "k", secondToken)).isEqualTo("error");
-        assertThat(third.ask("n", "k", thirdToken + " 7")).isEqualTo("ok 7");
+        assertThat(holder.request("r", "k", first)).isEqualTo("error");
+        assertThat(second.request("n", "k", secondToken)).isEqualTo("error");
+        assertThat(third.request("n", "k", thirdToken + " 7")).isEqualTo("ok 7");
     }
 
     @Test
@@ -234,14 +236,14 @@ class ContentionIT {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient silent = server.connect();
-        assertThat(silent.ask("e", "k", "1")).isEqualTo("queued");
+        assertThat(silent.request("e", "k", "1")).isEqualTo("queued");
         TestClient next = server.connect();
         next.send("l", "k", "30");
         server.awaitWaiters("k", 2);
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
 
         assertThat(next.line()).startsWith("ok ");
-        assertThat(silent.ask("w", "k", "0")).isEqualTo("error_not_enqueued");
-        assertThat(silent.ask("e", "k", "1")).isEqualTo("queued");
+        assertThat(silent.request("w", "k", "0")).isEqualTo("error_not_enqueued");
+        assertThat(silent.request("e", "k", "1")).isEqualTo("queued");
     }
 }

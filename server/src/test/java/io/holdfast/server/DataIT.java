@@ -41,12 +41,12 @@ class DataIT {
     /** Sends {@code command key argument}, where the argument is the rest. */
     private void assertAnswer(String request, String response) {
         String[] words = request.split(" ", 3);
-        assertThat(ask(words[0], words[1], words.length < 3 ? "" : words[2]))
+        assertThat(request(words[0], words[1], words.length < 3 ? "" : words[2]))
                 .as(request)
                 .isEqualTo(response);
     }
 
-    private String ask(String command, String key, String argument) {
+    private String request(String command, String key, String argument) {
         return client.send(command, key, argument).rawLine();
     }
 
@@ -107,11 +107,11 @@ class DataIT {
             {"a 9223372036", "ok a"},
         };
         for (String[] each : cases) {
-            assertThat(ask("kset", "k", each[0])).as(each[0]).isEqualTo("ok");
+            assertThat(request("kset", "k", each[0])).as(each[0]).isEqualTo("ok");
             assertAnswer("kget k", each[1]);
         }
-        assertThat(ask("kset", "k", "")).isEqualTo("error");
-        assertThat(ask("kset", "k", "x 9223372037")).isEqualTo("error");
+        assertThat(request("kset", "k", "")).isEqualTo("error");
+        assertThat(request("kset", "k", "x 9223372037")).isEqualTo("error");
         assertAnswer("kget k", "ok a");
     }
 
@@ -133,7 +133,7 @@ class DataIT {
         assertAnswer("kset replaced w", "ok");
         assertAnswer("kset extended v 1", "ok");
         assertAnswer("kset extended w 100", "ok");
-        TestServer.soon().until(() -> ask("kget", "short", "").equals("nil"));
+        TestServer.soon().until(() -> request("kget", "short", "").equals("nil"));
         Duration lived = Duration.ofNanos(System.nanoTime() - begin);
         assertThat(lived).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(10));
         List<String> left = server.awaitStats(stats -> keys(stats).size() == 2).keys("kv_entries");
@@ -163,15 +163,15 @@ class DataIT {
         assertAnswer("rpop l", "ok b");
         assertThat(server.stats().entries("lists")).isEmpty();
         assertAnswer("lpop l", "nil");
-        assertThat(ask("lpush", "l", "")).isEqualTo("error");
-        assertThat(ask("rpush", "l", " ")).isEqualTo("ok 1");
-        assertThat(ask("lpop", "l", "")).isEqualTo("ok  ");
+        assertThat(request("lpush", "l", "")).isEqualTo("error");
+        assertThat(request("rpush", "l", " ")).isEqualTo("ok 1");
+        assertThat(request("lpop", "l", "")).isEqualTo("ok  ");
     }
 
     @Test
     void lists_return_the_requested_range() {
         for (String item : new String[] {"a", "b", "c", "d"}) {
-            client.ask("rpush", "l", item);
+            client.request("rpush", "l", item);
         }
         String[][] cases = {
             {"0 0", "a"}, {"1 2", "bc"}, {"-2 -1", "cd"}, {"0 99", "abcd"}, {"-99 1", "ab"},
@@ -180,12 +180,12 @@ class DataIT {
         };
         for (String[] each : cases) {
             String items = String.join("\",\"", each[1].split(""));
-            assertThat(ask("lrange", "l", each[0]))
+            assertThat(request("lrange", "l", each[0]))
                     .as(each[0])
                     .isEqualTo(each[1].isEmpty() ? "ok []" : "ok [\"" + items + "\"]");
         }
         for (String wrong : new String[] {"", "1", "1 2 3", "a b", "1 99999999999999999999"}) {
-            assertThat(ask("lrange", "l", wrong)).as(wrong).isEqualTo("error");
+            assertThat(request("lrange", "l", wrong)).as(wrong).isEqualTo("error");
         }
         assertAnswer("lrange missing 0 -1", "ok []");
     }
@@ -236,14 +236,14 @@ class DataIT {
     void values_and_lists_keep_bytes_that_are_not_utf_8() {
         String odd = "\u00ff\u0000\u00c3(\u00fe";
         for (String key : new String[] {"k\u00ff", "k\u00fe"}) {
-            assertThat(ask("kset", key, odd + key + " 0")).isEqualTo("ok");
-            assertThat(ask("rpush", key, odd + key)).isEqualTo("ok 1");
-            assertThat(ask("cset", key, "" + key.hashCode())).isEqualTo("ok");
+            assertThat(request("kset", key, odd + key + " 0")).isEqualTo("ok");
+            assertThat(request("rpush", key, odd + key)).isEqualTo("ok 1");
+            assertThat(request("cset", key, "" + key.hashCode())).isEqualTo("ok");
         }
         for (String key : new String[] {"k\u00ff", "k\u00fe"}) {
-            assertThat(ask("kget", key, "")).isEqualTo("ok " + odd + key);
-            assertThat(ask("get", key, "")).isEqualTo("ok " + key.hashCode());
-            assertThat(ask("lpop", key, "")).isEqualTo("ok " + odd + key);
+            assertThat(request("kget", key, "")).isEqualTo("ok " + odd + key);
+            assertThat(request("get", key, "")).isEqualTo("ok " + key.hashCode());
+            assertThat(request("lpop", key, "")).isEqualTo("ok " + odd + key);
         }
         assertThat(server.stats().keys("kv_entries")).containsExactly("k\ufffd", "k\ufffd");
     }
@@ -251,7 +251,7 @@ class DataIT {
     @Test
     void data_of_different_kinds_and_a_lock_may_have_the_same_key() {
         client.acquire("name");
-        assertThat(client.ask("sl", "name", "0 3")).startsWith("ok ");
+        assertThat(client.request("sl", "name", "0 3")).startsWith("ok ");
         assertAnswer("incr name 1", "ok 1");
         assertAnswer("kset name value 0", "ok");
         assertAnswer("rpush name item", "ok 1");
@@ -297,7 +297,7 @@ class DataIT {
         assertAnswer("cset m 1", "ok");
         assertAnswer("rpush i x", "error_max_keys");
         assertAnswer("kset k w 1", "ok");
-        TestServer.soon().until(() -> ask("rpush", "i", "x").equals("ok 1")); // k has expired
+        TestServer.soon().until(() -> request("rpush", "i", "x").equals("ok 1")); // k has expired
         assertAnswer("kset k v 0", "error_max_keys");
     }
 
@@ -362,7 +362,7 @@ class DataIT {
                 });
         long sum = 0;
         for (int i = 0; i < 3; i++) {
-            sum += Long.parseLong(ask("get", "shared" + i, "").substring(3));
+            sum += Long.parseLong(request("get", "shared" + i, "").substring(3));
         }
         assertThat(sum).isEqualTo(2L * clients * each);
     }
@@ -389,7 +389,7 @@ class DataIT {
                     }
                     int[] last = new int[pairs]; // the items of one client arrive in order
                     for (int got = 0; got < each; ) {
-                        String response = one.ask("lpop", "queue", "");
+                        String response = one.request("lpop", "queue", "");
                         if (response.equals("nil")) {
                             continue;
                         }

@@ -27,7 +27,7 @@ class DisconnectIT {
     void the_holds_of_a_closed_connection_are_released() {
         TestClient holder = server.connect();
         holder.acquire("k");
-        assertThat(holder.ask("sl", "s", "0 3")).startsWith("ok ");
+        assertThat(holder.request("sl", "s", "0 3")).startsWith("ok ");
         TestClient next = server.connect();
         next.send("l", "k", "20");
         server.awaitWaiters("k", 1);
@@ -72,16 +72,16 @@ class DisconnectIT {
         next.send("l", "k", "60");
         server.awaitWaiters("k", 2);
         TestClient late = server.connect();
-        assertThat(late.ask("l", "k", "60")).isEqualTo("error_max_waiters");
+        assertThat(late.request("l", "k", "60")).isEqualTo("error_max_waiters");
 
         gone.close();
 
         server.awaitWaiters("k", 1);
         late.send("l", "k", "60");
         server.awaitWaiters("k", 2);
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
         String second = TestClient.token(next.line());
-        assertThat(next.ask("r", "k", second)).isEqualTo("ok");
+        assertThat(next.request("r", "k", second)).isEqualTo("ok");
         assertThat(late.line()).startsWith("ok ");
     }
 
@@ -96,7 +96,7 @@ class DisconnectIT {
         gone.reset();
 
         server.awaitWaiters("k", 0);
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
         assertThat(server.stats().isHeld("k")).isFalse();
     }
 
@@ -119,12 +119,12 @@ class DisconnectIT {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient gone = server.connect();
-        assertThat(gone.ask("e", "k", "")).isEqualTo("queued");
+        assertThat(gone.request("e", "k", "")).isEqualTo("queued");
         gone.send("w", "k", "60").halfClose();
 
         gone.assertClosed();
         server.awaitWaiters("k", 0);
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
         assertThat(server.stats().isHeld("k")).isFalse();
     }
 
@@ -167,15 +167,15 @@ class DisconnectIT {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient gone = server.connect();
-        assertThat(gone.ask("e", "k", "")).isEqualTo("queued");
+        assertThat(gone.request("e", "k", "")).isEqualTo("queued");
         TestClient next = server.connect();
-        assertThat(next.ask("e", "k", "")).isEqualTo("queued");
+        assertThat(next.request("e", "k", "")).isEqualTo("queued");
 
         gone.close();
 
         server.awaitWaiters("k", 1);
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
-        assertThat(next.ask("w", "k", "20")).startsWith("ok ");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
+        assertThat(next.request("w", "k", "20")).startsWith("ok ");
     }
 
     @Test
@@ -183,11 +183,11 @@ class DisconnectIT {
         TestClient holder = server.connect();
         String token = holder.acquire("k");
         TestClient gone = server.connect();
-        assertThat(gone.ask("e", "k", "")).isEqualTo("queued");
+        assertThat(gone.request("e", "k", "")).isEqualTo("queued");
         TestClient next = server.connect();
         next.send("l", "k", "60");
         server.awaitWaiters("k", 2);
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
         server.awaitWaiters("k", 1);
 
         gone.reset();
@@ -205,7 +205,7 @@ class DisconnectIT {
         // 585 * 7 + 1 = 4096: the maximum behind a wait, the last request incomplete
         waiting.sendRaw("ping\n\n\n".repeat(585) + "p");
         server.stats();
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
 
         assertThat(waiting.line()).startsWith("ok ");
         for (int i = 0; i < 585; i++) {

@@ -52,7 +52,7 @@ class DrainEndIT {
         CompletableFuture<Void> drained = server.drain();
         holder.assertServed();
         assertThat(drained).isNotDone();
-        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "held", token)).isEqualTo("ok");
         drained.get(60, TimeUnit.SECONDS); // though no client has closed its side
     }
 }

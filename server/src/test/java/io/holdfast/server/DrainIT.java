@@ -61,13 +61,13 @@ class DrainIT {
 
     @Test
     void every_waiting_request_gets_an_error_when_the_server_drains() throws Exception {
-        holder.ask("sl", "sem", "0 1");
+        holder.request("sl", "sem", "0 1");
         TestClient lock = server.connect();
         lock.send("l", "held", "60");
         TestClient semaphore = server.connect();
         semaphore.send("sl", "sem", "60 1");
         TestClient enqueued = server.connect();
-        assertThat(enqueued.ask("e", "held", "")).isEqualTo("queued");
+        assertThat(enqueued.request("e", "held", "")).isEqualTo("queued");
         enqueued.send("w", "held", "60");
         server.awaitWaiters("held", 2);
         server.awaitWaiters("sem", 1);
@@ -77,7 +77,7 @@ class DrainIT {
         assertThat(lock.rest()).isEqualTo("error\n");
         assertThat(semaphore.rest()).isEqualTo("error\n");
         assertThat(enqueued.rest()).isEqualTo("error\n");
-        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "held", token)).isEqualTo("ok");
         holder.close();
         assertDrained();
     }
@@ -96,9 +96,9 @@ class DrainIT {
         assertThat(both.line()).isEqualTo("error");
         assertThat(both.line()).isEqualTo("ok");
         assertThat(both.line()).isEqualTo("error");
-        assertThat(both.ask("r", "own", own)).isEqualTo("ok");
+        assertThat(both.request("r", "own", own)).isEqualTo("ok");
         both.assertClosed();
-        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "held", token)).isEqualTo("ok");
         assertDrained();
     }
 
@@ -106,11 +106,11 @@ class DrainIT {
     void a_draining_holder_may_renew_query_and_release_and_is_then_closed() throws Exception {
         drain();
         holder.assertServed();
-        assertThat(holder.ask("n", "held", token + " 30")).isEqualTo("ok 30");
-        assertThat(holder.ask("sn", "held", token)).isEqualTo("error");
-        assertThat(holder.ask("sr", "held", token)).isEqualTo("error");
-        assertThat(Stats.parse(holder.ask("stats", "", "")).isHeld("held")).isTrue();
-        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
+        assertThat(holder.request("n", "held", token + " 30")).isEqualTo("ok 30");
+        assertThat(holder.request("sn", "held", token)).isEqualTo("error");
+        assertThat(holder.request("sr", "held", token)).isEqualTo("error");
+        assertThat(Stats.parse(holder.request("stats", "", "")).isHeld("held")).isTrue();
+        assertThat(holder.request("r", "held", token)).isEqualTo("ok");
         holder.assertClosed();
         assertDrained();
     }
@@ -118,11 +118,11 @@ class DrainIT {
     @Test
     void a_draining_holder_of_several_locks_is_closed_after_the_last_release() throws Exception {
         String second = holder.acquire("second");
-        String slot = TestClient.token(holder.ask("sl", "sem", "0 3"));
+        String slot = TestClient.token(holder.request("sl", "sem", "0 3"));
         drain();
-        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
-        assertThat(holder.ask("r", "second", second)).isEqualTo("ok");
-        assertThat(holder.ask("sr", "sem", slot)).isEqualTo("ok");
+        assertThat(holder.request("r", "held", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "second", second)).isEqualTo("ok");
+        assertThat(holder.request("sr", "sem", slot)).isEqualTo("ok");
         holder.assertClosed();
         assertDrained();
     }
@@ -167,7 +167,7 @@ class DrainIT {
                     {"incr", "n", "7"}, {"kset", "v", "value 0"}, {"kset", "w", "value 0"},
                     {"rpush", "l", "a"}, {"rpush", "l", "b"}, {"rpush", "l", "c"},
                 }) {
-            assertThat(holder.ask(request[0], request[1], request[2])).startsWith("ok");
+            assertThat(holder.request(request[0], request[1], request[2])).startsWith("ok");
         }
         TestClient listener = server.connect().listen("news");
         listener.acquire("listener");
@@ -187,7 +187,7 @@ class DrainIT {
             {"listen", "a", "", "error_draining"},
         };
         for (String[] each : served) {
-            assertThat(holder.ask(each[0], each[1], each[2])).as(each[0]).isEqualTo(each[3]);
+            assertThat(holder.request(each[0], each[1], each[2])).as(each[0]).isEqualTo(each[3]);
         }
         assertThat(listener.line()).isEqualTo("sig news last");
         holder.assertClosed();
@@ -204,7 +204,8 @@ class DrainIT {
         drain();
         assertThat(listener.rest()).isEmpty();
         assertThat(blocked.rest()).isEqualTo("error\n");
-        assertThat(Stats.parse(holder.ask("stats", "", "")).entries("signal_channels")).isEmpty();
+        assertThat(Stats.parse(holder.request("stats", "", "")).entries("signal_channels"))
+                .isEmpty();
         holder.close();
         assertDrained();
     }
@@ -212,10 +213,10 @@ class DrainIT {
     @Test
     void a_malformed_request_while_draining_is_an_error_and_closes_nothing() {
         drain();
-        assertThat(holder.ask("nonsense", "k", "")).isEqualTo("error");
-        assertThat(holder.ask("l", "bad key", "0")).isEqualTo("error");
-        assertThat(holder.ask("l", "k", "-1")).isEqualTo("error");
-        assertThat(holder.ask("auth", "", "x")).isEqualTo("error");
+        assertThat(holder.request("nonsense", "k", "")).isEqualTo("error");
+        assertThat(holder.request("l", "bad key", "0")).isEqualTo("error");
+        assertThat(holder.request("l", "k", "-1")).isEqualTo("error");
+        assertThat(holder.request("auth", "", "x")).isEqualTo("error");
         holder.assertServed();
     }
 
@@ -226,9 +227,9 @@ class DrainIT {
         TestClient half = server.connect();
         half.sendRaw("l\nk\n");
         TestClient enqueued = server.connect();
-        assertThat(enqueued.ask("e", "held", "")).isEqualTo("queued");
+        assertThat(enqueued.request("e", "held", "")).isEqualTo("queued");
         TestClient released = server.connect();
-        assertThat(released.ask("r", "k", released.acquire("k"))).isEqualTo("ok");
+        assertThat(released.request("r", "k", released.acquire("k"))).isEqualTo("ok");
         server.awaitConnections(5);
 
         drain();
@@ -245,7 +246,7 @@ class DrainIT {
         TestClient other = server.connect();
         other.acquire("other");
         drain();
-        assertThat(other.ask("r", "held", token)).isEqualTo("ok");
+        assertThat(other.request("r", "held", token)).isEqualTo("ok");
         assertThat(holder.rest()).isEmpty();
     }
 
@@ -257,9 +258,9 @@ class DrainIT {
         server.awaitWaiters("held", 1);
         drain();
         assertThat(waiting.line()).isEqualTo("error");
-        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
-        assertThat(Stats.parse(waiting.ask("stats", "", "")).isHeld("held")).isFalse();
-        assertThat(waiting.ask("r", "own", own)).isEqualTo("ok");
+        assertThat(holder.request("r", "held", token)).isEqualTo("ok");
+        assertThat(Stats.parse(waiting.request("stats", "", "")).isHeld("held")).isFalse();
+        assertThat(waiting.request("r", "own", own)).isEqualTo("ok");
     }
 
     @Test
@@ -284,10 +285,10 @@ class DrainIT {
         TestClient locked = server.connect();
         locked.sendRaw("auth\n");
         holder = server.connect();
-        assertThat(holder.ask("auth", "", "open")).isEqualTo("ok");
+        assertThat(holder.request("auth", "", "open")).isEqualTo("ok");
         token = holder.acquire("held");
         drain();
         locked.assertClosed();
-        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "held", token)).isEqualTo("ok");
     }
 }

@@ -80,7 +80,7 @@ class HeapGuardTest {
     }
 
     @Test
-    void kinds_are_refused_one_after_the_other_as_the_heap_fills_and_holds_last() {
+    void a_filling_heap_refuses_one_kind_of_state_after_the_other_and_holds_last() {
         heap.live = 25 * MB; // other state
         fill(budgets.data(), 300);
         assertThat(heap.live).isBetween(55 * MB, 61 * MB);

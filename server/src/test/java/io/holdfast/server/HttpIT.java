@@ -72,8 +72,8 @@ class HttpIT {
     void a_key_that_looks_like_http_is_served() {
         TestClient client = server.connect();
         client.assertServed();
-        assertThat(client.ask("GET / HTTP/1.1", "k", "0")).isEqualTo("error");
-        assertThat(client.ask("l", "/HTTP/1.1", "0")).startsWith("ok ");
+        assertThat(client.request("GET / HTTP/1.1", "k", "0")).isEqualTo("error");
+        assertThat(client.request("l", "/HTTP/1.1", "0")).startsWith("ok ");
     }
 
     private void assertNothingHeld() {

@@ -44,11 +44,11 @@ class KnownBugsOfOtherServersIT {
                     {"sl", "k", "1"},
                     {"w", "k", "1 2"},
                 }) {
-            assertThat(client.ask(request[0], request[1], request[2]))
+            assertThat(client.request(request[0], request[1], request[2]))
                     .as(String.join("|", request))
                     .isEqualTo("error");
         }
-        assertThat(client.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(client.request("r", "k", token)).isEqualTo("ok");
     }
 
     @Test
@@ -71,13 +71,13 @@ class KnownBugsOfOtherServersIT {
         assertThat(half.rest()).isEqualTo("error_auth\n");
         assertThat(silent.rest()).isEqualTo("error_auth\n");
         TestClient client = server.connect();
-        assertThat(client.ask("auth", "", "open")).isEqualTo("ok");
+        assertThat(client.request("auth", "", "open")).isEqualTo("ok");
     }
 
     @Test
     void timeouts_and_leases_beyond_the_largest_are_refused() {
         TestClient client = server.connect();
-        assertThat(client.ask("l", "k", "0 9223372036")).endsWith(" 9223372036");
+        assertThat(client.request("l", "k", "0 9223372036")).endsWith(" 9223372036");
         for (String number :
                 new String[] {
                     "9223372037",
@@ -86,12 +86,12 @@ class KnownBugsOfOtherServersIT {
                     "9223372036854775808",
                     "99999999999999999999",
                 }) {
-            assertThat(client.ask("l", "other", number)).isEqualTo("error");
-            assertThat(client.ask("l", "other", "0 " + number)).isEqualTo("error");
-            assertThat(client.ask("sl", "other", "0 2 " + number)).isEqualTo("error");
-            assertThat(client.ask("e", "other", number)).isEqualTo("error");
-            assertThat(client.ask("w", "other", number)).isEqualTo("error");
-            assertThat(client.ask("n", "k", "0".repeat(32) + " " + number)).isEqualTo("error");
+            assertThat(client.request("l", "other", number)).isEqualTo("error");
+            assertThat(client.request("l", "other", "0 " + number)).isEqualTo("error");
+            assertThat(client.request("sl", "other", "0 2 " + number)).isEqualTo("error");
+            assertThat(client.request("e", "other", number)).isEqualTo("error");
+            assertThat(client.request("w", "other", number)).isEqualTo("error");
+            assertThat(client.request("n", "k", "0".repeat(32) + " " + number)).isEqualTo("error");
         }
         assertThat(server.stats().keys("idle_locks")).isEmpty();
         assertThat(server.stats().isHeld("k")).isTrue();
@@ -100,23 +100,23 @@ class KnownBugsOfOtherServersIT {
     @Test
     void the_longest_wait_and_lease_do_not_end_at_once() {
         TestClient holder = server.connect();
-        String token = TestClient.token(holder.ask("l", "k", "9223372036 9223372036"));
+        String token = TestClient.token(holder.request("l", "k", "9223372036 9223372036"));
         TestClient waiting = server.connect();
         waiting.send("l", "k", "9223372036 9223372036");
         server.awaitWaiters("k", 1);
-        assertThat(holder.ask("n", "k", token + " 9223372036")).isEqualTo("ok 9223372036");
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(holder.request("n", "k", token + " 9223372036")).isEqualTo("ok 9223372036");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
         assertThat(waiting.line()).endsWith(" 9223372036");
     }
 
     @Test
     void an_enqueue_with_extra_arguments_is_refused_for_locks_and_semaphores() {
         TestClient client = server.connect();
-        assertThat(client.ask("e", "k", "10 20")).isEqualTo("error");
-        assertThat(client.ask("e", "k", "10 x")).isEqualTo("error");
-        assertThat(client.ask("se", "k", "2 10 20")).isEqualTo("error");
+        assertThat(client.request("e", "k", "10 20")).isEqualTo("error");
+        assertThat(client.request("e", "k", "10 x")).isEqualTo("error");
+        assertThat(client.request("se", "k", "2 10 20")).isEqualTo("error");
         assertThat(server.stats().keys("locks")).isEmpty();
-        assertThat(client.ask("e", "k", "10")).startsWith("acquired ");
+        assertThat(client.request("e", "k", "10")).startsWith("acquired ");
     }
 
     /** A timeout of 0 ms would close a connection at its first response. */

@@ -84,8 +84,8 @@ class LaggingDriverIT {
         driver.thaw();
         assertThat(client.rest()).isEmpty();
         server.awaitWaiters("k", 0);
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
-        assertThat(server.connect().ask("l", "k", "20")).startsWith("ok ");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
+        assertThat(server.connect().request("l", "k", "20")).startsWith("ok ");
     }
 
     @Test
@@ -94,7 +94,7 @@ class LaggingDriverIT {
         freezeUntilSubmitted(1, () -> client.send("l", "k", "0"));
         client.close();
         driver.thaw();
-        assertThat(server.connect().ask("l", "k", "20")).startsWith("ok ");
+        assertThat(server.connect().request("l", "k", "20")).startsWith("ok ");
     }
 
     @Test
@@ -120,7 +120,7 @@ class LaggingDriverIT {
         CompletableFuture<Void> drained = server.drain();
         driver.thaw();
         String token = TestClient.token(client.line());
-        assertThat(client.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(client.request("r", "k", token)).isEqualTo("ok");
         client.assertClosed();
         drained.get(60, TimeUnit.SECONDS);
     }
@@ -134,7 +134,7 @@ class LaggingDriverIT {
         CompletableFuture<Void> drained = server.drain();
         driver.thaw();
         assertThat(client.rest()).isEqualTo("error\n");
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
         drained.get(60, TimeUnit.SECONDS);
     }
 
@@ -150,7 +150,7 @@ class LaggingDriverIT {
         TestServer.soon().until(() -> driver.submitted() >= 1); // the cancellation
         driver.thaw();
         assertThat(client.rest()).isEqualTo("error\n");
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
         drained.get(60, TimeUnit.SECONDS);
     }
 
@@ -237,11 +237,11 @@ class LaggingDriverIT {
     void a_request_that_is_not_committed_in_time_gets_an_error() {
         TestClient client = server.connect();
         driver.losesItsMajority();
-        assertThat(client.ask("l", "k", "0")).isEqualTo("error");
-        assertThat(client.ask("incr", "n", "1")).isEqualTo("error");
+        assertThat(client.request("l", "k", "0")).isEqualTo("error");
+        assertThat(client.request("incr", "n", "1")).isEqualTo("error");
         client.assertServed();
         TestClient tagged = tagged();
-        assertThat(tagged.ask("1 l", "k", "0")).isEqualTo("1 error");
+        assertThat(tagged.request("1 l", "k", "0")).isEqualTo("1 error");
     }
 
     @Test

@@ -75,7 +75,7 @@ class LeakIT {
             server.connect().sendRaw("ping\n\n\n".repeat(50)).halfClose();
         }
         server.awaitConnections(1);
-        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "held", token)).isEqualTo("ok");
         Stats after =
                 server.awaitStats(
                         stats ->
@@ -111,7 +111,7 @@ class LeakIT {
             Thread leaving = Thread.startVirtualThread(listeners.get(5)::reset);
             String response = "";
             while (!response.equals("ok 1")) { // the others are disconnected in time
-                response = emitter.ask("signal", "all", large);
+                response = emitter.request("signal", "all", large);
                 assertThat(healthy.line()).hasSize(60_008);
             }
             TestServer.soon().until(() -> !leaving.isAlive());

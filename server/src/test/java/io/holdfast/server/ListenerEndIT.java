@@ -45,10 +45,10 @@ class ListenerEndIT {
                                 && stats.listeners("*") == 0
                                 && stats.listeners("a.>") == 1);
         TestClient emitter = server.connect();
-        assertThat(emitter.ask("signal", "a", "x")).isEqualTo("ok 1");
+        assertThat(emitter.request("signal", "a", "x")).isEqualTo("ok 1");
         assertThat(staying.line()).isEqualTo("sig a x");
         for (int i = 0; i < 2; i++) { // the group's turn never falls on the ended one
-            assertThat(emitter.ask("signal", "a.b", "y")).isEqualTo("ok 1");
+            assertThat(emitter.request("signal", "a.b", "y")).isEqualTo("ok 1");
             assertThat(staying.line()).isEqualTo("sig a.b y");
         }
         staying.assertServed();
@@ -138,6 +138,6 @@ class ListenerEndIT {
                     other.close();
                 });
         server.awaitStats(stats -> stats.entries("signal_channels").size() == 2);
-        assertThat(server.connect().ask("signal", "channel.77", "x")).isEqualTo("ok 0");
+        assertThat(server.connect().request("signal", "channel.77", "x")).isEqualTo("ok 0");
     }
 }

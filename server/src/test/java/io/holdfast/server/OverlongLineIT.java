@@ -28,9 +28,9 @@ class OverlongLineIT {
     @Test
     void a_line_of_257_bytes_is_too_long_in_any_of_the_three_lines() {
         TestClient client = server.connect();
-        assertThat(client.ask(LONGEST, "k", "0")).isEqualTo("error");
-        assertThat(client.ask("l", LONGEST, "0")).startsWith("ok ");
-        assertThat(client.ask("l", "k", " ".repeat(255) + "0")).startsWith("ok ");
+        assertThat(client.request(LONGEST, "k", "0")).isEqualTo("error");
+        assertThat(client.request("l", LONGEST, "0")).startsWith("ok ");
+        assertThat(client.request("l", "k", " ".repeat(255) + "0")).startsWith("ok ");
         for (String request :
                 new String[] {
                     LONGEST + "x\nk\n0\n", "l\n" + LONGEST + "x\n0\n", "l\nk\n0" + LONGEST + "\n"

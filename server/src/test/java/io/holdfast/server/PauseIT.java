@@ -76,7 +76,7 @@ class PauseIT {
         }
         ProcessSignals.send("CONT", server.pid());
         for (int i = 0; i < holders.size(); i++) {
-            String response = holders.get(i).ask("r", "key" + i, tokens.get(i));
+            String response = holders.get(i).request("r", "key" + i, tokens.get(i));
             assertThat(response).as("in time or not").isIn("ok", "error");
         }
         return stopWithLeases(server, holders, tries + 1);

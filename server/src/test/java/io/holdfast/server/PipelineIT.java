@@ -68,7 +68,7 @@ class PipelineIT {
         assertThat(server.stats().keys("locks")).doesNotContain("j");
         client.sendRaw("nonsense\n\n\n");
 
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
 
         assertThat(client.line()).endsWith(" 11");
         assertThat(client.line()).isEqualTo("ok");
@@ -109,7 +109,7 @@ class PipelineIT {
         try {
             for (int i = 0; i < 100 || responses.get() - before < 5000; i++) {
                 String token = modest.acquire("modest");
-                assertThat(modest.ask("r", "modest", token)).isEqualTo("ok");
+                assertThat(modest.request("r", "modest", token)).isEqualTo("ok");
             }
         } finally {
             stopped.set(true);

@@ -69,7 +69,8 @@ class ReadingListenerIT {
             boolean cut = false;
             for (int i = 0; !cut; i++) {
                 assertThat(i).isLessThan(10_000);
-                String response = emitter.ask("signal", "a." + (apart ? i % frozen : 0), payload);
+                String response =
+                        emitter.request("signal", "a." + (apart ? i % frozen : 0), payload);
                 assertThat(response).as("signal " + i).isNotEqualTo("ok 0");
                 assertThat(healthy.line()).endsWith(payload);
                 cut = response.equals("ok 1"); // no other listener is left

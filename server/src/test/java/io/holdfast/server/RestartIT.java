@@ -183,8 +183,8 @@ class RestartIT {
     void a_clean_stop_leaves_no_run_file() throws Exception {
         HoldfastServer server = start();
         try (TestClient holder = tagged(server, "30", "30")) {
-            assertThat(holder.ask("1 l", "door", "0")).startsWith("1 ok ");
-            assertThat(holder.ask("2 bye", "_", "_")).isEqualTo("2 ok");
+            assertThat(holder.request("1 l", "door", "0")).startsWith("1 ok ");
+            assertThat(holder.request("2 bye", "_", "_")).isEqualTo("2 ok");
         }
         assertThat(runFile()).exists();
         server.drain();
@@ -195,7 +195,7 @@ class RestartIT {
     void the_run_file_stays_when_a_session_with_a_grace_still_has_a_hold() throws Exception {
         HoldfastServer server = start();
         try (TestClient holder = tagged(server, "30", "30")) {
-            assertThat(holder.ask("1 l", "door", "0")).startsWith("1 ok ");
+            assertThat(holder.request("1 l", "door", "0")).startsWith("1 ok ");
         } // the session outlives its connection
         server.close();
         assertThat(runFile()).content().contains("\nsession_grace_s=30\n");
@@ -221,12 +221,12 @@ class RestartIT {
                         List.of(_ -> new ClosingFront(() -> atClose.get().run())));
         try (TestClient holder = TestClient.connect(server.addresses().getFirst());
                 TestClient waiter = tagged(server, "30", "30")) {
-            String token = holder.ask("l", "door", "0").split(" ", -1)[1];
+            String token = holder.request("l", "door", "0").split(" ", -1)[1];
             waiter.sendRaw("1 l\ndoor\n60\n2 stats\n_\n_\n");
             assertThat(waiter.line()).startsWith("2 ");
             atClose.set(
                     () -> {
-                        assertThat(holder.ask("r", "door", token)).isEqualTo("ok");
+                        assertThat(holder.request("r", "door", token)).isEqualTo("ok");
                         assertThat(waiter.line()).startsWith("1 ok ");
                     });
             server.close();
@@ -285,7 +285,7 @@ class RestartIT {
                             }
                         });
         try (TestClient client = TestClient.connect(server.addresses().getFirst())) {
-            assertThat(client.ask("l", "door", "0")).isEqualTo("timeout");
+            assertThat(client.request("l", "door", "0")).isEqualTo("timeout");
         }
         server.close();
         assertThat(runFile()).content().contains("\nsession_grace_s=40\n");
@@ -297,7 +297,7 @@ class RestartIT {
         HoldfastServer server =
                 start(port, new RestartQuarantineConfig(stateDir(), true, Duration.ofSeconds(1)));
         try (TestClient waiter = TestClient.connect(server.addresses().getFirst())) {
-            assertThat(waiter.ask("l", "door", "60")).startsWith("ok ");
+            assertThat(waiter.request("l", "door", "60")).startsWith("ok ");
             TestServer.soon().until(() -> filesIn(stateDir()).isEmpty());
         }
     }
@@ -310,11 +310,11 @@ class RestartIT {
                 TestClient other = TestClient.connect(server.addresses().getFirst())) {
             waiter.sendRaw("1 l\ndoor\n60\n2 sl\nslots\n0 3\n");
             assertThat(waiter.line()).isEqualTo("2 timeout");
-            assertThat(other.ask("l", "door", "0")).isEqualTo("timeout");
-            assertThat(other.ask("e", "gate", "")).isEqualTo("queued");
-            assertThat(other.ask("stats", "_", ""))
+            assertThat(other.request("l", "door", "0")).isEqualTo("timeout");
+            assertThat(other.request("e", "gate", "")).isEqualTo("queued");
+            assertThat(other.request("stats", "_", ""))
                     .contains("\"key\":\"door\",\"owner_conn_id\":0,", "\"waiters\":1");
-            assertThat(other.ask("kset", "value", "1")).isEqualTo("ok");
+            assertThat(other.request("kset", "value", "1")).isEqualTo("ok");
         }
         server.drain();
         assertThat(runFile()).content().contains("\nsession_grace_s=40\n"); // not over yet
@@ -325,7 +325,7 @@ class RestartIT {
         leave(1);
         HoldfastServer server = start();
         try (TestClient waiter = TestClient.connect(server.addresses().getFirst())) {
-            assertThat(waiter.ask("l", "door", "60")).startsWith("ok ");
+            assertThat(waiter.request("l", "door", "60")).startsWith("ok ");
             TestServer.soon().until(() -> filesIn(stateDir()).isEmpty());
         }
     }
@@ -336,7 +336,7 @@ class RestartIT {
         HoldfastServer server = start();
         try (TestClient _ = tagged(server, "9", "9");
                 TestClient waiter = TestClient.connect(server.addresses().getFirst())) {
-            assertThat(waiter.ask("l", "door", "60")).startsWith("ok ");
+            assertThat(waiter.request("l", "door", "60")).startsWith("ok ");
             assertThat(runFile()).content().contains("\nsession_grace_s=9\n");
         }
     }
@@ -347,7 +347,7 @@ class RestartIT {
             leave(damaged);
             HoldfastServer server = start();
             try (TestClient client = TestClient.connect(server.addresses().getFirst())) {
-                assertThat(client.ask("l", "door", "0")).isEqualTo("timeout");
+                assertThat(client.request("l", "door", "0")).isEqualTo("timeout");
             }
             server.close();
         }
@@ -359,8 +359,8 @@ class RestartIT {
         HoldfastServer server =
                 start(port, new RestartQuarantineConfig(stateDir(), true, Duration.ofSeconds(1)));
         try (TestClient waiter = TestClient.connect(server.addresses().getFirst())) {
-            assertThat(waiter.ask("l", "door", "0")).isEqualTo("timeout");
-            assertThat(waiter.ask("l", "door", "60")).startsWith("ok ");
+            assertThat(waiter.request("l", "door", "0")).isEqualTo("timeout");
+            assertThat(waiter.request("l", "door", "60")).startsWith("ok ");
         }
     }
 
@@ -379,8 +379,8 @@ class RestartIT {
         Files.move(runFile(), other);
         HoldfastServer server = start();
         try (TestClient client = tagged(server, "30", "30")) {
-            assertThat(client.ask("1 l", "door", "0")).startsWith("1 ok ");
-            assertThat(client.ask("2 bye", "_", "_")).isEqualTo("2 ok");
+            assertThat(client.request("1 l", "door", "0")).startsWith("1 ok ");
+            assertThat(client.request("2 bye", "_", "_")).isEqualTo("2 ok");
         }
         server.close();
         assertThat(filesIn(stateDir())).containsExactly(other);
@@ -412,7 +412,7 @@ class RestartIT {
         for (Path unusable : Arrays.asList(below, null)) {
             HoldfastServer server = start(port, new RestartQuarantineConfig(unusable, false, HOUR));
             try (TestClient client = tagged(server, "30", "30")) {
-                assertThat(client.ask("1 l", "door", "0")).startsWith("1 ok ");
+                assertThat(client.request("1 l", "door", "0")).startsWith("1 ok ");
             }
             server.close();
         }

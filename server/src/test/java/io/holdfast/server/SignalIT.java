@@ -45,7 +45,7 @@ class SignalIT {
     }
 
     private void emit(String channel, String payload, int receivers) {
-        assertThat(emitter.ask("signal", channel, payload))
+        assertThat(emitter.request("signal", channel, payload))
                 .as(channel + " " + payload)
                 .isEqualTo("ok " + receivers);
     }
@@ -86,7 +86,7 @@ class SignalIT {
                         }
                     }
                     assertSilent(listener);
-                    assertThat(listener.ask("unlisten", pattern, "")).isEqualTo("ok");
+                    assertThat(listener.request("unlisten", pattern, "")).isEqualTo("ok");
                 });
     }
 
@@ -98,8 +98,8 @@ class SignalIT {
                     "a.>.b", ">.a", "fo*", "*o", "**", ">>", ">x", "a.b>", "a.*b.c", "", "a b",
                     "a\t"
                 }) {
-            assertThat(listener.ask("listen", pattern, "")).as(pattern).isEqualTo("error");
-            assertThat(listener.ask("listen", pattern, "group")).as(pattern).isEqualTo("error");
+            assertThat(listener.request("listen", pattern, "")).as(pattern).isEqualTo("error");
+            assertThat(listener.request("listen", pattern, "group")).as(pattern).isEqualTo("error");
         }
         assertThat(server.stats().entries("signal_channels")).isEmpty();
     }
@@ -108,10 +108,10 @@ class SignalIT {
     void a_signal_with_a_bad_channel_or_without_payload_is_refused() {
         TestClient listener = server.connect().listen(">");
         for (String channel : new String[] {"a.*", "*", ">", "a>b", "a*b", "", "a b"}) {
-            assertThat(emitter.ask("signal", channel, "x")).as(channel).isEqualTo("error");
+            assertThat(emitter.request("signal", channel, "x")).as(channel).isEqualTo("error");
         }
         for (String payload : new String[] {"", " ", "\t", " \t  ", "\u00c2\u00a0", "\r"}) {
-            assertThat(emitter.ask("signal", "a", payload)).as(payload).isEqualTo("error");
+            assertThat(emitter.request("signal", "a", payload)).as(payload).isEqualTo("error");
         }
         emitter.assertServed();
         assertSilent(listener);
@@ -149,8 +149,8 @@ class SignalIT {
         String longest = "x".repeat(65536 - 5 - 4);
         emit("long", longest, 1);
         assertThat(listener.line()).isEqualTo("sig long " + longest);
-        assertThat(emitter.ask("signal", "long", longest + "x")).isEqualTo("error");
-        assertThat(emitter.ask("signal", "long", "x".repeat(65536))).isEqualTo("error");
+        assertThat(emitter.request("signal", "long", longest + "x")).isEqualTo("error");
+        assertThat(emitter.request("signal", "long", "x".repeat(65536))).isEqualTo("error");
         emitter.assertServed();
         assertSilent(listener);
         emitter.sendIfOpen("signal\nlong\n" + "x".repeat(65537) + "\n");
@@ -172,16 +172,16 @@ class SignalIT {
         TestClient listener = server.connect().listen("a").listen("a", "g").listen("a", "h");
         listener.listen("*");
         for (String[] other : new String[][] {{"a", "x"}, {"b", ""}, {"a.>", ""}, {"*", "g"}}) {
-            assertThat(listener.ask("unlisten", other[0], other[1])).isEqualTo("ok");
+            assertThat(listener.request("unlisten", other[0], other[1])).isEqualTo("ok");
         }
         assertThat(server.stats().listeners("a")).isEqualTo(3);
         for (String group : new String[] {"", " g\t", "h"}) {
-            assertThat(listener.ask("unlisten", "a", group)).isEqualTo("ok");
+            assertThat(listener.request("unlisten", "a", group)).isEqualTo("ok");
             emit("a", "still", 1);
             assertThat(listener.line()).isEqualTo("sig a still");
         }
         assertThat(server.stats().listeners("a")).isZero();
-        assertThat(listener.ask("unlisten", "*", "")).isEqualTo("ok");
+        assertThat(listener.request("unlisten", "*", "")).isEqualTo("ok");
         emit("a", "gone", 0);
         assertSilent(listener);
     }
@@ -190,17 +190,17 @@ class SignalIT {
     void unlisten_succeeds_without_a_subscription_or_with_an_invalid_pattern() {
         TestClient client = server.connect();
         for (String pattern : new String[] {"a", "*", "fo*", "a.>.b"}) {
-            assertThat(client.ask("unlisten", pattern, "")).isEqualTo("ok");
+            assertThat(client.request("unlisten", pattern, "")).isEqualTo("ok");
         }
-        assertThat(client.ask("unlisten", "", "")).isEqualTo("error");
-        assertThat(client.ask("unlisten", "a b", "g")).isEqualTo("error");
+        assertThat(client.request("unlisten", "", "")).isEqualTo("error");
+        assertThat(client.request("unlisten", "a b", "g")).isEqualTo("error");
     }
 
     @Test
     void unlisten_does_not_end_the_subscription_of_another_connection() {
         TestClient first = server.connect().listen("a");
         TestClient second = server.connect().listen("a");
-        assertThat(first.ask("unlisten", "a", "")).isEqualTo("ok");
+        assertThat(first.request("unlisten", "a", "")).isEqualTo("ok");
         emit("a", "x", 1);
         assertThat(second.line()).isEqualTo("sig a x");
         assertSilent(first);
@@ -211,15 +211,15 @@ class SignalIT {
         restart(new TestConfig().maxSubscriptions(3));
         TestClient listener = server.connect().listen("a").listen("a", "g").listen("*");
         for (int i = 0; i < 3; i++) {
-            assertThat(listener.ask("listen", "b", "")).isEqualTo("error");
+            assertThat(listener.request("listen", "b", "")).isEqualTo("error");
             listener.listen("a").listen("a", " g ").listen("*");
         }
         assertThat(server.stats().listeners("a")).isEqualTo(2);
         assertThat(server.stats().listeners("*")).isEqualTo(1);
         server.connect().listen("b"); // the limit applies to each connection
-        assertThat(listener.ask("unlisten", "a", "")).isEqualTo("ok");
+        assertThat(listener.request("unlisten", "a", "")).isEqualTo("ok");
         listener.listen("b");
-        assertThat(listener.ask("listen", "c", "")).isEqualTo("error");
+        assertThat(listener.request("listen", "c", "")).isEqualTo("error");
         emit("b", "x", 2);
         assertThat(listener.line()).isEqualTo("sig b x");
     }
@@ -271,7 +271,7 @@ class SignalIT {
             assertThat(both.line()).isEqualTo("sig jobs n" + i);
             assertThat(member.line()).isEqualTo("sig jobs n" + i);
         }
-        assertThat(member.ask("unlisten", "jobs", "g")).isEqualTo("ok");
+        assertThat(member.request("unlisten", "jobs", "g")).isEqualTo("ok");
         emit("jobs", "last", 1); // every member of the group has got it
         assertThat(both.line()).isEqualTo("sig jobs last");
         assertSilent(both);
@@ -313,18 +313,18 @@ class SignalIT {
     void a_signal_reaches_a_listener_that_is_blocked() {
         TestClient holder = server.connect();
         String lock = holder.acquire("k");
-        String slot = TestClient.token(holder.ask("sl", "s", "0 1"));
+        String slot = TestClient.token(holder.request("sl", "s", "0 1"));
         List<TestClient> blocked = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             blocked.add(server.connect().listen("news.>"));
         }
         blocked.get(0).send("l", "k", "60 11");
         server.awaitWaiters("k", 1);
-        assertThat(blocked.get(1).ask("e", "k", "12")).isEqualTo("queued");
+        assertThat(blocked.get(1).request("e", "k", "12")).isEqualTo("queued");
         blocked.get(1).send("w", "k", "60");
         blocked.get(2).send("sl", "s", "60 1 13");
         server.awaitWaiters("s", 1);
-        assertThat(blocked.get(3).ask("se", "s", "1 14")).isEqualTo("queued");
+        assertThat(blocked.get(3).request("se", "s", "1 14")).isEqualTo("queued");
         blocked.get(3).send("sw", "s", "60");
         server.awaitWaiters("k", 2);
         server.awaitWaiters("s", 2);
@@ -336,8 +336,8 @@ class SignalIT {
                 assertThat(client.line()).isEqualTo("sig news.now " + payload);
             }
         }
-        assertThat(holder.ask("r", "k", lock)).isEqualTo("ok");
-        assertThat(holder.ask("sr", "s", slot)).isEqualTo("ok");
+        assertThat(holder.request("r", "k", lock)).isEqualTo("ok");
+        assertThat(holder.request("sr", "s", slot)).isEqualTo("ok");
         for (int i : new int[] {0, 2}) { // the other two were queued behind them
             assertThat(blocked.get(i).line()).matches("ok [0-9a-f]{32} 1" + (i + 1));
             blocked.get(i).close();
@@ -370,10 +370,10 @@ class SignalIT {
             stranger.send(command, "a", "x");
             assertThat(stranger.rest()).isEqualTo("error_auth\n");
         }
-        assertThat(emitter.ask("auth", "", "open")).isEqualTo("ok");
+        assertThat(emitter.request("auth", "", "open")).isEqualTo("ok");
         emit("a", "x", 0);
         TestClient listener = server.connect();
-        assertThat(listener.ask("auth", "", "open")).isEqualTo("ok");
+        assertThat(listener.request("auth", "", "open")).isEqualTo("ok");
         listener.listen("a");
         emit("a", "y", 1);
         assertThat(listener.line()).isEqualTo("sig a y");
@@ -387,7 +387,7 @@ class SignalIT {
         int received = 0;
         for (String response = ""; !response.equals("ok 1"); received++) {
             pinging.assertServed();
-            response = emitter.ask("signal", "a", "x");
+            response = emitter.request("signal", "a", "x");
             assertThat(response).isIn("ok 1", "ok 2");
             assertThat(pinging.line()).isEqualTo("sig a x");
         }

@@ -56,7 +56,7 @@ class SlowListenerIT {
     /** Emits until fewer listeners receive a signal; returns the number of signals. */
     private static int emitUntil(int receivers, TestClient emitter, String channel) {
         for (int i = 1; i < 1000; i++) {
-            String response = emitter.ask("signal", channel, LARGE);
+            String response = emitter.request("signal", channel, LARGE);
             if (response.equals("ok " + receivers)) {
                 return i;
             }
@@ -81,8 +81,8 @@ class SlowListenerIT {
         server.awaitStats(stats -> stats.entries("signal_channels").isEmpty());
         server.awaitConnections(2);
         assertThat(slow.skipToEnd()).isLessThan(signals * 60_010L);
-        assertThat(emitter.ask("signal", "b.x", "x")).isEqualTo("ok 0");
-        assertThat(emitter.ask("signal", "c", "x")).isEqualTo("ok 0");
+        assertThat(emitter.request("signal", "b.x", "x")).isEqualTo("ok 0");
+        assertThat(emitter.request("signal", "c", "x")).isEqualTo("ok 0");
     }
 
     @Test
@@ -96,7 +96,7 @@ class SlowListenerIT {
         boolean cut = false;
         for (int i = 0; !cut || i % 10 != 0; i++) {
             assertThat(i).isLessThan(1000);
-            String response = emitter.ask("signal", "a", i + LARGE);
+            String response = emitter.request("signal", "a", i + LARGE);
             assertThat(response).isEqualTo(cut || response.equals("ok 3") ? "ok 3" : "ok 4");
             cut |= response.equals("ok 3");
             for (TestClient other : others) {
@@ -132,7 +132,7 @@ class SlowListenerIT {
             sent.get(60, TimeUnit.SECONDS);
         }
         for (TestClient emitter : emitters) {
-            assertThat(emitter.ask("signal", "a", "x")).isEqualTo("ok 0");
+            assertThat(emitter.request("signal", "a", "x")).isEqualTo("ok 0");
             emitter.assertServed();
         }
         slow.skipToEnd();
@@ -148,7 +148,7 @@ class SlowListenerIT {
         List<Integer> received = new ArrayList<>();
         for (int sent = 0; !endsWithRow(received); sent++) {
             assertThat(sent).isLessThan(1000);
-            assertThat(emitter.ask("signal", "a", sent + " " + LARGE)).isEqualTo("ok 1");
+            assertThat(emitter.request("signal", "a", sent + " " + LARGE)).isEqualTo("ok 1");
             healthy.send("ping", "", "");
             for (String line = healthy.line(); !line.equals("ok"); line = healthy.line()) {
                 received.add(Integer.parseInt(line.split(" ", 4)[2]));
@@ -162,7 +162,7 @@ class SlowListenerIT {
         assertThat(server.stats().listeners("a")).isEqualTo(2);
         healthy.send("unlisten", "a", "g");
         while (!healthy.line().equals("ok")) {} // the last signal may precede it
-        assertThat(emitter.ask("signal", "a", "x")).isEqualTo("ok 0");
+        assertThat(emitter.request("signal", "a", "x")).isEqualTo("ok 0");
         server.awaitListeners("a", 0);
         slow.skipToEnd();
         healthy.assertServed();
@@ -180,13 +180,13 @@ class SlowListenerIT {
         TestClient late = server.connectNarrow().listen("a");
         TestClient emitter = server.connect();
         for (int i = 0; i < 64; i++) {
-            assertThat(emitter.ask("signal", "a", i + LARGE)).isEqualTo("ok 1");
+            assertThat(emitter.request("signal", "a", i + LARGE)).isEqualTo("ok 1");
         }
         for (int i = 0; i < 64; i++) {
             assertThat(late.line().equals("sig a " + i + LARGE)).as("number " + i).isTrue();
         }
         late.assertServed();
-        assertThat(emitter.ask("signal", "a", "x")).isEqualTo("ok 1");
+        assertThat(emitter.request("signal", "a", "x")).isEqualTo("ok 1");
         assertThat(late.line()).isEqualTo("sig a x");
     }
 
@@ -207,7 +207,7 @@ class SlowListenerIT {
             assertThat(late.line().equals("sig a " + i + filler)).as("number " + i).isTrue();
         }
         late.assertServed();
-        assertThat(emitter.ask("signal", "a", "next")).isEqualTo("ok 1");
+        assertThat(emitter.request("signal", "a", "next")).isEqualTo("ok 1");
         assertThat(late.line()).isEqualTo("sig a next");
     }
 
@@ -259,10 +259,10 @@ class SlowListenerIT {
     private void assertEndsWithWriteTimeout(TestClient slow) {
         TestClient emitter = server.connect();
         for (int i = 0; i < 150; i++) { // more than the kernel buffers
-            assertThat(emitter.ask("signal", "a", LARGE)).isIn("ok 0", "ok 1");
+            assertThat(emitter.request("signal", "a", LARGE)).isIn("ok 0", "ok 1");
         }
         server.awaitListeners("a", 0);
-        assertThat(emitter.ask("signal", "a", LARGE)).isEqualTo("ok 0");
+        assertThat(emitter.request("signal", "a", LARGE)).isEqualTo("ok 0");
         slow.skipToEnd();
         TestServer.soon().until(() -> server.pushedBytes() == 0);
     }
@@ -280,7 +280,7 @@ class SlowListenerIT {
         for (int i = 0; !response.equals("ok 1"); i++) {
             assertThat(i).isLessThan(1000);
             assertThat(server.pushedBytes()).isLessThan(10_000_000);
-            response = emitter.ask("signal", "a", LARGE);
+            response = emitter.request("signal", "a", LARGE);
             assertThat(healthy.line()).hasSize(60_006);
         }
         server.awaitListeners("a", 1);

@@ -93,7 +93,7 @@ class SlowReaderIT {
         assertThat(directMemory() - before).isLessThan(4 * MB);
         assertThat(13L * BATCH * sender.sent.get()).isLessThan(40 * MB);
         other.assertServed();
-        assertThat(server.connect().ask("l", "free", "0")).startsWith("ok ");
+        assertThat(server.connect().request("l", "free", "0")).startsWith("ok ");
 
         sender.stopped.set(true);
         int responses = 0;
@@ -163,7 +163,7 @@ class SlowReaderIT {
         String token = slow.acquire("k");
         slow.sendRaw("stats\n\n\n".repeat(200));
         server.awaitStats(stats -> !stats.isHeld("k"));
-        assertThat(holder.ask("r", "k", token)).isEqualTo("error");
+        assertThat(holder.request("r", "k", token)).isEqualTo("error");
     }
 
     private static long directMemory() {

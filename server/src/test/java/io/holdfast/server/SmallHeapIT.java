@@ -44,7 +44,7 @@ class SmallHeapIT {
     }
 
     /** Sends the same request for each of many keys, in batches. */
-    private static List<String> ask(
+    private static List<String> request(
             TestClient client,
             String command,
             String prefix,
@@ -68,7 +68,7 @@ class SmallHeapIT {
     private static List<String> fill(TestClient client, String prefix) {
         List<String> tokens = new ArrayList<>();
         while (true) {
-            for (String response : ask(client, "l", prefix, tokens.size(), BATCH, "0 600")) {
+            for (String response : request(client, "l", prefix, tokens.size(), BATCH, "0 600")) {
                 if (response.equals("error_max_locks")) {
                     return tokens;
                 }
@@ -86,25 +86,25 @@ class SmallHeapIT {
         int count = tokens.size();
         assertThat(count).isGreaterThan(10_000);
 
-        assertThat(other.ask("l", "another", "0")).isEqualTo("error_max_locks");
-        assertThat(other.ask("sl", "another", "0 3")).isEqualTo("error_max_locks");
-        assertThat(other.ask("e", "another", "")).isEqualTo("error_max_locks");
-        assertThat(other.ask("l", "key0", "60")).isEqualTo("error_max_waiters");
-        assertThat(other.ask("e", "key0", "")).isEqualTo("error_max_waiters");
-        assertThat(other.ask("l", "key0", "0")).isEqualTo("timeout");
+        assertThat(other.request("l", "another", "0")).isEqualTo("error_max_locks");
+        assertThat(other.request("sl", "another", "0 3")).isEqualTo("error_max_locks");
+        assertThat(other.request("e", "another", "")).isEqualTo("error_max_locks");
+        assertThat(other.request("l", "key0", "60")).isEqualTo("error_max_waiters");
+        assertThat(other.request("e", "key0", "")).isEqualTo("error_max_waiters");
+        assertThat(other.request("l", "key0", "0")).isEqualTo("timeout");
         for (int i = 0; i < 2000; i++) {
-            assertThat(holder.ask("n", "key" + i, tokens.get(i) + " 500")).isEqualTo("ok 500");
+            assertThat(holder.request("n", "key" + i, tokens.get(i) + " 500")).isEqualTo("ok 500");
         }
-        assertThat(Stats.parse(other.ask("stats", "", "")).keys("locks")).hasSize(count);
+        assertThat(Stats.parse(other.request("stats", "", "")).keys("locks")).hasSize(count);
         for (int i = 0; i < 2000; i++) {
-            assertThat(other.ask("r", "key" + i, tokens.get(i))).isEqualTo("ok");
+            assertThat(other.request("r", "key" + i, tokens.get(i))).isEqualTo("ok");
         }
         assertThat(server.isAlive()).isTrue();
 
         holder.close();
 
         assertServesNewcomers(other);
-        ask(connect(), "l", "again", 0, 5000, "0 600").forEach(TestClient::token);
+        request(connect(), "l", "again", 0, 5000, "0 600").forEach(TestClient::token);
         assertThat(server.isAlive()).isTrue();
     }
 
@@ -116,13 +116,17 @@ class SmallHeapIT {
         String token = other.acquire("held", 600);
         boolean full = false;
         for (int i = 0; !full; i += BATCH) {
-            full = ask(greedy, "kset", "v", i, BATCH, "x".repeat(200)).contains("error_max_keys");
+            full =
+                    request(greedy, "kset", "v", i, BATCH, "x".repeat(200))
+                            .contains("error_max_keys");
         }
-        assertThat(other.ask("kset", "new", "x")).isEqualTo("error_max_keys");
-        assertThat(other.ask("kset", "v0", "y".repeat(200))).as("one that exists").isEqualTo("ok");
-        assertThat(other.ask("n", "held", token + " 500")).isEqualTo("ok 500");
-        assertThat(other.ask("r", "held", token)).isEqualTo("ok");
-        ask(other, "l", "name", 0, 2 * BATCH, "0 600").forEach(TestClient::token);
+        assertThat(other.request("kset", "new", "x")).isEqualTo("error_max_keys");
+        assertThat(other.request("kset", "v0", "y".repeat(200)))
+                .as("one that exists")
+                .isEqualTo("ok");
+        assertThat(other.request("n", "held", token + " 500")).isEqualTo("ok 500");
+        assertThat(other.request("r", "held", token)).isEqualTo("ok");
+        request(other, "l", "name", 0, 2 * BATCH, "0 600").forEach(TestClient::token);
         connect().acquire("held", 600);
         assertThat(server.isAlive()).isTrue();
     }
@@ -132,16 +136,16 @@ class SmallHeapIT {
         start(Duration.ofHours(1));
         TestClient greedy = connect();
         TestClient other = connect();
-        List<String> idle = ask(other, "l", "idle", 0, BATCH, "0 600");
+        List<String> idle = request(other, "l", "idle", 0, BATCH, "0 600");
         for (int i = 0; i < BATCH; i++) {
             String token = TestClient.token(idle.get(i));
-            assertThat(other.ask("r", "idle" + i, token)).isEqualTo("ok");
+            assertThat(other.request("r", "idle" + i, token)).isEqualTo("ok");
         }
         fill(greedy, "key");
-        for (int i = 0; !other.ask("l", "new" + i, "0 600").equals("error_max_locks"); i++) {
+        for (int i = 0; !other.request("l", "new" + i, "0 600").equals("error_max_locks"); i++) {
             assertThat(i).isLessThan(10_000);
         }
-        ask(other, "l", "idle", 0, BATCH, "0 600").forEach(TestClient::token);
+        request(other, "l", "idle", 0, BATCH, "0 600").forEach(TestClient::token);
     }
 
     @Test
@@ -152,7 +156,7 @@ class SmallHeapIT {
         int keys = 10_000;
         String token = holder.acquire("first", 600);
         for (int i = 0; i < keys; i += BATCH) {
-            ask(holder, "l", "key", i, BATCH, "0 600").forEach(TestClient::token);
+            request(holder, "l", "key", i, BATCH, "0 600").forEach(TestClient::token);
         }
         List<TestClient> crowd = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -162,7 +166,7 @@ class SmallHeapIT {
         boolean refused = false;
         for (TestClient client : crowd) {
             for (int i = 0; i < keys && !refused; i += BATCH) {
-                for (String response : ask(client, "e", "key", i, BATCH, "")) {
+                for (String response : request(client, "e", "key", i, BATCH, "")) {
                     refused |= response.equals("error_max_waiters");
                     assertThat(response).isIn("queued", "error_max_waiters");
                     queued += refused ? 0 : 1;
@@ -171,8 +175,8 @@ class SmallHeapIT {
         }
         assertThat(refused).isTrue();
         assertThat(queued).isGreaterThan(keys);
-        assertThat(holder.ask("r", "first", token)).isEqualTo("ok");
-        assertThat(asking.ask("l", "key1", "0")).isEqualTo("timeout");
+        assertThat(holder.request("r", "first", token)).isEqualTo("ok");
+        assertThat(asking.request("l", "key1", "0")).isEqualTo("timeout");
         assertThat(server.isAlive()).isTrue();
     }
 
@@ -188,7 +192,7 @@ class SmallHeapIT {
             TestClient passing = next;
             next = connect(); // while a connection is still accepted
             for (int i = 0; i < 10_000 && !full; i += BATCH) {
-                for (String response : ask(passing, "l", "key", known, BATCH, "0 600")) {
+                for (String response : request(passing, "l", "key", known, BATCH, "0 600")) {
                     full |= response.equals("error_max_locks");
                 }
                 known += BATCH;
@@ -197,12 +201,12 @@ class SmallHeapIT {
         }
         TestServer.soon()
                 .pollInterval(Duration.ofMillis(200))
-                .until(() -> Stats.parse(other.ask("stats", "", "")).connections() == 2);
+                .until(() -> Stats.parse(other.request("stats", "", "")).connections() == 2);
         assertThat(known).isGreaterThan(10_000);
 
         int taken = 0;
         for (int i = 0; i < known; i += BATCH) {
-            for (String response : ask(next, "l", "key", i, BATCH, "0 600")) {
+            for (String response : request(next, "l", "key", i, BATCH, "0 600")) {
                 if (response.equals("error_max_locks")) {
                     continue;
                 }
@@ -226,7 +230,7 @@ class SmallHeapIT {
             full = !isServed(connect());
         }
         assertThat(served).isGreaterThan(500);
-        assertThat(first.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(first.request("r", "k", token)).isEqualTo("ok");
         assertThat(server.isAlive()).isTrue();
     }
 
@@ -278,16 +282,16 @@ class SmallHeapIT {
             assertThat(round).isLessThan(300);
             left = 0;
             for (int i = 0; i < count; i++) {
-                String response = emitter.ask("signal", "own." + i, large);
+                String response = emitter.request("signal", "own." + i, large);
                 left += Integer.parseInt(response.substring(3));
             }
-            emitter.ask("signal", "all", small);
+            emitter.request("signal", "all", small);
         }
         assertThat(server.isAlive()).isTrue();
         TestClient reading = connect().listen("all");
         TestServer.soon()
                 .until(
-                        () -> emitter.ask("signal", "all", large),
+                        () -> emitter.request("signal", "all", large),
                         response -> response.equals("ok 1"));
         assertThat(reading.line()).hasSize(60_008);
         reading.assertServed();
@@ -308,7 +312,7 @@ class SmallHeapIT {
                 }) {
             boolean full = false;
             for (int i = 0; !full; i += BATCH) {
-                for (String response : ask(client, kind[0], "key.", i, BATCH, kind[1])) {
+                for (String response : request(client, kind[0], "key.", i, BATCH, kind[1])) {
                     full |= response.equals(kind[2]);
                     assertThat(response).as(kind[0]).isIn("ok", "ok 1", kind[2]);
                 }
@@ -316,22 +320,23 @@ class SmallHeapIT {
             made.add(kind[0]);
             assertThat(server.isAlive()).as("after " + made).isTrue();
         }
-        assertThat(other.ask("rpush", "key.0", "item")).isIn("error_max_keys", "error_list_full");
-        assertThat(other.ask("signal", "key.0", "x")).isEqualTo("ok 1");
+        assertThat(other.request("rpush", "key.0", "item"))
+                .isIn("error_max_keys", "error_list_full");
+        assertThat(other.request("signal", "key.0", "x")).isEqualTo("ok 1");
         assertThat(client.line()).isEqualTo("sig key.0 x");
-        assertThat(other.ask("get", "key.0", "")).startsWith("ok ");
+        assertThat(other.request("get", "key.0", "")).startsWith("ok ");
 
         client.close(); // its subscriptions use most of the memory
 
         TestServer.soon()
                 .until(
-                        () -> other.ask("rpush", "new", "item"),
+                        () -> other.request("rpush", "new", "item"),
                         response -> response.equals("ok 1"));
         other.listen("new");
         assertThat(server.isAlive()).isTrue();
     }
 
-    /** A list counts while it is being written, and not any more after that. */
+    /** A response with a list takes memory until it is written, and none after that. */
     @Test
     void a_server_with_little_memory_returns_long_lists_repeatedly() throws Exception {
         start(Duration.ZERO);
@@ -349,7 +354,7 @@ class SmallHeapIT {
         }
         String items = items(length);
         for (int i = 0; i < 60; i++) {
-            assertThat(client.ask("lrange", "list", "0 -1").equals(items)).isTrue();
+            assertThat(client.request("lrange", "list", "0 -1").equals(items)).isTrue();
         }
         assertThat(server.isAlive()).isTrue();
     }
@@ -362,7 +367,7 @@ class SmallHeapIT {
     private void assertServesNewcomers(TestClient known) {
         TestServer.soon()
                 .until(
-                        () -> known.ask("l", "newcomer", "0"),
+                        () -> known.request("l", "newcomer", "0"),
                         response -> response.startsWith("ok "));
         connect().assertServed();
     }

@@ -86,7 +86,7 @@ class StartIT {
             try (TestClient one = TestClient.connect(addresses.get(0));
                     TestClient two = TestClient.connect(addresses.get(1))) {
                 one.acquire("k");
-                assertThat(two.ask("l", "k", "0")).isEqualTo("timeout");
+                assertThat(two.request("l", "k", "0")).isEqualTo("timeout");
             }
         }
     }

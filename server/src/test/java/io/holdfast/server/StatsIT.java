@@ -30,7 +30,7 @@ class StatsIT {
 
     @Test
     void empty_stats_have_all_their_members_in_order() {
-        String line = server.connect().ask("stats", "ignored", "ignored too");
+        String line = server.connect().request("stats", "ignored", "ignored too");
         assertThat(line)
                 .isEqualTo(
                         "ok {\"connections\":1,\"locks\":[],\"semaphores\":[],\"idle_locks\":[],"
@@ -43,9 +43,9 @@ class StatsIT {
         TestClient first = server.connect();
         first.acquire("k", 100);
         TestClient second = server.connect();
-        assertThat(second.ask("e", "k", "")).isEqualTo("queued");
-        assertThat(second.ask("sl", "s", "0 4")).startsWith("ok ");
-        Stats stats = Stats.parse(first.ask("stats", "", ""));
+        assertThat(second.request("e", "k", "")).isEqualTo("queued");
+        assertThat(second.request("sl", "s", "0 4")).startsWith("ok ");
+        Stats stats = Stats.parse(first.request("stats", "", ""));
         assertThat(stats.connections()).isEqualTo(2);
         var lock = stats.entries("locks").getFirst();
         assertThat(lock.keySet())
@@ -65,18 +65,18 @@ class StatsIT {
         server = TestServer.start();
         TestClient client = server.connect();
         client.acquire("k");
-        client.ask("sl", "s", "0 2");
-        client.ask("r", "idle", client.acquire("idle"));
-        client.ask("sr", "slot", TestClient.token(client.ask("sl", "slot", "0 2")));
-        client.ask("decr", "down", "7");
-        client.ask("kset", "timed", "four 100");
-        client.ask("kset", "kept", "\u00ff\u00ff 0");
-        client.ask("rpush", "list", "a");
-        client.ask("rpush", "list", "b");
+        client.request("sl", "s", "0 2");
+        client.request("r", "idle", client.acquire("idle"));
+        client.request("sr", "slot", TestClient.token(client.request("sl", "slot", "0 2")));
+        client.request("decr", "down", "7");
+        client.request("kset", "timed", "four 100");
+        client.request("kset", "kept", "\u00ff\u00ff 0");
+        client.request("rpush", "list", "a");
+        client.request("rpush", "list", "b");
         client.listen("alerts.>").listen("alerts.>", "on \"duty\"").listen("x", "g");
         server.connect().listen("x", "g");
 
-        String line = client.ask("stats", "", "");
+        String line = client.request("stats", "", "");
 
         Stats stats = Stats.parse(line);
         assertThat(stats.members().keySet())
@@ -168,7 +168,7 @@ class StatsIT {
             TestClient asking = server.connect();
             try {
                 for (int i = 0; i < 30; i++) {
-                    Stats stats = Stats.parse(asking.ask("stats", "", ""));
+                    Stats stats = Stats.parse(asking.request("stats", "", ""));
                     assertThat(sorted(steadyOf(stats.keys("locks")))).isEqualTo(sorted(steady));
                     assertThat(steadyOf(stats.keys("idle_locks"))).isEmpty();
                 }

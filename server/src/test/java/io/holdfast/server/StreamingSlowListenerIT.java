@@ -35,7 +35,7 @@ class StreamingSlowListenerIT {
             String large = "x".repeat(60_000);
             String response = "ok 1";
             for (int i = 0; i < 500 && response.equals("ok 1"); i++) {
-                response = client.ask("signal", "a", large);
+                response = client.request("signal", "a", large);
             }
             assertThat(response).isEqualTo("ok 0"); // after 30 MB
             server.awaitStats(stats -> !stats.isHeld("k") && stats.listeners("a") == 0);

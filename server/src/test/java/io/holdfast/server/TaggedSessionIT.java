@@ -64,8 +64,8 @@ class TaggedSessionIT {
         server.awaitWaiters("k", 1);
         gone.close();
         server.awaitWaiters("k", 0); // at the end of the grace, as the session was not resumed
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
-        assertThat(server.connect().ask("l", "k", "0")).startsWith("ok ");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
+        assertThat(server.connect().request("l", "k", "0")).startsWith("ok ");
     }
 
     @Test
@@ -75,7 +75,7 @@ class TaggedSessionIT {
         assertThat(client.line()).startsWith("1 ok ");
         assertThat(client.line()).isEqualTo("2 ok");
         assertThat(client.rest()).isEmpty();
-        assertThat(server.connect().ask("l", "k", "20")).startsWith("ok ");
+        assertThat(server.connect().request("l", "k", "20")).startsWith("ok ");
     }
 
     @Test
@@ -88,7 +88,7 @@ class TaggedSessionIT {
         client.sendRaw(request("1 l", "k", "0"));
         assertThat(client.line()).startsWith("1 ok ");
         client.close();
-        assertThat(server.connect().ask("l", "k", "20")).startsWith("ok ");
+        assertThat(server.connect().request("l", "k", "20")).startsWith("ok ");
     }
 
     @Test
@@ -176,8 +176,8 @@ class TaggedSessionIT {
         server.awaitWaiters("k", 1);
         gone.close();
         server.awaitWaiters("k", 0);
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
-        assertThat(server.connect().ask("l", "k", "0")).startsWith("ok ");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
+        assertThat(server.connect().request("l", "k", "0")).startsWith("ok ");
     }
 
     @Test
@@ -260,7 +260,7 @@ class TaggedSessionIT {
                 CompletableFuture.supplyAsync(() -> many.sendRaw(requests.toString()));
         server.awaitWaiters("k", waits);
         assertThat(sent).succeedsWithin(Duration.ofSeconds(60));
-        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(holder.request("r", "k", token)).isEqualTo("ok");
         for (int i = 1; i <= waits; i++) {
             String[] grant = many.line().split(" ", -1);
             assertThat(grant[0]).isEqualTo("" + i);

@@ -85,7 +85,7 @@ public final class TestClient implements AutoCloseable {
         }
     }
 
-    public String ask(String command, String key, String argument) {
+    public String request(String command, String key, String argument) {
         return send(command, key, argument).line();
     }
 
@@ -95,7 +95,7 @@ public final class TestClient implements AutoCloseable {
     }
 
     public String acquire(String key, int leaseSeconds) {
-        return token(ask("l", key, "0 " + leaseSeconds));
+        return token(request("l", key, "0 " + leaseSeconds));
     }
 
     /** Subscribes to a pattern without a group. */
@@ -104,7 +104,7 @@ public final class TestClient implements AutoCloseable {
     }
 
     public TestClient listen(String pattern, String group) {
-        assertThat(ask("listen", pattern, group)).isEqualTo("ok");
+        assertThat(request("listen", pattern, group)).isEqualTo("ok");
         return this;
     }
 
@@ -201,7 +201,7 @@ public final class TestClient implements AutoCloseable {
 
     /** Checks that the connection is open and has no unread responses. */
     public void assertServed() {
-        assertThat(ask("ping", "", "")).isEqualTo("ok");
+        assertThat(request("ping", "", "")).isEqualTo("ok");
     }
 
     /** The number of bytes that can be read without waiting. */

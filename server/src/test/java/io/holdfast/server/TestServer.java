@@ -127,7 +127,7 @@ public final class TestServer implements AutoCloseable {
     /** Queries the stats on a new connection, which the response counts too. */
     public Stats stats() {
         try (TestClient client = TestClient.connect(address())) {
-            return Stats.parse(client.ask("stats", "", ""));
+            return Stats.parse(client.request("stats", "", ""));
         }
     }
 

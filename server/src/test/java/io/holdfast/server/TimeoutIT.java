@@ -91,7 +91,7 @@ class TimeoutIT {
         start(new TestConfig().autoRelease(false), 1000);
         server.connect().acquire("k");
         TestClient waiting = server.connect();
-        assertThat(waiting.ask("l", "k", "2")).isEqualTo("timeout");
+        assertThat(waiting.request("l", "k", "2")).isEqualTo("timeout");
         assertThat(waiting.rest()).isEqualTo("error\n"); // the timeout runs again after the wait
     }
 

@@ -92,7 +92,7 @@ class TlsIT {
             for (int i = 0; i < 1000; i++) {
                 assertThat(emitter.line()).isEqualTo("ok 1");
             }
-            assertThat(emitter.ask("r", "k", token)).isEqualTo("ok");
+            assertThat(emitter.request("r", "k", token)).isEqualTo("ok");
             assertThat(listener.line()).startsWith("ok ");
             listener.sendRaw("signal\na.c\nown\nping\n\n\n");
             assertThat(List.of(listener.line(), listener.line(), listener.line()))
@@ -113,11 +113,11 @@ class TlsIT {
             int emitted = 0;
             for (String response = ""; !response.equals("ok 1"); emitted++) {
                 assertThat(emitted).isLessThan(1000);
-                response = emitter.ask("signal", "a", large);
+                response = emitter.request("signal", "a", large);
                 assertThat(other.line()).hasSize(60_006);
             }
             assertThat(emitted).isGreaterThan(64);
-            assertThat(emitter.ask("l", "k", "20")).startsWith("ok ");
+            assertThat(emitter.request("l", "k", "20")).startsWith("ok ");
             slow.skipToEnd();
             other.assertServed();
             TestServer.soon().until(() -> server.pushedBytes() == 0);
@@ -130,7 +130,7 @@ class TlsIT {
         try (TestServer server = TestServer.start(config().transport(ioTransport));
                 TestClient client = connect(server, rsa)) {
             String token = client.acquire("k");
-            assertThat(client.ask("r", "k", token)).isEqualTo("ok");
+            assertThat(client.request("r", "k", token)).isEqualTo("ok");
             client.sendRaw("ping\n\n\n".repeat(5000));
             for (int i = 0; i < 5000; i++) {
                 assertThat(client.line()).isEqualTo("ok");
@@ -174,7 +174,7 @@ class TlsIT {
             plain.send("l", "k", "0");
             assertThat(plain.rest()).doesNotContain("ok").doesNotContain("error");
             try (TestClient client = connect(server, rsa)) {
-                Stats stats = Stats.parse(client.ask("stats", "", ""));
+                Stats stats = Stats.parse(client.request("stats", "", ""));
                 assertThat(stats.keys("locks")).isEmpty();
                 assertThat(stats.keys("idle_locks")).isEmpty();
             }
@@ -218,14 +218,14 @@ class TlsIT {
             cut.reset();
             awaitWaiters(holder, 0);
 
-            assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
-            assertThat(Stats.parse(holder.ask("stats", "", "")).isHeld("k")).isFalse();
+            assertThat(holder.request("r", "k", token)).isEqualTo("ok");
+            assertThat(Stats.parse(holder.request("stats", "", "")).isHeld("k")).isFalse();
         }
     }
 
     private static void awaitWaiters(TestClient asking, int count) {
         TestServer.soon()
-                .until(() -> Stats.parse(asking.ask("stats", "", "")).waiters("k") == count);
+                .until(() -> Stats.parse(asking.request("stats", "", "")).waiters("k") == count);
     }
 
     @Test
@@ -251,7 +251,7 @@ class TlsIT {
         try (TestServer server = TestServer.start(config().secret("open"));
                 TestClient right = connect(server, rsa);
                 TestClient wrong = connect(server, rsa)) {
-            assertThat(right.ask("auth", "", "open")).isEqualTo("ok");
+            assertThat(right.request("auth", "", "open")).isEqualTo("ok");
             right.assertServed();
             wrong.send("auth", "", "shut");
             assertThat(wrong.rest()).isEqualTo("error_auth\n");
@@ -270,8 +270,8 @@ class TlsIT {
             CompletableFuture<Void> drained = CompletableFuture.runAsync(server.server()::drain);
             assertThat(idle.rest()).isEmpty();
             shaking.restBytes(); // perhaps an alert
-            assertThat(holder.ask("l", "bad key", "0")).isEqualTo("error");
-            assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+            assertThat(holder.request("l", "bad key", "0")).isEqualTo("error");
+            assertThat(holder.request("r", "k", token)).isEqualTo("ok");
             assertThat(holder.rest()).isEmpty();
             drained.get(60, TimeUnit.SECONDS);
         }

@@ -69,7 +69,7 @@ class LockTableTest {
         if (state == State.QUEUED) {
             locks.hold(WRITE, "other");
         }
-        locks.ask(READ, 2, "a");
+        locks.enqueue(READ, 2, "a");
         if (state == State.HELD || state == State.EXPIRED) {
             locks.confirm("a");
         }
@@ -146,7 +146,7 @@ class LockTableTest {
     @Test
     void a_time_to_live_starts_at_the_confirmation() {
         var locks = new TableScenario(SocketLockPolicy.FIFO);
-        locks.ask(WRITE, 3, "a");
+        locks.enqueue(WRITE, 3, "a");
         locks.advance(9_000);
         locks.confirm("a");
         locks.write("b");
@@ -161,7 +161,7 @@ class LockTableTest {
     @Test
     void deadlines_are_processed_in_order_even_when_advance_is_late() {
         var locks = new TableScenario(SocketLockPolicy.FIFO);
-        locks.ask(WRITE, 1, "a");
+        locks.enqueue(WRITE, 1, "a");
         locks.confirm("a");
         locks.write("b", "c");
         locks.happened();
@@ -278,7 +278,7 @@ class LockTableTest {
         var locks = new TableScenario(SocketLockPolicy.FIFO);
         locks.hold(mode, "a");
         locks.write("b");
-        locks.ask(mode, 0, "c");
+        locks.enqueue(mode, 0, "c");
         locks.release("b");
         locks.reject("c");
         locks.write("d");
@@ -301,7 +301,7 @@ class LockTableTest {
     @Test
     void a_repeated_confirmation_counts_once() { // H4
         var locks = new TableScenario(SocketLockPolicy.FIFO);
-        locks.ask(READ, 5, "a");
+        locks.enqueue(READ, 5, "a");
         locks.confirm("a");
         locks.advance(3_000);
         locks.read("b");
@@ -345,7 +345,7 @@ class LockTableTest {
     @Test
     void an_expired_hold_is_free_even_if_its_client_is_silent() { // H6
         var locks = new TableScenario(SocketLockPolicy.FIFO);
-        locks.ask(WRITE, 1, "a");
+        locks.enqueue(WRITE, 1, "a");
         locks.confirm("a");
         locks.read("b");
         locks.advance(1_000);

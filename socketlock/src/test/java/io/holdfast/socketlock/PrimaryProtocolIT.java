@@ -39,7 +39,7 @@ class PrimaryProtocolIT {
     }
 
     @Test
-    void both_greetings_get_a_response_and_the_first_id_is_kept() throws Exception {
+    void a_primary_responds_to_both_greetings_and_keeps_the_first_id() throws Exception {
         try (var both = new ScriptedLineClient(socket);
                 var assigned = new ScriptedLineClient(socket)) {
             both.send("me HELLO", "HELLO", "me HELLO", "you HELLO", "you PING");

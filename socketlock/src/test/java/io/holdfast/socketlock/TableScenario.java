@@ -42,17 +42,17 @@ final class TableScenario implements LockTable.Sink {
     }
 
     EnqueueResult read(String... clients) {
-        return ask(LockMode.READ, 0, clients);
+        return enqueue(LockMode.READ, 0, clients);
     }
 
     EnqueueResult write(String... clients) {
-        return ask(LockMode.WRITE, 0, clients);
+        return enqueue(LockMode.WRITE, 0, clients);
     }
 
     /**
      * @param ttlSeconds 0 for none
      */
-    EnqueueResult ask(LockMode mode, long ttlSeconds, String... clients) {
+    EnqueueResult enqueue(LockMode mode, long ttlSeconds, String... clients) {
         EnqueueResult last = EnqueueResult.QUEUED;
         for (String client : clients) {
             table.advance(nowNanos);
@@ -71,7 +71,7 @@ final class TableScenario implements LockTable.Sink {
     /** The clients request and confirm the lock, one after the other. */
     void hold(LockMode mode, String... clients) {
         for (String client : clients) {
-            ask(mode, 0, client);
+            enqueue(mode, 0, client);
             confirm(client);
         }
     }

@@ -70,13 +70,13 @@ class ClientFaultIT {
 
     private void assertHeld(String key) {
         try (TestClient rival = server.connect()) {
-            assertThat(rival.ask("l", key, "0")).isEqualTo("timeout");
+            assertThat(rival.request("l", key, "0")).isEqualTo("timeout");
         }
     }
 
     private void awaitFree(String key) {
         try (TestClient rival = server.connect()) {
-            assertThat(rival.ask("l", key, "20")).startsWith("ok ");
+            assertThat(rival.request("l", key, "20")).startsWith("ok ");
         }
     }
 
@@ -279,7 +279,7 @@ class ClientFaultIT {
             server.awaitWaiters("line", 2);
             proxy.cut();
             await(State.RESTORED);
-            assertThat(first.ask("r", "line", token)).isEqualTo("ok");
+            assertThat(first.request("r", "line", token)).isEqualTo("ok");
             try (Hold hold = second.get()) {
                 assertThat(hold.isHeld()).isTrue();
                 assertThat(third.available()).isZero();
@@ -298,7 +298,7 @@ class ClientFaultIT {
             proxy.refuse();
             proxy.cut();
             await(State.SUSPENDED);
-            assertThat(first.ask("r", "away", token)).isEqualTo("ok");
+            assertThat(first.request("r", "away", token)).isEqualTo("ok");
             assertHeld("away");
             proxy.heal();
             try (Hold hold = second.get()) {
@@ -322,7 +322,7 @@ class ClientFaultIT {
             server.awaitWaiters("again", 0);
             proxy.heal();
             server.awaitWaiters("again", 1);
-            assertThat(first.ask("r", "again", token)).isEqualTo("ok");
+            assertThat(first.request("r", "again", token)).isEqualTo("ok");
             try (Hold hold = second.get()) {
                 assertThat(hold.isHeld()).isTrue();
             }
@@ -337,7 +337,7 @@ class ClientFaultIT {
             CompletableFuture<Hold> second = client.lock("late").acquireAsync(LONG);
             server.awaitWaiters("late", 1);
             proxy.stall(FaultProxy.Direction.TO_CLIENT);
-            assertThat(first.ask("r", "late", token)).isEqualTo("ok");
+            assertThat(first.request("r", "late", token)).isEqualTo("ok");
             assertHeld("late");
             second.cancel(true);
             assertThat(second).isCancelled();

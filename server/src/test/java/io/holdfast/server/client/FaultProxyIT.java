@@ -44,7 +44,7 @@ class FaultProxyIT {
 
     private long counted() {
         try (TestClient direct = server.connect()) {
-            return Long.parseLong(direct.ask("get", "n", "").substring("ok ".length()));
+            return Long.parseLong(direct.request("get", "n", "").substring("ok ".length()));
         }
     }
 
@@ -104,9 +104,9 @@ class FaultProxyIT {
             proxy.stall(FaultProxy.Direction.TO_SERVER);
         }
         try (TestClient rival = server.connect()) {
-            assertThat(rival.ask("l", "k", "0")).isEqualTo("timeout");
+            assertThat(rival.request("l", "k", "0")).isEqualTo("timeout");
             proxy.heal();
-            assertThat(rival.ask("l", "k", "20")).startsWith("ok ");
+            assertThat(rival.request("l", "k", "20")).startsWith("ok ");
         }
     }
 
@@ -116,7 +116,7 @@ class FaultProxyIT {
                 TestClient rival = server.connect()) {
             client.acquire("k");
             proxy.orphan();
-            assertThat(rival.ask("l", "k", "20")).startsWith("ok ");
+            assertThat(rival.request("l", "k", "20")).startsWith("ok ");
             assertThat(client.available()).isZero();
             proxy.heal();
             client.assertClosed();

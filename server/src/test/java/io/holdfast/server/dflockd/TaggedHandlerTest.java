@@ -58,7 +58,7 @@ class TaggedHandlerTest {
 
     private EmbeddedChannel tagged() {
         EmbeddedChannel channel = plain();
-        assertThat(ask(channel, "hello\n_\n1\n")).startsWith("ok 1 ");
+        assertThat(request(channel, "hello\n_\n1\n")).startsWith("ok 1 ");
         return channel;
     }
 
@@ -66,7 +66,7 @@ class TaggedHandlerTest {
         return Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII);
     }
 
-    private static String ask(EmbeddedChannel channel, String text) {
+    private static String request(EmbeddedChannel channel, String text) {
         channel.writeInbound(bytes(text));
         return written(channel);
     }
@@ -92,8 +92,8 @@ class TaggedHandlerTest {
         CompletableFuture<Long> grace = new CompletableFuture<>();
         service = service(true, _ -> grace);
         EmbeddedChannel client = plain();
-        assertThat(ask(client, "hello\n_\n1 grace=30\n")).isEmpty();
-        assertThat(ask(client, "1 ping\n_\n_\n")).isEmpty();
+        assertThat(request(client, "hello\n_\n1 grace=30\n")).isEmpty();
+        assertThat(request(client, "1 ping\n_\n_\n")).isEmpty();
         grace.complete(Duration.ofSeconds(5).toNanos());
         assertThat(written(client)).matches("ok 1 session=.* grace=5 .*\n1 ok\n");
     }
@@ -103,7 +103,7 @@ class TaggedHandlerTest {
         CompletableFuture<Long> grace = new CompletableFuture<>();
         service = service(true, _ -> grace);
         EmbeddedChannel client = plain();
-        assertThat(ask(client, "hello\n_\n1 grace=30\n")).isEmpty();
+        assertThat(request(client, "hello\n_\n1 grace=30\n")).isEmpty();
         client.close();
         grace.complete(Duration.ofSeconds(5).toNanos());
         assertThat(written(client)).isEmpty();
@@ -114,46 +114,46 @@ class TaggedHandlerTest {
     @Test
     void an_await_cancelled_as_it_is_granted_has_one_outcome() {
         EmbeddedChannel holder = plain();
-        String token = token(ask(holder, "l\nk\n0\n"));
+        String token = token(request(holder, "l\nk\n0\n"));
         EmbeddedChannel waiter = tagged();
-        assertThat(ask(waiter, "1 e\nk\n\n2 w\nk\n60\n")).isEqualTo("1 queued\n");
-        assertThat(ask(holder, "r\nk\n" + token + "\n")).isEqualTo("ok\n");
+        assertThat(request(waiter, "1 e\nk\n\n2 w\nk\n60\n")).isEqualTo("1 queued\n");
+        assertThat(request(holder, "r\nk\n" + token + "\n")).isEqualTo("ok\n");
         waiter.pipeline().fireChannelRead(bytes("3 cancel\n_\n2\n"));
         waiter.pipeline().fireChannelReadComplete();
         assertThat(written(waiter)).isEqualTo("2 cancelled\n3 ok\n");
-        assertThat(ask(holder, "l\nk\n0\n")).startsWith("ok ");
+        assertThat(request(holder, "l\nk\n0\n")).startsWith("ok ");
     }
 
     @Test
     void an_acquire_cancelled_as_it_is_granted_has_one_outcome() {
         EmbeddedChannel holder = plain();
-        String token = token(ask(holder, "l\nk\n0\n"));
+        String token = token(request(holder, "l\nk\n0\n"));
         EmbeddedChannel waiter = tagged();
-        assertThat(ask(waiter, "2 l\nk\n60\n")).isEmpty();
-        assertThat(ask(holder, "r\nk\n" + token + "\n")).isEqualTo("ok\n");
+        assertThat(request(waiter, "2 l\nk\n60\n")).isEmpty();
+        assertThat(request(holder, "r\nk\n" + token + "\n")).isEqualTo("ok\n");
         waiter.pipeline().fireChannelRead(bytes("3 cancel\n_\n2\n"));
         waiter.pipeline().fireChannelReadComplete();
         assertThat(written(waiter)).matches("2 ok [0-9a-f]{32} 33\n3 ok\n");
-        assertThat(ask(holder, "l\nk\n0\n")).isEqualTo("timeout\n");
+        assertThat(request(holder, "l\nk\n0\n")).isEqualTo("timeout\n");
     }
 
     @Test
     void an_await_replaced_by_a_later_one_is_answered() {
         EmbeddedChannel holder = plain();
-        String token = token(ask(holder, "l\nk\n0\n"));
+        String token = token(request(holder, "l\nk\n0\n"));
         EmbeddedChannel waiter = tagged();
-        assertThat(ask(waiter, "1 e\nk\n\n2 w\nk\n60\n")).isEqualTo("1 queued\n");
-        assertThat(ask(waiter, "3 w\nk\n60\n")).isEqualTo("2 cancelled\n");
-        assertThat(ask(holder, "r\nk\n" + token + "\n")).isEqualTo("ok\n");
+        assertThat(request(waiter, "1 e\nk\n\n2 w\nk\n60\n")).isEqualTo("1 queued\n");
+        assertThat(request(waiter, "3 w\nk\n60\n")).isEqualTo("2 cancelled\n");
+        assertThat(request(holder, "r\nk\n" + token + "\n")).isEqualTo("ok\n");
         assertThat(written(waiter)).matches("3 ok [0-9a-f]{32} 33\n");
     }
 
     @Test
     void draining_writes_nothing_into_a_streamed_response() throws Exception {
         EmbeddedChannel holder = plain();
-        assertThat(ask(holder, "l\nk\n0\n")).startsWith("ok ");
+        assertThat(request(holder, "l\nk\n0\n")).startsWith("ok ");
         EmbeddedChannel waiter = tagged();
-        assertThat(ask(waiter, "1 l\nk\n60\n2 l\nmine\n0\n")).startsWith("2 ok ");
+        assertThat(request(waiter, "1 l\nk\n60\n2 l\nmine\n0\n")).startsWith("2 ok ");
         waiter.pipeline().fireChannelRead(bytes("3 stats\n_\n_\n"));
         drainState.begin();
         waiter.pipeline().fireUserEventTriggered(DrainEvent.DRAIN);
@@ -173,12 +173,12 @@ class TaggedHandlerTest {
         driver = UnlimitedDriver.open(false);
         service = service(false);
         EmbeddedChannel holder = plain();
-        String token = token(ask(holder, "l\nk\n0\n"));
+        String token = token(request(holder, "l\nk\n0\n"));
         EmbeddedChannel waiter = tagged();
-        assertThat(ask(waiter, "1 e\nk\n\n2 w\nk\n60\n")).isEqualTo("1 queued\n");
-        assertThat(ask(holder, "r\nk\n" + token + "\n")).isEqualTo("ok\n");
+        assertThat(request(waiter, "1 e\nk\n\n2 w\nk\n60\n")).isEqualTo("1 queued\n");
+        assertThat(request(holder, "r\nk\n" + token + "\n")).isEqualTo("ok\n");
         waiter.pipeline().fireExceptionCaught(new IOException("reset"));
         assertThat(written(waiter)).isEmpty();
-        assertThat(ask(holder, "l\nk\n0\n")).startsWith("ok ");
+        assertThat(request(holder, "l\nk\n0\n")).startsWith("ok ");
     }
 }

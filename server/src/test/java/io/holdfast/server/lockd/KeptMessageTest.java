@@ -109,14 +109,14 @@ class KeptMessageTest {
     @Test
     void an_incomplete_message_counts_in_the_input_budget() {
         List<EmbeddedChannel> channels = new ArrayList<>();
-        String said = "";
-        while (channels.size() < 2 * MAX_KEPT / LENGTH && said.isEmpty()) {
+        String close = "";
+        while (channels.size() < 2 * MAX_KEPT / LENGTH && close.isEmpty()) {
             EmbeddedChannel channel = connect();
             channels.add(channel);
             channel.writeInbound(frame(TEXT, LENGTH, LENGTH));
-            said = written(channel);
+            close = written(channel);
         }
-        assertThat(said).isEqualTo(TRY_AGAIN_LATER);
+        assertThat(close).isEqualTo(TRY_AGAIN_LATER);
         assertThat(channels).hasSizeBetween(MAX_KEPT / LENGTH, MAX_KEPT / LENGTH + 2);
         EmbeddedChannel first = channels.getFirst();
         first.writeInbound(frame(FINAL | CONTINUATION, 1, 1));

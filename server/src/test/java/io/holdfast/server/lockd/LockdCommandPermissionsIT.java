@@ -49,7 +49,7 @@ class LockdCommandPermissionsIT {
         neither.get("x");
         for (LockdTestClient client : List.of(neither, registering)) {
             for (String command : DUMPS) {
-                assertThat(client.ask(command)).as(command).isEqualTo("0 disabled");
+                assertThat(client.request(command)).as(command).isEqualTo("0 disabled");
             }
         }
         assertThat(both.counters())
@@ -61,9 +61,9 @@ class LockdCommandPermissionsIT {
     @Test
     void a_listener_without_registry_disables_iam_but_not_me() {
         for (LockdTestClient client : List.of(neither, dumping)) {
-            assertThat(client.ask("iam x")).isEqualTo("0 disabled");
-            assertThat(client.ask("iam")).isEqualTo("0 disabled");
-            assertThat(client.ask("me")).isEqualTo("1 " + client.name() + " " + client.name());
+            assertThat(client.request("iam x")).isEqualTo("0 disabled");
+            assertThat(client.request("iam")).isEqualTo("0 disabled");
+            assertThat(client.request("me")).isEqualTo("1 " + client.name() + " " + client.name());
         }
         assertThat(both.counters())
                 .containsEntry("command_iam", 4L)
@@ -74,17 +74,17 @@ class LockdCommandPermissionsIT {
     @Test
     void who_requires_dump_and_registry() {
         for (LockdTestClient client : List.of(neither, dumping, registering)) {
-            assertThat(client.ask("who")).isEqualTo("0 disabled");
-            assertThat(client.ask("who x")).isEqualTo("0 disabled");
+            assertThat(client.request("who")).isEqualTo("0 disabled");
+            assertThat(client.request("who x")).isEqualTo("0 disabled");
         }
-        assertThat(registering.ask("iam x")).isEqualTo("1 ok");
+        assertThat(registering.request("iam x")).isEqualTo("1 ok");
         assertThat(both.list("who")).containsExactly(registering.name() + ": x");
     }
 
     @Test
     void listeners_of_one_namespace_share_everything() {
         neither.get("a");
-        registering.get("b").ask("iam known");
+        registering.get("b").request("iam known");
         assertThat(dumping.list("d")).containsExactly("a: " + neither.name(), "b: known");
         both.assertRefused("a");
         assertThat(neither.counters())
@@ -102,8 +102,8 @@ class LockdCommandPermissionsIT {
                         false,
                         new ListenerProtocol.Lockd(Namespace.DEFAULT, false, true, true));
         try (LockdTestServer mixed = LockdTestServer.start(six, LockdTestServer.lockd())) {
-            assertThat(mixed.connect(0).ask("me")).matches("1 (\\[::1]:\\d+) \\1");
-            assertThat(mixed.connect(1).ask("me")).matches("1 (127\\.0\\.0\\.1:\\d+) \\1");
+            assertThat(mixed.connect(0).request("me")).matches("1 (\\[::1]:\\d+) \\1");
+            assertThat(mixed.connect(1).request("me")).matches("1 (127\\.0\\.0\\.1:\\d+) \\1");
         }
     }
 

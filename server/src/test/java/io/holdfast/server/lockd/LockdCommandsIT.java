@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 @EnumSource
 @Timeout(120)
 class LockdCommandsIT {
-    enum Way {
+    enum Transport {
         TCP,
         UNIX
     }
@@ -51,13 +51,13 @@ class LockdCommandsIT {
             shared_orphans: 0
             """;
 
-    private final Way way;
+    private final Transport transport;
     private final LockdTestServer server;
     private final LockdTestClient one;
     private final Path socket;
 
-    LockdCommandsIT(Way way, @TempDir Path folder) {
-        this.way = way;
+    LockdCommandsIT(Transport transport, @TempDir Path folder) {
+        this.transport = transport;
         this.socket = folder.resolve("socket");
         this.server =
                 LockdTestServer.start(
@@ -71,12 +71,12 @@ class LockdCommandsIT {
     }
 
     private LockdTestClient connect() {
-        return way == Way.TCP ? server.connect() : server.connect(socket);
+        return transport == Transport.TCP ? server.connect() : server.connect(socket);
     }
 
     /** The server's name of a connection. */
     private static String nameOf(LockdTestClient client) {
-        return client.ask("me").split(" ", 3)[1];
+        return client.request("me").split(" ", 3)[1];
     }
 
     // ---- lines and verbs
@@ -121,9 +121,10 @@ class LockdCommandsIT {
 
     @Test
     void whitespace_around_a_lockd_command_is_stripped_and_inner_whitespace_collapsed() {
-        assertThat(one.ask("g  two   words ")).isEqualTo("1 Lock Get Success: two words\r");
-        assertThat(one.ask(" g  two words")).isEqualTo("1 Lock Get Success: two words");
-        assertThat(one.ask("\t\r g two \t words \r")).isEqualTo("1 Lock Get Success: two words");
+        assertThat(one.request("g  two   words ")).isEqualTo("1 Lock Get Success: two words\r");
+        assertThat(one.request(" g  two words")).isEqualTo("1 Lock Get Success: two words");
+        assertThat(one.request("\t\r g two \t words \r"))
+                .isEqualTo("1 Lock Get Success: two words");
         assertThat(one.list("d")).containsExactly("two words: " + nameOf(one));
     }
 
@@ -134,18 +135,18 @@ class LockdCommandsIT {
         blanks.addAll(List.of(0x2028, 0x2029, 0x202F, 0x205F, 0x3000));
         for (int blank : blanks) {
             String b = utf8(Character.toString(blank));
-            assertThat(one.ask(b + "i " + b + "x" + b + b + "y" + b))
+            assertThat(one.request(b + "i " + b + "x" + b + b + "y" + b))
                     .as("U+%04X", blank)
                     .isEqualTo("0 Lock Not Locked: x y\r");
         }
         for (int other : new int[] {0x1C, 0x1D, 0x1E, 0x1F, 0x180E, 0x200B, 0xFEFF, 0}) {
             String b = utf8(Character.toString(other));
-            assertThat(one.ask("i " + b + "x" + b + "y" + b))
+            assertThat(one.request("i " + b + "x" + b + "y" + b))
                     .as("U+%04X", other)
                     .isEqualTo("0 Lock Not Locked: " + b + "x" + b + "y" + b + "\r");
         }
         for (String lone : List.of("\u0085", "\u00A0", "\u00C2", "\u00E2\u0080", "\u00E3\u0080")) {
-            assertThat(one.ask("i " + lone + "x" + lone))
+            assertThat(one.request("i " + lone + "x" + lone))
                     .isEqualTo("0 Lock Not Locked: " + lone + "x" + lone + "\r");
         }
     }
@@ -173,7 +174,7 @@ class LockdCommandsIT {
                         .reduce("", String::concat);
         // The only whitespace in it is 9, 11-13 and 32, all near the beginning.
         String name = bytes.replaceAll("[\t\u000B\f\r ]+", " ");
-        assertThat(one.ask("g x" + bytes)).isEqualTo("1 Lock Get Success: x" + name + "\r");
+        assertThat(one.request("g x" + bytes)).isEqualTo("1 Lock Get Success: x" + name + "\r");
         assertThat(one.list("d x" + bytes)).containsExactly("x" + name + ": " + nameOf(one));
     }
 
@@ -229,7 +230,7 @@ class LockdCommandsIT {
             one.send("g " + "y".repeat(length - 2) + "\n");
             assertThat(one.counter("invalid_commands")).isEqualTo(before + 1);
             assertThat(one.counter("locks")).isZero();
-            assertThat(one.ask("i after")).isEqualTo("0 Lock Not Locked: after\r");
+            assertThat(one.request("i after")).isEqualTo("0 Lock Not Locked: after\r");
         }
     }
 
@@ -251,47 +252,47 @@ class LockdCommandsIT {
     @Test
     void responses_about_exclusive_locks_have_the_line_ends_of_the_original() {
         LockdTestClient two = connect();
-        assertThat(one.ask("i foo")).isEqualTo("0 Lock Not Locked: foo\r");
-        assertThat(one.ask("g foo")).isEqualTo("1 Lock Get Success: foo\r");
-        assertThat(one.ask("g foo")).isEqualTo("1 Lock Get Success: foo");
-        assertThat(two.ask("g foo")).isEqualTo("0 Lock Get Failure: foo\r");
-        assertThat(one.ask("i foo")).isEqualTo("1 Lock Is Locked: foo");
-        assertThat(two.ask("i foo")).isEqualTo("1 Lock Is Locked: foo\r");
-        assertThat(two.ask("r foo")).isEqualTo("0 Lock Release Failure: foo");
-        assertThat(one.ask("r foo")).isEqualTo("1 Lock Release Success: foo");
-        assertThat(one.ask("r foo")).isEqualTo("0 Lock Release Failure: foo");
-        assertThat(two.ask("i foo")).isEqualTo("0 Lock Not Locked: foo\r");
-        assertThat(two.ask("g foo")).isEqualTo("1 Lock Get Success: foo\r");
+        assertThat(one.request("i foo")).isEqualTo("0 Lock Not Locked: foo\r");
+        assertThat(one.request("g foo")).isEqualTo("1 Lock Get Success: foo\r");
+        assertThat(one.request("g foo")).isEqualTo("1 Lock Get Success: foo");
+        assertThat(two.request("g foo")).isEqualTo("0 Lock Get Failure: foo\r");
+        assertThat(one.request("i foo")).isEqualTo("1 Lock Is Locked: foo");
+        assertThat(two.request("i foo")).isEqualTo("1 Lock Is Locked: foo\r");
+        assertThat(two.request("r foo")).isEqualTo("0 Lock Release Failure: foo");
+        assertThat(one.request("r foo")).isEqualTo("1 Lock Release Success: foo");
+        assertThat(one.request("r foo")).isEqualTo("0 Lock Release Failure: foo");
+        assertThat(two.request("i foo")).isEqualTo("0 Lock Not Locked: foo\r");
+        assertThat(two.request("g foo")).isEqualTo("1 Lock Get Success: foo\r");
     }
 
     @Test
     void responses_about_shared_locks_have_the_line_ends_of_the_original() {
         LockdTestClient two = connect();
-        assertThat(one.ask("si foo")).isEqualTo("0 Shared Lock Not Locked: foo\r");
-        assertThat(one.ask("sr foo")).isEqualTo("0 Shared Lock Release Failure: foo\r");
-        assertThat(one.ask("sg foo")).isEqualTo("1 Shared Lock Get Success: foo\r");
-        assertThat(one.ask("sg foo")).isEqualTo("1 Shared Lock Get Success: foo\r");
-        assertThat(two.ask("sg foo")).isEqualTo("2 Shared Lock Get Success: foo\r");
-        assertThat(one.ask("sg foo")).isEqualTo("2 Shared Lock Get Success: foo\r");
-        assertThat(one.ask("si foo")).isEqualTo("2 Shared Lock Is Locked: foo\r");
-        assertThat(connect().ask("si foo")).isEqualTo("2 Shared Lock Is Locked: foo\r");
-        assertThat(connect().ask("sr foo")).isEqualTo("0 Shared Lock Release Failure: foo\r");
-        assertThat(one.ask("sr foo")).isEqualTo("1 Shared Lock Release Success: foo\r");
-        assertThat(one.ask("sr foo")).isEqualTo("0 Shared Lock Release Failure: foo\r");
-        assertThat(one.ask("si foo")).isEqualTo("1 Shared Lock Is Locked: foo\r");
-        assertThat(two.ask("sr foo")).isEqualTo("1 Shared Lock Release Success: foo\r");
-        assertThat(one.ask("si foo")).isEqualTo("0 Shared Lock Not Locked: foo\r");
+        assertThat(one.request("si foo")).isEqualTo("0 Shared Lock Not Locked: foo\r");
+        assertThat(one.request("sr foo")).isEqualTo("0 Shared Lock Release Failure: foo\r");
+        assertThat(one.request("sg foo")).isEqualTo("1 Shared Lock Get Success: foo\r");
+        assertThat(one.request("sg foo")).isEqualTo("1 Shared Lock Get Success: foo\r");
+        assertThat(two.request("sg foo")).isEqualTo("2 Shared Lock Get Success: foo\r");
+        assertThat(one.request("sg foo")).isEqualTo("2 Shared Lock Get Success: foo\r");
+        assertThat(one.request("si foo")).isEqualTo("2 Shared Lock Is Locked: foo\r");
+        assertThat(connect().request("si foo")).isEqualTo("2 Shared Lock Is Locked: foo\r");
+        assertThat(connect().request("sr foo")).isEqualTo("0 Shared Lock Release Failure: foo\r");
+        assertThat(one.request("sr foo")).isEqualTo("1 Shared Lock Release Success: foo\r");
+        assertThat(one.request("sr foo")).isEqualTo("0 Shared Lock Release Failure: foo\r");
+        assertThat(one.request("si foo")).isEqualTo("1 Shared Lock Is Locked: foo\r");
+        assertThat(two.request("sr foo")).isEqualTo("1 Shared Lock Release Success: foo\r");
+        assertThat(one.request("si foo")).isEqualTo("0 Shared Lock Not Locked: foo\r");
     }
 
     @Test
     void exclusive_and_shared_locks_of_one_name_are_different() {
         LockdTestClient two = connect();
         one.get("foo");
-        assertThat(two.ask("sg foo")).isEqualTo("1 Shared Lock Get Success: foo\r");
-        assertThat(one.ask("sg foo")).isEqualTo("2 Shared Lock Get Success: foo\r");
+        assertThat(two.request("sg foo")).isEqualTo("1 Shared Lock Get Success: foo\r");
+        assertThat(one.request("sg foo")).isEqualTo("2 Shared Lock Get Success: foo\r");
         one.release("foo");
-        assertThat(one.ask("si foo")).isEqualTo("2 Shared Lock Is Locked: foo\r");
-        assertThat(one.ask("sr foo")).isEqualTo("1 Shared Lock Release Success: foo\r");
+        assertThat(one.request("si foo")).isEqualTo("2 Shared Lock Is Locked: foo\r");
+        assertThat(one.request("sr foo")).isEqualTo("1 Shared Lock Release Success: foo\r");
         two.get("foo");
         assertThat(one.counters()).containsEntry("locks", 1L).containsEntry("shared_locks", 1L);
     }
@@ -299,19 +300,19 @@ class LockdCommandsIT {
     @Test
     void a_lockd_command_without_a_name_uses_the_empty_name() {
         String name = nameOf(one);
-        assertThat(one.ask("g")).isEqualTo("1 Lock Get Success: \r");
-        assertThat(one.ask("g ")).isEqualTo("1 Lock Get Success: ");
-        assertThat(connect().ask("g")).isEqualTo("0 Lock Get Failure: \r");
-        assertThat(one.ask("i")).isEqualTo("1 Lock Is Locked: ");
-        assertThat(one.ask("sg")).isEqualTo("1 Shared Lock Get Success: \r");
-        assertThat(one.ask("si")).isEqualTo("1 Shared Lock Is Locked: \r");
+        assertThat(one.request("g")).isEqualTo("1 Lock Get Success: \r");
+        assertThat(one.request("g ")).isEqualTo("1 Lock Get Success: ");
+        assertThat(connect().request("g")).isEqualTo("0 Lock Get Failure: \r");
+        assertThat(one.request("i")).isEqualTo("1 Lock Is Locked: ");
+        assertThat(one.request("sg")).isEqualTo("1 Shared Lock Get Success: \r");
+        assertThat(one.request("si")).isEqualTo("1 Shared Lock Is Locked: \r");
         assertThat(one.list("d")).containsExactly(": " + name);
         assertThat(one.list("sd")).containsExactly(": " + name);
-        assertThat(one.ask("dump")).isEqualTo("map[:" + name + "]");
-        assertThat(one.ask("dump shared")).isEqualTo("map[:[" + name + "]]");
-        assertThat(one.ask("r")).isEqualTo("1 Lock Release Success: ");
-        assertThat(one.ask("sr")).isEqualTo("1 Shared Lock Release Success: \r");
-        assertThat(one.ask("i")).isEqualTo("0 Lock Not Locked: \r");
+        assertThat(one.request("dump")).isEqualTo("map[:" + name + "]");
+        assertThat(one.request("dump shared")).isEqualTo("map[:[" + name + "]]");
+        assertThat(one.request("r")).isEqualTo("1 Lock Release Success: ");
+        assertThat(one.request("sr")).isEqualTo("1 Shared Lock Release Success: \r");
+        assertThat(one.request("i")).isEqualTo("0 Lock Not Locked: \r");
     }
 
     // ---- listings
@@ -328,7 +329,7 @@ class LockdCommandsIT {
         one.get("apple pie");
         one.release("zebra");
         two.get("zebra");
-        one.ask("g apple pie"); // nothing changes
+        one.request("g apple pie"); // nothing changes
         assertThat(one.list("d"))
                 .containsExactly(
                         "apple: " + second,
@@ -344,9 +345,9 @@ class LockdCommandsIT {
                         .replace("%2", second);
         for (String dump :
                 List.of("dump", "dump x", "dump SHARED", "dump shared x", "dump apple")) {
-            assertThat(one.ask(dump)).as(dump).isEqualTo(map);
+            assertThat(one.request(dump)).as(dump).isEqualTo(map);
         }
-        assertThat(one.ask("dump shared")).isEqualTo("map[]");
+        assertThat(one.request("dump shared")).isEqualTo("map[]");
     }
 
     @Test
@@ -356,20 +357,20 @@ class LockdCommandsIT {
         String a = nameOf(one);
         String b = nameOf(two);
         String c = nameOf(three);
-        one.ask("sg s");
-        two.ask("sg early");
-        two.ask("sg s");
-        three.ask("sg s");
-        one.ask("sg s"); // does not move it
+        one.request("sg s");
+        two.request("sg early");
+        two.request("sg s");
+        three.request("sg s");
+        one.request("sg s"); // does not move it
         assertThat(one.list("sd s")).containsExactly("s: " + a, "s: " + b, "s: " + c);
-        one.ask("sr s");
-        one.ask("sg s"); // moves to the end
+        one.request("sr s");
+        one.request("sg s"); // moves to the end
         assertThat(one.list("sd s")).containsExactly("s: " + b, "s: " + c, "s: " + a);
         assertThat(one.list("sd")).containsExactly("s: " + b, "s: " + c, "s: " + a, "early: " + b);
         assertThat(one.list("sd nothing")).isEmpty();
-        assertThat(one.ask("dump  shared "))
+        assertThat(one.request("dump  shared "))
                 .isEqualTo("map[early:[" + b + "] s:[" + b + " " + c + " " + a + "]]");
-        assertThat(one.ask("dump")).isEqualTo("map[]");
+        assertThat(one.request("dump")).isEqualTo("map[]");
         two.close();
         TestServer.soon().until(() -> one.list("sd").size() == 2);
         assertThat(one.list("sd")).containsExactly("s: " + c, "s: " + a);
@@ -379,15 +380,15 @@ class LockdCommandsIT {
     void registered_names_are_shown_in_lists_at_once_and_never_in_dumps() {
         String name = nameOf(one);
         one.get("x");
-        one.ask("sg y");
-        assertThat(one.ask("iam  the   first ")).isEqualTo("1 ok");
+        one.request("sg y");
+        assertThat(one.request("iam  the   first ")).isEqualTo("1 ok");
         assertThat(one.list("d")).containsExactly("x: the first");
         assertThat(one.list("sd")).containsExactly("y: the first");
-        assertThat(one.ask("dump")).isEqualTo("map[x:" + name + "]");
-        assertThat(one.ask("dump shared")).isEqualTo("map[y:[" + name + "]]");
-        assertThat(one.ask("iam second")).isEqualTo("1 ok");
+        assertThat(one.request("dump")).isEqualTo("map[x:" + name + "]");
+        assertThat(one.request("dump shared")).isEqualTo("map[y:[" + name + "]]");
+        assertThat(one.request("iam second")).isEqualTo("1 ok");
         assertThat(connect().list("d x")).containsExactly("x: second");
-        assertThat(one.ask("iam")).isEqualTo("1 ok");
+        assertThat(one.request("iam")).isEqualTo("1 ok");
         assertThat(one.list("d")).containsExactly("x: " + name);
         assertThat(one.list("sd y")).containsExactly("y: " + name);
     }
@@ -397,14 +398,14 @@ class LockdCommandsIT {
     @Test
     void me_shows_both_names_and_iam_changes_the_second() {
         String name = nameOf(one);
-        assertThat(one.ask("me")).isEqualTo("1 " + name + " " + name);
-        assertThat(one.ask("iam")).isEqualTo("1 ok");
-        assertThat(one.ask("iam some body")).isEqualTo("1 ok");
-        assertThat(one.ask("me or anybody")).isEqualTo("1 " + name + " some body");
-        assertThat(one.ask("iam \u00FF")).isEqualTo("1 ok");
-        assertThat(one.ask("me")).isEqualTo("1 " + name + " \u00FF");
-        assertThat(one.ask("iam   ")).isEqualTo("1 ok");
-        assertThat(one.ask("me")).isEqualTo("1 " + name + " " + name);
+        assertThat(one.request("me")).isEqualTo("1 " + name + " " + name);
+        assertThat(one.request("iam")).isEqualTo("1 ok");
+        assertThat(one.request("iam some body")).isEqualTo("1 ok");
+        assertThat(one.request("me or anybody")).isEqualTo("1 " + name + " some body");
+        assertThat(one.request("iam \u00FF")).isEqualTo("1 ok");
+        assertThat(one.request("me")).isEqualTo("1 " + name + " \u00FF");
+        assertThat(one.request("iam   ")).isEqualTo("1 ok");
+        assertThat(one.request("me")).isEqualTo("1 " + name + " " + name);
     }
 
     @Test
@@ -415,15 +416,15 @@ class LockdCommandsIT {
         String b = nameOf(two);
         String c = nameOf(three);
         assertThat(one.list("who")).isEmpty();
-        three.ask("iam same");
-        one.ask("iam same");
-        two.ask("iam other");
+        three.request("iam same");
+        one.request("iam same");
+        two.request("iam other");
         assertThat(one.list("who")).containsExactly(c + ": same", a + ": same", b + ": other");
         assertThat(one.list("who same")).containsExactly(c + ": same", a + ": same");
         assertThat(one.list("who Same")).isEmpty();
-        three.ask("iam same"); // registers again, and is the last one now
+        three.request("iam same"); // registers again, and is the last one now
         assertThat(one.list("who")).containsExactly(a + ": same", b + ": other", c + ": same");
-        one.ask("iam");
+        one.request("iam");
         assertThat(one.list("who same")).containsExactly(c + ": same");
         three.close();
         TestServer.soon().until(() -> one.list("who same").isEmpty());
@@ -433,7 +434,7 @@ class LockdCommandsIT {
     @Test
     void lockd_names_a_tcp_connection_by_its_address() {
         LockdTestClient client = server.connect();
-        assertThat(client.ask("me")).isEqualTo("1 " + client.name() + " " + client.name());
+        assertThat(client.request("me")).isEqualTo("1 " + client.name() + " " + client.name());
     }
 
     // ---- counters
@@ -442,7 +443,7 @@ class LockdCommandsIT {
     void q_shows_sixteen_counters_of_a_fresh_server() {
         assertThat(String.join("\n", one.counterLines()) + "\n").isEqualTo(EMPTY_COUNTERS);
         assertThat(one.counter("command_q")).isEqualTo(1);
-        assertThat(one.ask("q with argument")).isEqualTo("command_d: 0");
+        assertThat(one.request("q with argument")).isEqualTo("command_d: 0");
         assertThat(one.linesTo("shared_orphans: ")).contains("command_q: 2");
     }
 
@@ -464,11 +465,11 @@ class LockdCommandsIT {
                 .containsEntry("command_dump", 1L)
                 .containsEntry("command_q", 0L)
                 .doesNotContainKeys("command_me", "command_iam", "command_who");
-        one.ask("me");
+        one.request("me");
         assertThat(one.counters())
                 .containsEntry("command_me", 1L)
                 .doesNotContainKeys("command_iam", "command_who");
-        one.ask("iam x");
+        one.request("iam x");
         one.list("who");
         one.list("who y");
         assertThat(one.counters().keySet())
@@ -499,12 +500,12 @@ class LockdCommandsIT {
     void orphans_are_counted_once_per_key_and_released_ones_never() {
         LockdTestClient two = connect();
         two.get("a").get("b").get("c").release("b");
-        two.ask("g a");
-        two.ask("sg a");
-        two.ask("sg a");
-        two.ask("sg d");
-        two.ask("sr d");
-        one.ask("sg a");
+        two.request("g a");
+        two.request("sg a");
+        two.request("sg a");
+        two.request("sg d");
+        two.request("sr d");
+        one.request("sg a");
         two.close();
         TestServer.soon().until(() -> one.counter("connections") == 1);
         assertThat(one.counters())
@@ -512,19 +513,19 @@ class LockdCommandsIT {
                 .containsEntry("shared_orphans", 1L)
                 .containsEntry("locks", 0L)
                 .containsEntry("shared_locks", 1L);
-        assertThat(one.ask("si a")).isEqualTo("1 Shared Lock Is Locked: a\r");
+        assertThat(one.request("si a")).isEqualTo("1 Shared Lock Is Locked: a\r");
     }
 
     @Test
     void a_reconnected_client_does_not_own_its_earlier_holds() {
         LockdTestClient two = connect();
         two.get("a");
-        two.ask("iam me again");
+        two.request("iam me again");
         two.close();
         TestServer.soon().until(() -> !one.isLocked("a"));
         LockdTestClient again = connect();
-        assertThat(again.ask("r a")).isEqualTo("0 Lock Release Failure: a");
-        assertThat(again.ask("me")).doesNotContain("again");
+        assertThat(again.request("r a")).isEqualTo("0 Lock Release Failure: a");
+        assertThat(again.request("me")).doesNotContain("again");
     }
 
     @Test

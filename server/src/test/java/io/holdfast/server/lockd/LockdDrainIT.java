@@ -39,7 +39,7 @@ class LockdDrainIT {
                         LockdTestServer.dflockd());
         holder = server.connect().get("held");
         sharer = server.connect();
-        assertThat(sharer.ask("sg shared")).startsWith("1 ");
+        assertThat(sharer.request("sg shared")).startsWith("1 ");
     }
 
     @AfterEach
@@ -53,19 +53,20 @@ class LockdDrainIT {
         CompletableFuture<Void> drained = server.drain();
         assertThatThrownBy(server::connect).isInstanceOf(UncheckedIOException.class);
         for (LockdTestClient client : new LockdTestClient[] {holder, sharer}) {
-            assertThat(client.ask("g free")).isEqualTo("0 Lock Get Failure: free\r");
-            assertThat(client.ask("sg free")).isEqualTo("0 Shared Lock Get Failure: free\r");
-            assertThat(client.ask("i held")).startsWith("1 Lock Is Locked: held");
-            assertThat(client.ask("si shared")).isEqualTo("1 Shared Lock Is Locked: shared\r");
+            assertThat(client.request("g free")).isEqualTo("0 Lock Get Failure: free\r");
+            assertThat(client.request("sg free")).isEqualTo("0 Shared Lock Get Failure: free\r");
+            assertThat(client.request("i held")).startsWith("1 Lock Is Locked: held");
+            assertThat(client.request("si shared")).isEqualTo("1 Shared Lock Is Locked: shared\r");
             assertThat(client.list("d")).containsExactly("held: " + holder.name());
             assertThat(client.counters()).containsEntry("locks", 1L);
         }
-        assertThat(holder.ask("g held")).isEqualTo("1 Lock Get Success: held");
-        assertThat(sharer.ask("g held")).isEqualTo("0 Lock Get Failure: held\r");
-        assertThat(sharer.ask("sg shared")).isEqualTo("1 Shared Lock Get Success: shared\r");
+        assertThat(holder.request("g held")).isEqualTo("1 Lock Get Success: held");
+        assertThat(sharer.request("g held")).isEqualTo("0 Lock Get Failure: held\r");
+        assertThat(sharer.request("sg shared")).isEqualTo("1 Shared Lock Get Success: shared\r");
         holder.release("held");
         holder.assertClosed();
-        assertThat(sharer.ask("sr shared")).isEqualTo("1 Shared Lock Release Success: shared\r");
+        assertThat(sharer.request("sr shared"))
+                .isEqualTo("1 Shared Lock Release Success: shared\r");
         sharer.assertClosed();
         drained.get(60, TimeUnit.SECONDS);
     }
@@ -75,7 +76,7 @@ class LockdDrainIT {
         LockdTestClient idle = server.connect();
         idle.assertServed();
         LockdTestClient registered = server.connect();
-        assertThat(registered.ask("iam waiting")).isEqualTo("1 ok");
+        assertThat(registered.request("iam waiting")).isEqualTo("1 ok");
         LockdTestClient released = server.connect().get("k").release("k");
         LockdTestClient half = server.connect().send("g ");
         TestServer.soon().until(() -> holder.counter("connections") == 6);

@@ -48,7 +48,7 @@ class LockdHandlerTest {
     }
 
     /** Sends a line and returns the response, empty if there is none. */
-    private static String ask(EmbeddedChannel channel, String line) {
+    private static String request(EmbeddedChannel channel, String line) {
         channel.writeInbound(Unpooled.copiedBuffer(line + "\n", StandardCharsets.US_ASCII));
         StringBuilder text = new StringBuilder();
         for (ByteBuf piece = channel.readOutbound();
@@ -65,26 +65,26 @@ class LockdHandlerTest {
         EmbeddedChannel one = connect("one");
         EmbeddedChannel two = connect("two");
         String name = "n".repeat(600);
-        assertThat(ask(one, "iam " + name)).isEqualTo("1 ok\n");
-        assertThat(ask(two, "iam " + name)).isEmpty();
+        assertThat(request(one, "iam " + name)).isEqualTo("1 ok\n");
+        assertThat(request(two, "iam " + name)).isEmpty();
         assertThat(two.isOpen()).isFalse();
-        assertThat(ask(one, "me")).isEqualTo("1 one " + name + "\n");
+        assertThat(request(one, "me")).isEqualTo("1 one " + name + "\n");
         EmbeddedChannel three = connect("three");
-        assertThat(ask(three, "iam " + "n".repeat(400))).isEqualTo("1 ok\n");
+        assertThat(request(three, "iam " + "n".repeat(400))).isEqualTo("1 ok\n");
     }
 
     @Test
     void a_registered_name_is_counted_once_when_it_changes_and_not_at_all_when_it_is_cleared() {
         EmbeddedChannel one = connect("one");
         for (int i = 0; i < 10; i++) {
-            assertThat(ask(one, "iam " + "n".repeat(900 + i))).isEqualTo("1 ok\n");
+            assertThat(request(one, "iam " + "n".repeat(900 + i))).isEqualTo("1 ok\n");
         }
-        assertThat(ask(one, "iam")).isEqualTo("1 ok\n");
-        assertThat(ask(one, "iam")).isEqualTo("1 ok\n");
+        assertThat(request(one, "iam")).isEqualTo("1 ok\n");
+        assertThat(request(one, "iam")).isEqualTo("1 ok\n");
         EmbeddedChannel two = connect("two");
-        assertThat(ask(two, "iam " + "n".repeat(1000))).isEqualTo("1 ok\n");
+        assertThat(request(two, "iam " + "n".repeat(1000))).isEqualTo("1 ok\n");
         two.close();
-        assertThat(ask(one, "iam " + "n".repeat(1000))).isEqualTo("1 ok\n");
+        assertThat(request(one, "iam " + "n".repeat(1000))).isEqualTo("1 ok\n");
     }
 
     // ---- the read timeout of 23 seconds
@@ -108,13 +108,13 @@ class LockdHandlerTest {
     void a_connection_that_is_idle_between_lines_is_never_closed() {
         EmbeddedChannel channel = connectWithFrozenClock();
         pass(channel, 1000);
-        assertThat(ask(channel, "g a")).isEqualTo("1 Lock Get Success: a\r\n");
+        assertThat(request(channel, "g a")).isEqualTo("1 Lock Get Success: a\r\n");
         pass(channel, 1000);
         send(channel, "g ");
         pass(channel, 22);
-        assertThat(ask(channel, "b")).isEqualTo("1 Lock Get Success: b\r\n");
+        assertThat(request(channel, "b")).isEqualTo("1 Lock Get Success: b\r\n");
         pass(channel, 1000);
-        assertThat(ask(channel, "r a")).isEqualTo("1 Lock Release Success: a\n");
+        assertThat(request(channel, "r a")).isEqualTo("1 Lock Release Success: a\n");
         assertThat(channel.runScheduledPendingTasks()).isEqualTo(-1); // no timer is left
     }
 
@@ -145,7 +145,7 @@ class LockdHandlerTest {
             send(channel, "lock" + i + "\ng ");
         }
         pass(channel, 22);
-        assertThat(ask(channel, "end")).endsWith("1 Lock Get Success: end\r\n");
+        assertThat(request(channel, "end")).endsWith("1 Lock Get Success: end\r\n");
         assertThat(driver.queries().countHeld(Namespace.DEFAULT, ResourceKind.LOCK).keys())
                 .isEqualTo(11);
     }
@@ -154,7 +154,7 @@ class LockdHandlerTest {
     void lockd_events_are_logged_in_verbose_mode() {
         EmbeddedChannel one = connect("one");
         for (String line : List.of("iam me", "g a", "g a", "sg s", "nonsense", "r a", "g b")) {
-            ask(one, line);
+            request(one, line);
         }
         one.close();
         assertThat(events.subList(0, 7))

@@ -71,10 +71,10 @@ class LockdLimitsIT {
     void keys_beyond_the_limit_of_a_connection_are_refused_to_it_alone() {
         start(new TestConfig().perClient(new ClientLimits(2, 0, 0)));
         LockdTestClient one = server.connect().get("a").get("b");
-        assertThat(one.ask("g c")).isEqualTo("0 Lock Get Failure: c\r");
-        assertThat(server.connect().ask("g c")).startsWith("1 Lock Get Success: c");
-        assertThat(one.ask("r a")).startsWith("1 Lock Release Success: a");
-        assertThat(one.ask("g d")).startsWith("1 Lock Get Success: d");
+        assertThat(one.request("g c")).isEqualTo("0 Lock Get Failure: c\r");
+        assertThat(server.connect().request("g c")).startsWith("1 Lock Get Success: c");
+        assertThat(one.request("r a")).startsWith("1 Lock Release Success: a");
+        assertThat(one.request("g d")).startsWith("1 Lock Get Success: d");
     }
 
     @Test
@@ -82,10 +82,10 @@ class LockdLimitsIT {
         start(new TestConfig().maxLockdLocks(3));
         LockdTestClient one = server.connect().get("a").get("b");
         LockdTestClient two = server.connect();
-        assertThat(two.ask("sg c")).isEqualTo("1 Shared Lock Get Success: c\r");
+        assertThat(two.request("sg c")).isEqualTo("1 Shared Lock Get Success: c\r");
         for (LockdTestClient client : List.of(one, two)) {
-            assertThat(client.ask("g d")).isEqualTo("0 Lock Get Failure: d\r");
-            assertThat(client.ask("sg d")).isEqualTo("0 Shared Lock Get Failure: d\r");
+            assertThat(client.request("g d")).isEqualTo("0 Lock Get Failure: d\r");
+            assertThat(client.request("sg d")).isEqualTo("0 Shared Lock Get Failure: d\r");
         }
         assertThat(one.isLocked("d")).isFalse();
         assertThat(one.counters())
@@ -95,17 +95,17 @@ class LockdLimitsIT {
                 .containsEntry("command_sg", 3L);
 
         // Held locks can be acquired again, and a shared lock can be shared.
-        assertThat(one.ask("g a")).isEqualTo("1 Lock Get Success: a");
-        assertThat(one.ask("sg c")).isEqualTo("2 Shared Lock Get Success: c\r");
+        assertThat(one.request("g a")).isEqualTo("1 Lock Get Success: a");
+        assertThat(one.request("sg c")).isEqualTo("2 Shared Lock Get Success: c\r");
         two.assertRefused("a");
 
         one.release("a");
         two.get("d");
         one.assertRefused("a"); // full again
-        assertThat(two.ask("sr c")).startsWith("1 ");
+        assertThat(two.request("sr c")).startsWith("1 ");
         one.assertRefused("a"); // the other holder is left
-        assertThat(one.ask("sr c")).startsWith("1 ");
-        assertThat(one.ask("sg e")).isEqualTo("1 Shared Lock Get Success: e\r");
+        assertThat(one.request("sr c")).startsWith("1 ");
+        assertThat(one.request("sg e")).isEqualTo("1 Shared Lock Get Success: e\r");
         one.close();
         TestServer.soon().until(() -> two.counter("connections") == 1);
         two.get("a").get("b").assertRefused("c");
@@ -119,9 +119,9 @@ class LockdLimitsIT {
         String token = dflockd.acquire("x");
         dflockd.acquire("y");
         client.assertRefused("b");
-        assertThat(dflockd.ask("l", "z", "0")).isEqualTo("error_max_locks");
+        assertThat(dflockd.request("l", "z", "0")).isEqualTo("error_max_locks");
         client.release("a").get("b");
-        assertThat(dflockd.ask("r", "x", token)).isEqualTo("ok");
+        assertThat(dflockd.request("r", "x", token)).isEqualTo("ok");
     }
 
     @Test
@@ -130,11 +130,11 @@ class LockdLimitsIT {
         LockdTestClient client = server.connect();
         for (int i = 0; i < 2000; i++) {
             client.get("k" + i).release("k" + i);
-            client.ask("sg k" + i);
-            assertThat(client.ask("sr k" + i)).startsWith("1 ");
-            client.ask("i other" + i);
-            client.ask("si other" + i);
-            client.ask("r other" + i);
+            client.request("sg k" + i);
+            assertThat(client.request("sr k" + i)).startsWith("1 ");
+            client.request("i other" + i);
+            client.request("si other" + i);
+            client.request("r other" + i);
         }
         assertThat(server.stats(1).keys("idle_locks")).isEmpty();
         assertThat(server.stats(1).keys("idle_semaphores")).isEmpty();
@@ -255,7 +255,7 @@ class LockdLimitsIT {
         List<LockdTestClient> clients = new ArrayList<>();
         for (int i = 1; i <= 500; i++) {
             LockdTestClient client = server.connect();
-            assertThat(client.ask("sg s")).isEqualTo(i + " Shared Lock Get Success: s\r");
+            assertThat(client.request("sg s")).isEqualTo(i + " Shared Lock Get Success: s\r");
             holders.add("s: " + client.name());
             clients.add(client);
         }
@@ -267,7 +267,7 @@ class LockdLimitsIT {
         holders.subList(100, 400).clear();
         TestServer.soon().until(() -> first.counter("connections") == 200);
         assertThat(first.list("sd s")).isEqualTo(holders);
-        assertThat(first.ask("si s")).isEqualTo("200 Shared Lock Is Locked: s\r");
+        assertThat(first.request("si s")).isEqualTo("200 Shared Lock Is Locked: s\r");
         assertThat(first.counter("shared_orphans")).isEqualTo(300);
     }
 }

@@ -174,8 +174,8 @@ class LockdServerQuirksIT {
     void q5_without_a_registry_me_answers_and_listings_show_connections() throws Exception {
         restart(new TestConfig(), LockdTestServer.lockd(Namespace.DEFAULT, true, false));
         LockdTestClient client = server.connect().get("k");
-        client.ask("sg s");
-        assertThat(client.ask("me")).isEqualTo("1 " + client.name() + " " + client.name());
+        client.request("sg s");
+        assertThat(client.request("me")).isEqualTo("1 " + client.name() + " " + client.name());
         assertThat(client.list("d")).containsExactly("k: " + client.name());
         assertThat(client.list("sd")).containsExactly("s: " + client.name());
         client.assertServed();
@@ -192,7 +192,7 @@ class LockdServerQuirksIT {
             try (var client = LockdTestClient.tcp(server.address(0))) {
                 switch (i % 4) {
                     case 0 -> client.send("g k\n");
-                    case 1 -> assertThat(client.ask("iam brief")).isEqualTo(iam);
+                    case 1 -> assertThat(client.request("iam brief")).isEqualTo(iam);
                     case 2 -> client.reset();
                     default -> {}
                 }
@@ -212,20 +212,20 @@ class LockdServerQuirksIT {
         LockdTestClient other = server.connect().get("mine");
         for (int i = 1; i <= 50; i++) {
             LockdTestClient crashing = server.connect().get("k");
-            crashing.ask("sg s");
-            crashing.ask("iam crashing");
+            crashing.request("sg s");
+            crashing.request("iam crashing");
             crashing.send("d\n".repeat(i)); // some while responses are in flight
             crashing.reset();
-            TestServer.soon().until(() -> other.ask("g k").startsWith("1 "));
+            TestServer.soon().until(() -> other.request("g k").startsWith("1 "));
             TestServer.soon().until(() -> other.counter("connections") == 1);
-            assertThat(other.ask("si s")).startsWith("0 ");
+            assertThat(other.request("si s")).startsWith("0 ");
             assertThat(other.list("who")).isEmpty();
             other.release("k");
         }
         assertThat(other.counters())
                 .containsEntry("orphans", 50L)
                 .containsEntry("shared_orphans", 50L);
-        assertThat(other.ask("i mine")).isEqualTo("1 Lock Is Locked: mine");
+        assertThat(other.request("i mine")).isEqualTo("1 Lock Is Locked: mine");
     }
 
     /** Linux shows the timer of each socket. */
@@ -282,8 +282,8 @@ class LockdServerQuirksIT {
         long start = System.nanoTime();
         int rounds = 0;
         while (System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(800) || rounds < 100) {
-            holder.ask("sg k");
-            assertThat(holder.ask("sr k")).startsWith("1 ");
+            holder.request("sg k");
+            assertThat(holder.request("sr k")).startsWith("1 ");
             assertThat(holder.list("d some-name-7")).hasSize(1);
             rounds++;
         }
@@ -390,15 +390,16 @@ class LockdServerQuirksIT {
     private static void change(LockdTestClient client, int number, int round) {
         String own = "own-" + number + "-" + round % 7;
         client.get(own);
-        assertThat(client.ask("g contended"))
+        assertThat(client.request("g contended"))
                 .matches("[01] Lock Get (Success|Failure): contended\r");
-        assertThat(client.ask("sg shared")).matches("\\d+ Shared Lock Get Success: shared\r");
-        assertThat(client.ask("iam name-" + round)).isEqualTo("1 ok");
-        assertThat(client.ask("sr shared")).isEqualTo("1 Shared Lock Release Success: shared\r");
-        assertThat(client.ask("r contended"))
+        assertThat(client.request("sg shared")).matches("\\d+ Shared Lock Get Success: shared\r");
+        assertThat(client.request("iam name-" + round)).isEqualTo("1 ok");
+        assertThat(client.request("sr shared"))
+                .isEqualTo("1 Shared Lock Release Success: shared\r");
+        assertThat(client.request("r contended"))
                 .matches("[01] Lock Release (Success|Failure): contended");
         client.release(own);
-        assertThat(client.ask("iam")).isEqualTo("1 ok");
+        assertThat(client.request("iam")).isEqualTo("1 ok");
     }
 
     private static void listAll(LockdTestClient client) {
@@ -407,9 +408,9 @@ class LockdServerQuirksIT {
                 .doesNotHaveDuplicates()
                 .allMatch(line -> line.matches("(own-\\d+-\\d|contended): " + holder));
         assertThat(client.list("sd")).allMatch(line -> line.matches("shared: " + holder));
-        assertThat(client.ask("dump"))
+        assertThat(client.request("dump"))
                 .matches("map\\[( ?(own-\\d+-\\d|contended):127\\.0\\.0\\.1:\\d+)*]");
-        assertThat(client.ask("dump shared"))
+        assertThat(client.request("dump shared"))
                 .matches("map\\[(shared:\\[127\\.0\\.0\\.1:\\d+( 127\\.0\\.0\\.1:\\d+)*])?]");
         assertThat(client.list("who"))
                 .allMatch(line -> line.matches("127\\.0\\.0\\.1:\\d+: name-\\d+"));
@@ -426,7 +427,7 @@ class LockdServerQuirksIT {
         for (long i = 1; i <= 300; i++) {
             one.get("k").release("k");
             one.send("unknown\n").assertServed();
-            one.ask("dump");
+            one.request("dump");
             assertThat(two.counters())
                     .containsEntry("command_g", i)
                     .containsEntry("command_r", i)
@@ -463,16 +464,18 @@ class LockdServerQuirksIT {
         LockdTestClient one = server.connect();
         LockdTestClient two = server.connect();
         assertThat(one.isLocked(name)).isFalse();
-        assertThat(one.ask("si " + name)).isEqualTo("0 Shared Lock Not Locked: " + name + "\r");
-        assertThat(one.ask("sr " + name))
+        assertThat(one.request("si " + name)).isEqualTo("0 Shared Lock Not Locked: " + name + "\r");
+        assertThat(one.request("sr " + name))
                 .isEqualTo("0 Shared Lock Release Failure: " + name + "\r");
-        assertThat(one.ask("sg " + name)).isEqualTo("1 Shared Lock Get Success: " + name + "\r");
-        assertThat(two.ask("sg " + name)).isEqualTo("2 Shared Lock Get Success: " + name + "\r");
+        assertThat(one.request("sg " + name))
+                .isEqualTo("1 Shared Lock Get Success: " + name + "\r");
+        assertThat(two.request("sg " + name))
+                .isEqualTo("2 Shared Lock Get Success: " + name + "\r");
         one.get(name);
         two.assertRefused(name);
         assertThat(one.list("d")).containsExactly(name + ": " + one.name());
         one.release(name);
-        assertThat(one.ask("iam " + name)).isEqualTo("1 ok");
+        assertThat(one.request("iam " + name)).isEqualTo("1 ok");
         assertThat(two.list("who " + name)).containsExactly(one.name() + ": " + name);
     }
 
@@ -480,11 +483,11 @@ class LockdServerQuirksIT {
     void q12_si_returns_the_same_count_to_every_client() {
         LockdTestClient one = server.connect();
         LockdTestClient two = server.connect();
-        one.ask("sg s");
-        two.ask("sg s");
+        one.request("sg s");
+        two.request("sg s");
         LockdTestClient none = server.connect();
         for (LockdTestClient client : List.of(one, two, none)) {
-            assertThat(client.ask("si s")).isEqualTo("2 Shared Lock Is Locked: s\r");
+            assertThat(client.request("si s")).isEqualTo("2 Shared Lock Is Locked: s\r");
         }
     }
 
@@ -496,7 +499,7 @@ class LockdServerQuirksIT {
         two.get("\u00FE").get("\u00EF\u00BF\u00BD").get("\u00FF\u00FF").get("\u00C3\u00BF");
         two.assertRefused("\u00FF");
         one.assertRefused("\u00FE");
-        assertThat(one.ask("dump"))
+        assertThat(one.request("dump"))
                 .isEqualTo(
                         "map[\u00C3\u00BF:%2 \u00EF\u00BF\u00BD:%2 \u00FE:%2 \u00FF:%1 \u00FF\u00FF:%2]"
                                 .replace("%1", one.name())
@@ -507,14 +510,14 @@ class LockdServerQuirksIT {
     void q14_dump_and_who_show_the_true_connection_whatever_name_it_registered() {
         LockdTestClient honest = server.connect().get("a");
         LockdTestClient liar = server.connect().get("b");
-        liar.ask("sg s");
-        assertThat(liar.ask("iam " + honest.name())).isEqualTo("1 ok");
+        liar.request("sg s");
+        assertThat(liar.request("iam " + honest.name())).isEqualTo("1 ok");
         assertThat(honest.list("d")).containsExactly("a: " + honest.name(), "b: " + honest.name());
-        assertThat(honest.ask("dump"))
+        assertThat(honest.request("dump"))
                 .isEqualTo("map[a:" + honest.name() + " b:" + liar.name() + "]");
-        assertThat(honest.ask("dump shared")).isEqualTo("map[s:[" + liar.name() + "]]");
+        assertThat(honest.request("dump shared")).isEqualTo("map[s:[" + liar.name() + "]]");
         assertThat(honest.list("who")).containsExactly(liar.name() + ": " + honest.name());
-        assertThat(honest.ask("me")).isEqualTo("1 " + honest.name() + " " + honest.name());
+        assertThat(honest.request("me")).isEqualTo("1 " + honest.name() + " " + honest.name());
     }
 
     // ---- process

@@ -138,7 +138,7 @@ final class LockdTestClient extends LineTestClient<LockdTestClient> {
     // ---- commands
 
     /** Sends a command and returns its one line of response. */
-    String ask(String command) {
+    String request(String command) {
         return send(command + "\n").line();
     }
 
@@ -186,27 +186,27 @@ final class LockdTestClient extends LineTestClient<LockdTestClient> {
 
     /** Acquires a free lock. */
     LockdTestClient get(String name) {
-        assertThat(ask("g " + name)).isEqualTo("1 Lock Get Success: " + name + "\r");
+        assertThat(request("g " + name)).isEqualTo("1 Lock Get Success: " + name + "\r");
         return this;
     }
 
     LockdTestClient release(String name) {
-        assertThat(ask("r " + name)).isEqualTo("1 Lock Release Success: " + name);
+        assertThat(request("r " + name)).isEqualTo("1 Lock Release Success: " + name);
         return this;
     }
 
     /** Checks that another client holds the lock. */
     void assertRefused(String name) {
-        assertThat(ask("g " + name)).isEqualTo("0 Lock Get Failure: " + name + "\r");
+        assertThat(request("g " + name)).isEqualTo("0 Lock Get Failure: " + name + "\r");
     }
 
     boolean isLocked(String name) {
-        return ask("i " + name).startsWith("1 ");
+        return request("i " + name).startsWith("1 ");
     }
 
     /** Checks that the connection is open and has no unread responses. */
     void assertServed() {
-        assertThat(ask("si nobody")).isEqualTo("0 Shared Lock Not Locked: nobody\r");
+        assertThat(request("si nobody")).isEqualTo("0 Shared Lock Not Locked: nobody\r");
     }
 
     /** Acquires many free locks, named by a prefix and their number. */

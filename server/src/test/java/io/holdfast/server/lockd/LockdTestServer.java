@@ -138,7 +138,7 @@ final class LockdTestServer implements AutoCloseable {
     /** Queries the stats of dflockd on a new connection. */
     Stats stats(int listener) {
         try (TestClient client = TestClient.connect(address(listener))) {
-            return Stats.parse(client.ask("stats", "", ""));
+            return Stats.parse(client.request("stats", "", ""));
         }
     }
 

@@ -70,15 +70,15 @@ class OneKeySpaceIT {
         String token = holder.acquire("deploy");
         LockdTestClient client = server.connect(LOCKD);
         client.assertRefused("deploy");
-        assertThat(client.ask("i deploy")).isEqualTo("1 Lock Is Locked: deploy\r");
-        assertThat(client.ask("r deploy")).isEqualTo("0 Lock Release Failure: deploy");
+        assertThat(client.request("i deploy")).isEqualTo("1 Lock Is Locked: deploy\r");
+        assertThat(client.request("r deploy")).isEqualTo("0 Lock Release Failure: deploy");
         assertThat(client.list("d")).containsExactly("deploy: " + nameOf(holder));
         assertThat(client.list("d deploy")).containsExactly("deploy: " + nameOf(holder));
-        assertThat(client.ask("dump")).isEqualTo("map[deploy:" + nameOf(holder) + "]");
+        assertThat(client.request("dump")).isEqualTo("map[deploy:" + nameOf(holder) + "]");
         assertThat(client.counter("locks")).isEqualTo(1);
 
-        assertThat(holder.ask("r", "deploy", token)).isEqualTo("ok");
-        assertThat(client.ask("i deploy")).isEqualTo("0 Lock Not Locked: deploy\r");
+        assertThat(holder.request("r", "deploy", token)).isEqualTo("ok");
+        assertThat(client.request("i deploy")).isEqualTo("0 Lock Not Locked: deploy\r");
         assertThat(client.list("d")).isEmpty();
         assertThat(client.counter("locks")).isZero();
         client.get("deploy");
@@ -88,10 +88,10 @@ class OneKeySpaceIT {
     void a_lock_held_over_lockd_is_not_granted_over_dflockd() {
         LockdTestClient holder = server.connect(LOCKD).get("deploy");
         TestClient other = server.connectDflockd(DFLOCKD);
-        assertThat(other.ask("l", "deploy", "0")).isEqualTo("timeout");
-        assertThat(other.ask("e", "deploy", "")).isEqualTo("queued");
+        assertThat(other.request("l", "deploy", "0")).isEqualTo("timeout");
+        assertThat(other.request("e", "deploy", "")).isEqualTo("queued");
         holder.release("deploy");
-        assertThat(other.ask("w", "deploy", "10")).startsWith("ok ");
+        assertThat(other.request("w", "deploy", "10")).startsWith("ok ");
         holder.assertRefused("deploy");
     }
 
@@ -135,7 +135,7 @@ class OneKeySpaceIT {
                 Thread.startVirtualThread(
                         () -> {
                             while (!stopped.get()) {
-                                if (poller.ask("g deploy").startsWith("1 ")) {
+                                if (poller.request("g deploy").startsWith("1 ")) {
                                     got.incrementAndGet();
                                 }
                                 polls.incrementAndGet();
@@ -148,7 +148,7 @@ class OneKeySpaceIT {
             int before = polls.get();
             TestServer.soon().until(() -> polls.get() > before + 20);
             assertThat(got).hasValue(0);
-            assertThat(next.ask("r", "deploy", token)).isEqualTo("ok");
+            assertThat(next.request("r", "deploy", token)).isEqualTo("ok");
         }
         TestServer.soon().until(() -> got.get() > 0);
         stopped.set(true);
@@ -158,7 +158,7 @@ class OneKeySpaceIT {
     @Test
     void dflockd_stats_show_a_hold_without_lease_and_never_a_shared_lock() {
         LockdTestClient client = server.connect(LOCKD).get("deploy");
-        client.ask("sg shared");
+        client.request("sg shared");
         Stats stats = server.stats(DFLOCKD);
         assertThat(stats.keys("locks")).containsExactly("deploy");
         assertThat(stats.isHeld("deploy")).isTrue();
@@ -168,7 +168,7 @@ class OneKeySpaceIT {
         assertThat(stats.keys("idle_locks")).isEmpty();
         assertThat(stats.keys("idle_semaphores")).isEmpty();
         client.release("deploy");
-        assertThat(client.ask("sr shared")).startsWith("1 ");
+        assertThat(client.request("sr shared")).startsWith("1 ");
         Stats after = server.stats(DFLOCKD);
         assertThat(after.keys("locks")).isEmpty();
         assertThat(after.keys("idle_locks")).isEmpty();
@@ -178,11 +178,11 @@ class OneKeySpaceIT {
     void a_dflockd_token_of_another_cannot_release_or_renew_a_lockd_hold() {
         TestClient other = server.connectDflockd(DFLOCKD);
         String token = other.acquire("k");
-        assertThat(other.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(other.request("r", "k", token)).isEqualTo("ok");
         LockdTestClient client = server.connect(LOCKD).get("k");
-        assertThat(other.ask("r", "k", token)).isEqualTo("error");
-        assertThat(other.ask("n", "k", token + " 1")).isEqualTo("error");
-        assertThat(other.ask("r", "k", "0".repeat(32))).isEqualTo("error");
+        assertThat(other.request("r", "k", token)).isEqualTo("error");
+        assertThat(other.request("n", "k", token + " 1")).isEqualTo("error");
+        assertThat(other.request("r", "k", "0".repeat(32))).isEqualTo("error");
         assertThat(client.isLocked("k")).isTrue();
     }
 
@@ -191,25 +191,25 @@ class OneKeySpaceIT {
         LockdTestClient one = server.connect(LOCKD);
         LockdTestClient two = server.connect(LOCKD);
         TestClient dflockd = server.connectDflockd(DFLOCKD);
-        assertThat(one.ask("sg k")).isEqualTo("1 Shared Lock Get Success: k\r");
-        assertThat(two.ask("sg s")).isEqualTo("1 Shared Lock Get Success: s\r");
+        assertThat(one.request("sg k")).isEqualTo("1 Shared Lock Get Success: k\r");
+        assertThat(two.request("sg s")).isEqualTo("1 Shared Lock Get Success: s\r");
         String token = dflockd.acquire("k");
-        String slot = TestClient.token(dflockd.ask("sl", "s", "0 1"));
-        assertThat(two.ask("sg k")).isEqualTo("2 Shared Lock Get Success: k\r");
-        assertThat(one.ask("sg s")).isEqualTo("2 Shared Lock Get Success: s\r");
+        String slot = TestClient.token(dflockd.request("sl", "s", "0 1"));
+        assertThat(two.request("sg k")).isEqualTo("2 Shared Lock Get Success: k\r");
+        assertThat(one.request("sg s")).isEqualTo("2 Shared Lock Get Success: s\r");
         two.assertRefused("k");
         assertThat(one.list("sd k")).containsExactly("k: " + one.name(), "k: " + two.name());
-        assertThat(one.ask("i s")).isEqualTo("0 Lock Not Locked: s\r");
+        assertThat(one.request("i s")).isEqualTo("0 Lock Not Locked: s\r");
         assertThat(one.counters()).containsEntry("locks", 1L).containsEntry("shared_locks", 2L);
-        assertThat(dflockd.ask("r", "k", token)).isEqualTo("ok");
-        assertThat(dflockd.ask("sr", "s", slot)).isEqualTo("ok");
-        assertThat(one.ask("si k")).isEqualTo("2 Shared Lock Is Locked: k\r");
+        assertThat(dflockd.request("r", "k", token)).isEqualTo("ok");
+        assertThat(dflockd.request("sr", "s", slot)).isEqualTo("ok");
+        assertThat(one.request("si k")).isEqualTo("2 Shared Lock Is Locked: k\r");
     }
 
     @Test
     void a_key_may_be_a_dflockd_semaphore_and_a_free_lockd_lock() {
         TestClient dflockd = server.connectDflockd(DFLOCKD);
-        assertThat(dflockd.ask("sl", "pool", "0 2")).startsWith("ok ");
+        assertThat(dflockd.request("sl", "pool", "0 2")).startsWith("ok ");
         LockdTestClient client = server.connect(LOCKD);
         assertThat(client.list("d")).isEmpty();
         assertThat(client.counter("locks")).isZero();
@@ -221,7 +221,7 @@ class OneKeySpaceIT {
         TestClient holder = server.connectDflockd(DFLOCKD);
         holder.acquire("k");
         holder.assertServed();
-        assertThat(holder.ask("nonsense", "", "")).isEqualTo("error");
+        assertThat(holder.request("nonsense", "", "")).isEqualTo("error");
         assertThat(client.counters())
                 .containsEntry("connections", 1L)
                 .containsEntry("locks", 1L)
@@ -246,9 +246,9 @@ class OneKeySpaceIT {
         holder.close();
         TestServer.soon().until(() -> client.list("d").equals(List.of("k: disconnected")));
         assertThat(client.list("d k")).containsExactly("k: disconnected");
-        assertThat(client.ask("dump")).isEqualTo("map[k:disconnected]");
+        assertThat(client.request("dump")).isEqualTo("map[k:disconnected]");
         client.assertRefused("k");
-        assertThat(server.connectDflockd(DFLOCKD).ask("r", "k", token)).isEqualTo("ok");
+        assertThat(server.connectDflockd(DFLOCKD).request("r", "k", token)).isEqualTo("ok");
         client.get("k");
     }
 
@@ -256,7 +256,7 @@ class OneKeySpaceIT {
     void lockd_holds_end_with_their_connection_even_without_auto_release() throws Exception {
         restart(new TestConfig().autoRelease(false));
         LockdTestClient holder = server.connect(LOCKD).get("k");
-        holder.ask("sg s");
+        holder.request("sg s");
         holder.close();
         LockdTestClient client = server.connect(LOCKD);
         TestServer.soon().until(() -> client.counter("connections") == 1);
@@ -273,7 +273,7 @@ class OneKeySpaceIT {
         holder.acquire("k", 1);
         LockdTestClient client = server.connect(LOCKD);
         client.assertRefused("k");
-        TestServer.soon().until(() -> client.ask("g k").startsWith("1 "));
+        TestServer.soon().until(() -> client.request("g k").startsWith("1 "));
         assertThat(client.list("d")).containsExactly("k: " + client.name());
     }
 
@@ -302,9 +302,9 @@ class OneKeySpaceIT {
                         LockdTestServer.dflockd(APART));
         TestClient here = server.connectDflockd(0).listen("a.*");
         TestClient there = server.connectDflockd(2).listen("a.*").listen("a.b");
-        assertThat(here.ask("signal", "a.b", "one")).isEqualTo("ok 1");
-        assertThat(Stats.parse(there.ask("stats", "", "")).listeners("a.b")).isEqualTo(1);
-        assertThat(server.connectDflockd(0).ask("signal", "a.b", "two")).isEqualTo("ok 1");
+        assertThat(here.request("signal", "a.b", "one")).isEqualTo("ok 1");
+        assertThat(Stats.parse(there.request("stats", "", "")).listeners("a.b")).isEqualTo(1);
+        assertThat(server.connectDflockd(0).request("signal", "a.b", "two")).isEqualTo("ok 1");
     }
 
     @Test
@@ -324,20 +324,20 @@ class OneKeySpaceIT {
 
         here.get("both");
         there.get("both");
-        assertThat(here.ask("sg s")).isEqualTo("1 Shared Lock Get Success: s\r");
-        assertThat(there.ask("sg s")).isEqualTo("1 Shared Lock Get Success: s\r");
+        assertThat(here.request("sg s")).isEqualTo("1 Shared Lock Get Success: s\r");
+        assertThat(there.request("sg s")).isEqualTo("1 Shared Lock Get Success: s\r");
         dflockdHere.acquire("k");
         dflockdThere.acquire("k");
         here.assertRefused("k");
         there.assertRefused("k");
-        here.ask("iam here");
-        there.ask("iam there");
+        here.request("iam here");
+        there.request("iam there");
 
         assertThat(here.list("d")).containsExactly("both: here", "k: " + nameOf(dflockdHere));
         assertThat(there.list("d")).containsExactly("both: there", "k: " + nameOf(dflockdThere));
-        assertThat(here.ask("dump"))
+        assertThat(here.request("dump"))
                 .isEqualTo("map[both:" + here.name() + " k:" + nameOf(dflockdHere) + "]");
-        assertThat(there.ask("dump shared")).isEqualTo("map[s:[" + there.name() + "]]");
+        assertThat(there.request("dump shared")).isEqualTo("map[s:[" + there.name() + "]]");
         assertThat(here.list("who")).containsExactly(here.name() + ": here");
         assertThat(there.list("who")).containsExactly(there.name() + ": there");
         assertThat(there.list("who here")).isEmpty();
@@ -348,15 +348,15 @@ class OneKeySpaceIT {
                 .containsEntry("locks", 3L)
                 .containsEntry("shared_locks", 1L)
                 .containsEntry("command_g", 3L);
-        assertThat(Stats.parse(dflockdHere.ask("stats", "", "")).keys("locks"))
+        assertThat(Stats.parse(dflockdHere.request("stats", "", "")).keys("locks"))
                 .containsExactlyInAnyOrder("both", "k");
-        assertThat(Stats.parse(dflockdThere.ask("stats", "", "")).keys("locks"))
+        assertThat(Stats.parse(dflockdThere.request("stats", "", "")).keys("locks"))
                 .containsExactlyInAnyOrder("both", "k", "alone");
 
         // Two listeners of the same namespace share everything.
         LockdTestClient again = server.connect(4);
         again.assertRefused("alone");
-        assertThat(again.ask("sg s")).isEqualTo("2 Shared Lock Get Success: s\r");
+        assertThat(again.request("sg s")).isEqualTo("2 Shared Lock Get Success: s\r");
         assertThat(again.list("who")).containsExactly(there.name() + ": there");
         assertThat(again.counter("connections")).isEqualTo(2);
         assertThat(again.counter("command_g")).isEqualTo(4);
@@ -384,7 +384,7 @@ class OneKeySpaceIT {
         LockdTestClient remote = server.connect(LOCKD);
         TestClient dflockd = server.connectDflockd(DFLOCKD);
         remote.assertRefused("k");
-        assertThat(dflockd.ask("l", "k", "0")).isEqualTo("timeout");
+        assertThat(dflockd.request("l", "k", "0")).isEqualTo("timeout");
         assertThat(remote.list("d")).containsExactly("k: unix:1");
         assertThat(remote.counter("connections")).isEqualTo(2);
         dflockd.send("l", "k", "60");
@@ -394,7 +394,7 @@ class OneKeySpaceIT {
         remote.assertRefused("k");
         dflockd.close();
         LockdTestClient next = server.connect(socket);
-        TestServer.soon().until(() -> next.ask("g k").startsWith("1 "));
+        TestServer.soon().until(() -> next.request("g k").startsWith("1 "));
         remote.assertRefused("k");
     }
 }

@@ -122,7 +122,7 @@ class UnixSocketIT {
         for (int round = 0; round < 3; round++) {
             for (int i = 0; i < 20; i++) {
                 try (LockdTestClient kept = LockdTestClient.unix(socket)) {
-                    String[] me = kept.ask("me").split(" ", 3);
+                    String[] me = kept.request("me").split(" ", 3);
                     assertThat(me[1]).matches("unix:[1-9]\\d*").isEqualTo(me[2]);
                     assertThat(names.add(me[1])).as("%s is new", me[1]).isTrue();
                     kept.send("g k\n"); // closes with a request in flight
@@ -130,7 +130,7 @@ class UnixSocketIT {
             }
         }
         assertThat(names).contains("unix:1", "unix:60").hasSize(60);
-        assertThat(server.connect(socket).ask("me")).isEqualTo("1 unix:61 unix:61");
+        assertThat(server.connect(socket).request("me")).isEqualTo("1 unix:61 unix:61");
     }
 
     @Test
@@ -139,8 +139,8 @@ class UnixSocketIT {
         LockdTestServer server = start(LockdTestServer.unix(socket), LockdTestServer.unix(second));
         Set<String> names = new HashSet<>();
         for (int i = 0; i < 10; i++) {
-            assertThat(names.add(server.connect(socket).ask("me"))).isTrue();
-            assertThat(names.add(server.connect(second).ask("me"))).isTrue();
+            assertThat(names.add(server.connect(socket).request("me"))).isTrue();
+            assertThat(names.add(server.connect(second).request("me"))).isTrue();
         }
     }
 
@@ -148,7 +148,7 @@ class UnixSocketIT {
     void a_client_of_a_unix_socket_cannot_choose_its_name_by_its_own_path() {
         LockdTestServer server = start();
         try (LockdTestClient client = LockdTestClient.unix(socket, folder.resolve("fake:4711"))) {
-            assertThat(client.ask("me")).isEqualTo("1 unix:1 unix:1");
+            assertThat(client.request("me")).isEqualTo("1 unix:1 unix:1");
         }
         server.connect(socket).assertServed();
     }

@@ -86,14 +86,14 @@ class OperatorIT {
         return TestClient.connect(server.server().server().addresses().get(1));
     }
 
-    private static String ask(TestClient lockd, String line) {
+    private static String request(TestClient lockd, String line) {
         return lockd.sendRaw(line + "\n").line().strip();
     }
 
     private void assertFree() {
         try (TestClient looking = lockd()) {
             TestServer.soon()
-                    .until(() -> ask(looking, "i " + KEY).equals("0 Lock Not Locked: " + KEY));
+                    .until(() -> request(looking, "i " + KEY).equals("0 Lock Not Locked: " + KEY));
         }
     }
 
@@ -143,8 +143,8 @@ class OperatorIT {
         TestClient client = dflockd();
         String token = client.acquire(KEY);
         assertThat(forceRelease(ResourceKind.LOCK).holds()).isEqualTo(1);
-        assertThat(client.ask("n", KEY, token)).isEqualTo("error");
-        assertThat(client.ask("r", KEY, token)).isEqualTo("error");
+        assertThat(client.request("n", KEY, token)).isEqualTo("error");
+        assertThat(client.request("r", KEY, token)).isEqualTo("error");
         assertFree();
         client.acquire(KEY);
     }
@@ -162,11 +162,11 @@ class OperatorIT {
     @Test
     void a_lockd_client_sees_a_forced_release() {
         TestClient client = lockd();
-        assertThat(ask(client, "g " + KEY)).startsWith("1 ");
-        assertThat(ask(client, "i " + KEY)).isEqualTo("1 Lock Is Locked: " + KEY);
+        assertThat(request(client, "g " + KEY)).startsWith("1 ");
+        assertThat(request(client, "i " + KEY)).isEqualTo("1 Lock Is Locked: " + KEY);
         assertThat(forceRelease(ResourceKind.LOCK).holds()).isEqualTo(1);
-        assertThat(ask(client, "i " + KEY)).isEqualTo("0 Lock Not Locked: " + KEY);
-        assertThat(ask(client, "r " + KEY)).startsWith("0 ");
+        assertThat(request(client, "i " + KEY)).isEqualTo("0 Lock Not Locked: " + KEY);
+        assertThat(request(client, "r " + KEY)).startsWith("0 ");
         client.close();
     }
 
@@ -174,10 +174,10 @@ class OperatorIT {
     void a_forced_release_ends_all_holds_of_a_shared_lock() {
         TestClient one = lockd();
         TestClient other = lockd();
-        ask(one, "sg " + KEY);
-        ask(other, "sg " + KEY);
+        request(one, "sg " + KEY);
+        request(other, "sg " + KEY);
         assertThat(forceRelease(ResourceKind.SHARED).holds()).isEqualTo(2);
-        assertThat(ask(one, "si " + KEY)).startsWith("0 ");
+        assertThat(request(one, "si " + KEY)).startsWith("0 ");
         one.close();
         other.close();
     }
@@ -234,7 +234,7 @@ class OperatorIT {
         assertFree();
 
         TestClient lockd = lockd();
-        ask(lockd, "g " + KEY);
+        request(lockd, "g " + KEY);
         assertThat(driver.kick(holder())).isTrue();
         lockd.assertClosed();
         lockd.close();
@@ -271,7 +271,7 @@ class OperatorIT {
         assertThat(driver.kick(waiting("dflockd"))).isTrue();
         waiting.assertClosed();
         server.server().awaitWaiters(KEY, 0);
-        assertThat(holder.ask("r", KEY, token)).isEqualTo("ok");
+        assertThat(holder.request("r", KEY, token)).isEqualTo("ok");
     }
 
     // ---- metrics
@@ -280,9 +280,9 @@ class OperatorIT {
     void bytes_and_connections_are_counted_by_protocol() {
         ServerMonitor serverMonitor = server.server().backend().monitor();
         TestClient plain = dflockd();
-        assertThat(plain.ask("ping", "_", "_")).isEqualTo("ok");
+        assertThat(plain.request("ping", "_", "_")).isEqualTo("ok");
         TestClient lockd = lockd();
-        assertThat(ask(lockd, "i x")).isEqualTo("0 Lock Not Locked: x");
+        assertThat(request(lockd, "i x")).isEqualTo("0 Lock Not Locked: x");
         SocketlockTestClient socketlock = server.connect();
         ProtocolTraffic dflockd = serverMonitor.traffic("dflockd");
         assertThat(dflockd.received()).isEqualTo("ping\n_\n_\n".length());
@@ -314,7 +314,7 @@ class OperatorIT {
         TestClient second = dflockd();
         second.send("l", KEY, "60");
         server.server().awaitWaiters(KEY, 1);
-        assertThat(first.ask("r", KEY, token)).isEqualTo("ok");
+        assertThat(first.request("r", KEY, token)).isEqualTo("ok");
         TestClient.token(second.line());
         assertThat(handOffs(serverMonitor)).isEqualTo(1);
         second.close();

@@ -98,7 +98,7 @@ class SocketlockConnectionIT {
     void a_socketlock_line_may_have_64_KiB() {
         SocketlockTestClient client = server.connect();
         String lock = "x".repeat(65_536 - (client.id() + " STATUS ").length());
-        client.say("STATUS " + lock).expect("LOCKTIMEOUT " + lock).barrier();
+        client.sendLine("STATUS " + lock).expect("LOCKTIMEOUT " + lock).barrier();
     }
 
     @Test
@@ -113,7 +113,7 @@ class SocketlockConnectionIT {
         }
         holder.close();
         for (SocketlockTestClient client : crowd) {
-            client.expect("WRITELOCK l").say("CONFIRM l").close();
+            client.expect("WRITELOCK l").sendLine("CONFIRM l").close();
         }
         server.connect().holds("WRITE", "l");
     }
@@ -127,7 +127,7 @@ class SocketlockConnectionIT {
                 Thread.startVirtualThread(
                         () -> {
                             for (int i = 0; i < lines; i++) {
-                                deaf.say("STATUS " + lock + i);
+                                deaf.sendLine("STATUS " + lock + i);
                             }
                         });
         SocketlockTestClient other = server.connect();
@@ -153,12 +153,12 @@ class SocketlockConnectionIT {
     @Test
     void events_of_a_socketlock_connection_are_logged() {
         SocketlockTestClient client = server.connect();
-        client.say("REQWRITE l1 3725").expect("WRITELOCK l1").confirms("l1");
-        client.say("RELEASE l1", "REQREAD", "REQREAD l2 0").line();
+        client.sendLine("REQWRITE l1 3725").expect("WRITELOCK l1").confirms("l1");
+        client.sendLine("RELEASE l1", "REQREAD", "REQREAD l2 0").line();
         client.expect("REQFAIL invalid ttl")
-                .say("STATUS a b\u001b")
+                .sendLine("STATUS a b\u001b")
                 .expect("LOCKTIMEOUT a b\u001b");
-        client.say("EOL").assertClosed();
+        client.sendLine("EOL").assertClosed();
         TestServer.soon().until(() -> events.contains("client_disconnected client=node-1"));
         assertThat(events)
                 .startsWith(

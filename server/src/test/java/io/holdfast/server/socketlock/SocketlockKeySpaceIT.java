@@ -59,7 +59,7 @@ class SocketlockKeySpaceIT {
         SocketlockTestClient reader = server.connect().holds("READ", "r1");
         SocketlockTestClient second = server.connect().holds("READ", "r2");
         TestClient dflockd = server.connectDflockd();
-        assertThat(dflockd.ask("l", "deploy", "0")).isEqualTo("timeout");
+        assertThat(dflockd.request("l", "deploy", "0")).isEqualTo("timeout");
         try (TestClient lockd = connectLockd()) {
             assertThat(lockd.sendRaw("g deploy\n").line()).startsWith("0 Lock Get Failure");
             dflockd.send("l", "deploy", "60");
@@ -70,7 +70,7 @@ class SocketlockKeySpaceIT {
             String granted = dflockd.line();
             assertThat(granted).startsWith("ok ");
             third.barrier();
-            assertThat(dflockd.ask("r", "deploy", TestClient.token(granted))).isEqualTo("ok");
+            assertThat(dflockd.request("r", "deploy", TestClient.token(granted))).isEqualTo("ok");
             third.expect("READLOCK r3");
             assertThat(lockd.sendRaw("g deploy\n").line()).startsWith("0 Lock Get Failure");
             third.confirms("r3").releases("r3");
@@ -110,7 +110,7 @@ class SocketlockKeySpaceIT {
         server.connect().holds("WRITE", "l");
         TestClient dflockd = server.connectDflockd();
         String path = directory.resolve("s").toString();
-        assertThat(dflockd.ask("l", path, "0")).startsWith("ok ");
+        assertThat(dflockd.request("l", path, "0")).startsWith("ok ");
         assertThat(server.server().stats().entries("locks")).hasSize(1);
     }
 

@@ -55,10 +55,10 @@ class SocketlockLifeIT {
             case "offered" -> client.offered("WRITE", "l1");
             case "held" -> client.holds("WRITE", "l1");
             case "expired" -> {
-                client.say("REQWRITE l1 1").expect("WRITELOCK l1").confirms("l1");
+                client.sendLine("REQWRITE l1 1").expect("WRITELOCK l1").confirms("l1");
                 // The next request is offered the lock when the TTL has ended.
                 SocketlockTestClient next = server.connect();
-                next.say("REQWRITE next").expect("WRITELOCK next").say("REJECT next");
+                next.sendLine("REQWRITE next").expect("WRITELOCK next").sendLine("REJECT next");
                 next.expect("REQFAIL offer rejected").barrier();
             }
             default -> {}
@@ -92,12 +92,12 @@ class SocketlockLifeIT {
     void responses_to_a_socketlock_request_follow_its_state(
             String state, String verb, String response, String status, String release) {
         putInto(state);
-        client.say(verb + " l1");
+        client.sendLine(verb + " l1");
         if (!response.isEmpty()) {
             client.expect(response);
         }
-        client.say("STATUS l1").expect(status + " l1");
-        client.say("RELEASE l1");
+        client.sendLine("STATUS l1").expect(status + " l1");
+        client.sendLine("RELEASE l1");
         if (!release.isEmpty()) {
             client.expect("REQFAIL " + release);
         }
@@ -107,8 +107,8 @@ class SocketlockLifeIT {
     @Test
     void an_expired_request_can_be_released_silently_before_its_status_is_queried() {
         putInto("expired");
-        client.say("RELEASE l1").barrier();
-        client.say("RELEASE l1").expect("REQFAIL invalid lock id");
+        client.sendLine("RELEASE l1").barrier();
+        client.sendLine("RELEASE l1").expect("REQFAIL invalid lock id");
     }
 
     @Test
@@ -116,7 +116,7 @@ class SocketlockLifeIT {
         start(SocketlockTestServer.limits(Duration.ofMillis(200), Duration.ofSeconds(30)));
         putInto("queued");
         client.expect("REQFAIL timeout waiting for lock");
-        client.say("CONFIRM l1").expect("REQFAIL invalid lock id");
+        client.sendLine("CONFIRM l1").expect("REQFAIL invalid lock id");
         client.waits("READ", "l1").expect("REQFAIL timeout waiting for lock");
     }
 
@@ -124,18 +124,18 @@ class SocketlockLifeIT {
     void a_socketlock_request_fails_when_its_offer_is_not_confirmed_and_the_next_is_served() {
         start(SocketlockTestServer.limits(Duration.ofSeconds(30), Duration.ofMillis(300)));
         client.offered("WRITE", "l1");
-        SocketlockTestClient next = server.connect().say("REQWRITE l2");
+        SocketlockTestClient next = server.connect().sendLine("REQWRITE l2");
         client.expect("REQFAIL timeout waiting for confirm");
         next.expect("WRITELOCK l2").confirms("l2");
-        client.say("CONFIRM l1").expect("REQFAIL invalid lock id");
+        client.sendLine("CONFIRM l1").expect("REQFAIL invalid lock id");
     }
 
     @Test
     @DisplayName("H5: a request is refused if its lock id is in use, and only then")
     void a_socketlock_request_is_refused_if_its_lock_id_is_in_use() {
         client.holds("READ", "l1");
-        client.say("REQREAD l1").expect("REQFAIL invalid lock id");
-        client.say("REQWRITE l1 5").expect("REQFAIL invalid lock id");
+        client.sendLine("REQREAD l1").expect("REQFAIL invalid lock id");
+        client.sendLine("REQWRITE l1 5").expect("REQFAIL invalid lock id");
         client.assertHeld("l1");
         SocketlockTestClient other = server.connect().holds("READ", "l1");
         client.releases("l1").holds("READ", "l1");
@@ -150,23 +150,23 @@ class SocketlockLifeIT {
         start(
                 new SocketlockTimeouts(
                         Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(2)));
-        client.say("REQWRITE l1 " + seconds).expect("REQFAIL timeout too long");
-        client.say("REQWRITE l1 2").expect("WRITELOCK l1");
+        client.sendLine("REQWRITE l1 " + seconds).expect("REQFAIL timeout too long");
+        client.sendLine("REQWRITE l1 2").expect("WRITELOCK l1");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"9223372037", "9223372036854775807"})
     void a_socketlock_request_may_have_any_ttl_without_a_maximum(String seconds) {
-        client.say("REQWRITE l1 " + seconds).expect("WRITELOCK l1").confirms("l1");
+        client.sendLine("REQWRITE l1 " + seconds).expect("WRITELOCK l1").confirms("l1");
         client.assertHeld("l1");
     }
 
     @Test
     @DisplayName("H6: a request is served when the TTL of a silent holder ends")
     void a_socketlock_request_is_served_when_the_ttl_of_a_silent_holder_ends() {
-        client.say("REQWRITE l1 1").expect("WRITELOCK l1").say("CONFIRM l1").barrier();
+        client.sendLine("REQWRITE l1 1").expect("WRITELOCK l1").sendLine("CONFIRM l1").barrier();
         long since = System.nanoTime();
-        server.connect().say("REQWRITE l2").expect("WRITELOCK l2").confirms("l2");
+        server.connect().sendLine("REQWRITE l2").expect("WRITELOCK l2").confirms("l2");
         assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofSeconds(20));
         client.assertNotHeld("l1");
     }
@@ -174,11 +174,11 @@ class SocketlockLifeIT {
     @Test
     @DisplayName("H4: a request is not changed by a second CONFIRM")
     void a_socketlock_request_is_not_changed_by_a_second_confirm() {
-        client.holds("READ", "l1").say("CONFIRM l1", "CONFIRM l1").barrier();
+        client.holds("READ", "l1").sendLine("CONFIRM l1", "CONFIRM l1").barrier();
         SocketlockTestClient reader = server.connect().offered("READ", "l2");
-        client.say("CONFIRM l1").barrier();
+        client.sendLine("CONFIRM l1").barrier();
         server.connect().waits("READ", "l3"); // the offer is still valid
-        reader.say("REJECT l2").expect("REQFAIL offer rejected");
+        reader.sendLine("REJECT l2").expect("REQFAIL offer rejected");
         client.close();
     }
 
@@ -197,10 +197,10 @@ class SocketlockLifeIT {
 
     @Test
     void a_socketlock_request_has_the_lock_id_of_the_client_or_of_the_server() {
-        String offer = client.say("REQREAD").line();
+        String offer = client.sendLine("REQREAD").line();
         assertThat(offer).matches("node-1 READLOCK l[0-9a-f]{12}");
         client.confirms(offer.substring(offer.lastIndexOf(' ') + 1));
-        assertThat(client.say("REQREAD 7").line()).matches("node-1 READLOCK l[0-9a-f]{12}");
+        assertThat(client.sendLine("REQREAD 7").line()).matches("node-1 READLOCK l[0-9a-f]{12}");
     }
 
     @Test
@@ -222,19 +222,19 @@ class SocketlockLifeIT {
     @Test
     void a_socketlock_request_is_echoed_byte_for_byte() {
         client.holds("READ", "\u00ff\u0000\u00e4");
-        client.say("STATUS one   two").expect("LOCKTIMEOUT one two");
-        client.say("CONFIRM \u00ff\u0000\u00e4 please").expect("REQFAIL invalid lock id");
+        client.sendLine("STATUS one   two").expect("LOCKTIMEOUT one two");
+        client.sendLine("CONFIRM \u00ff\u0000\u00e4 please").expect("REQFAIL invalid lock id");
     }
 
     @Test
     void the_number_of_socketlock_requests_of_a_connection_is_limited() {
         client.holds("WRITE", "l0");
         for (int i = 1; i < SocketlockHandler.MAX_LOCKS; i++) {
-            client.say("REQREAD l" + i);
+            client.sendLine("REQREAD l" + i);
         }
-        client.barrier().say("REQREAD more").expect("REQFAIL too many requests");
-        client.say("RELEASE l1", "REQREAD more").barrier();
-        client.say("RELEASE l0").expect("READLOCK l2");
+        client.barrier().sendLine("REQREAD more").expect("REQFAIL too many requests");
+        client.sendLine("RELEASE l1", "REQREAD more").barrier();
+        client.sendLine("RELEASE l0").expect("READLOCK l2");
         server.close();
         server = SocketlockTestServer.start(directory.resolve("s2"), QueuePolicy.FIFO);
         server.connect().holds("WRITE", "l1");
@@ -246,17 +246,17 @@ class SocketlockLifeIT {
         String longOne = "x".repeat(60 * 1024);
         int most = SocketlockHandler.MAX_LOCK_BYTES / longOne.length();
         for (int i = 0; i < most; i++) {
-            client.say("REQREAD " + longOne.substring(2) + (10 + i));
+            client.sendLine("REQREAD " + longOne.substring(2) + (10 + i));
         }
-        client.barrier().say("REQREAD " + longOne).expect("REQFAIL too many requests");
-        client.say("RELEASE " + longOne.substring(2) + 10, "REQREAD " + longOne).barrier();
+        client.barrier().sendLine("REQREAD " + longOne).expect("REQFAIL too many requests");
+        client.sendLine("RELEASE " + longOne.substring(2) + 10, "REQREAD " + longOne).barrier();
     }
 
     @Test
     void a_socketlock_connection_ends_with_eol() {
         client.holds("WRITE", "l1");
         SocketlockTestClient next = server.connect().waits("READ", "l2");
-        client.say("EOL now", "PING").assertClosed();
+        client.sendLine("EOL now", "PING").assertClosed();
         next.expect("READLOCK l2");
     }
 
@@ -264,15 +264,18 @@ class SocketlockLifeIT {
     void fence_and_epoch_are_returned_on_request() {
         long before = 0;
         for (int i = 0; i < 3; i++) {
-            client.offered("WRITE", "l1").say("TOKEN l1").expect("LOCKTIMEOUT l1").confirms("l1");
-            String response = client.say("TOKEN l1").line();
+            client.offered("WRITE", "l1")
+                    .sendLine("TOKEN l1")
+                    .expect("LOCKTIMEOUT l1")
+                    .confirms("l1");
+            String response = client.sendLine("TOKEN l1").line();
             assertThat(response).startsWith("node-1 TOKEN l1 ");
             long fence = Long.parseLong(response.substring("node-1 TOKEN l1 ".length()));
             assertThat(fence).isGreaterThan(before);
             before = fence;
-            client.releases("l1").say("TOKEN l1").expect("LOCKTIMEOUT l1");
+            client.releases("l1").sendLine("TOKEN l1").expect("LOCKTIMEOUT l1");
         }
-        assertThat(client.say("EPOCH").line()).matches("node-1 EPOCH \\d+");
-        client.say("PROCESS", "REASSERT l9 READ x", "SETTLED", "TOKEN").barrier();
+        assertThat(client.sendLine("EPOCH").line()).matches("node-1 EPOCH \\d+");
+        client.sendLine("PROCESS", "REASSERT l9 READ x", "SETTLED", "TOKEN").barrier();
     }
 }

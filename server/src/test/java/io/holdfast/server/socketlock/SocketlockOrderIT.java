@@ -51,7 +51,7 @@ class SocketlockOrderIT {
                         SocketlockTestServer.endpoint(path, QueuePolicy.FIFO));
         SocketlockTestClient client = server.connect();
         for (int i = 0; i < 500; i++) {
-            client.say("REQWRITE l", "PING", "REJECT l", "PING");
+            client.sendLine("REQWRITE l", "PING", "REJECT l", "PING");
             client.expect("WRITELOCK l", "PONG", "REQFAIL offer rejected", "PONG");
         }
     }
@@ -61,10 +61,10 @@ class SocketlockOrderIT {
         SocketlockTestClient holder = connect(QueuePolicy.FIFO);
         SocketlockTestClient other = connect(QueuePolicy.FIFO);
         for (int i = 0; i < 500; i++) {
-            holder.offered("WRITE", "a").say("CONFIRM a").barrier();
+            holder.offered("WRITE", "a").sendLine("CONFIRM a").barrier();
             other.waits("WRITE", "b");
             holder.releases("a");
-            other.say("PING").expect("WRITELOCK b", "PONG").say("RELEASE b").barrier();
+            other.sendLine("PING").expect("WRITELOCK b", "PONG").sendLine("RELEASE b").barrier();
         }
     }
 
@@ -78,7 +78,7 @@ class SocketlockOrderIT {
         }
         holder.releases("l");
         for (SocketlockTestClient client : line) {
-            client.expect("WRITELOCK l").confirms("l").say("RELEASE l");
+            client.expect("WRITELOCK l").confirms("l").sendLine("RELEASE l");
         }
     }
 
@@ -107,7 +107,7 @@ class SocketlockOrderIT {
     void there_is_one_offer_at_a_time() {
         SocketlockTestClient first = connect(QueuePolicy.READER_PREFERRED).offered("READ", "a");
         SocketlockTestClient second = connect(QueuePolicy.READER_PREFERRED).waits("READ", "b");
-        first.say("CONFIRM a").barrier();
+        first.sendLine("CONFIRM a").barrier();
         second.expect("READLOCK b");
     }
 
@@ -128,7 +128,7 @@ class SocketlockOrderIT {
         SocketlockTestClient a = connect(QueuePolicy.WRITER_PREFERRED).holds("READ", "a");
         SocketlockTestClient b = connect(QueuePolicy.WRITER_PREFERRED).waits("WRITE", "b");
         SocketlockTestClient c = connect(QueuePolicy.WRITER_PREFERRED).waits("READ", "c");
-        b.say("REJECT b").barrier();
+        b.sendLine("REJECT b").barrier();
         c.expect("READLOCK c").confirms("c");
         SocketlockTestClient d = connect(QueuePolicy.WRITER_PREFERRED).waits("WRITE", "d");
         a.releases("a");
@@ -157,9 +157,9 @@ class SocketlockOrderIT {
                         SocketlockTestServer.limits(
                                 Duration.ofSeconds(30), Duration.ofMillis(200)));
         SocketlockTestClient slow = server.connect().offered("WRITE", "l");
-        SocketlockTestClient next = server.connect().say("REQWRITE l").expect("WRITELOCK l");
+        SocketlockTestClient next = server.connect().sendLine("REQWRITE l").expect("WRITELOCK l");
         next.confirms("l");
-        slow.say("CONFIRM l", "STATUS l");
+        slow.sendLine("CONFIRM l", "STATUS l");
         slow.expect("REQFAIL timeout waiting for confirm", "REQFAIL invalid lock id");
         slow.expect("LOCKTIMEOUT l");
         next.assertHeld("l");
@@ -170,7 +170,7 @@ class SocketlockOrderIT {
     void the_response_to_a_withdrawn_request_precedes_that_to_the_next() {
         SocketlockTestClient client = connect(QueuePolicy.FIFO);
         for (int i = 0; i < 200; i++) {
-            client.say("REQREAD a" + i, "REJECT a" + i, "REQWRITE b" + i, "RELEASE b" + i);
+            client.sendLine("REQREAD a" + i, "REJECT a" + i, "REQWRITE b" + i, "RELEASE b" + i);
             client.expect("READLOCK a" + i, "REQFAIL offer rejected", "WRITELOCK b" + i);
         }
         assertThat(client.barrier()).isNotNull();

@@ -70,16 +70,16 @@ class SocketlockPrimaryLockIT {
 
     /** Declares the process of a client, as Holdfast clients do. */
     private static SocketlockTestClient declareProcess(SocketlockTestClient client) {
-        return client.say("PROCESS " + ProcessIdentity.own());
+        return client.sendLine("PROCESS " + ProcessIdentity.own());
     }
 
     private static long epoch(SocketlockTestClient client) {
-        String response = client.say("EPOCH").line();
+        String response = client.sendLine("EPOCH").line();
         return Long.parseLong(response.substring(response.lastIndexOf(' ') + 1));
     }
 
     private static long fence(SocketlockTestClient client, String lock) {
-        String response = client.say("TOKEN " + lock).line();
+        String response = client.sendLine("TOKEN " + lock).line();
         return Long.parseLong(response.substring(response.lastIndexOf(' ') + 1));
     }
 
@@ -170,7 +170,7 @@ class SocketlockPrimaryLockIT {
         holder.assertClosed();
         assertThat(path).doesNotExist();
         assertThat(drained).isNotDone();
-        assertThat(other.ask("r", "elsewhere", token)).isEqualTo("ok");
+        assertThat(other.request("r", "elsewhere", token)).isEqualTo("ok");
         drained.get(60, TimeUnit.SECONDS);
     }
 
@@ -206,12 +206,12 @@ class SocketlockPrimaryLockIT {
         SocketlockTestClient waiting = server.connect().waits("WRITE", "l2");
         SocketlockTestClient again = declareProcess(server.connect());
         assertThat(epoch(again)).isGreaterThan(epoch);
-        again.say("REASSERT l9 WRITE " + epoch, "STATUS l9").expect("LOCKTIMEOUT l9");
-        again.say("REASSERT l1 READ " + epoch, "STATUS l1").expect("LOCKTIMEOUT l1");
-        again.say("REASSERT l1 WRITE " + epoch + " 60", "STATUS l1").expect("LOCKOK l1");
+        again.sendLine("REASSERT l9 WRITE " + epoch, "STATUS l9").expect("LOCKTIMEOUT l9");
+        again.sendLine("REASSERT l1 READ " + epoch, "STATUS l1").expect("LOCKTIMEOUT l1");
+        again.sendLine("REASSERT l1 WRITE " + epoch + " 60", "STATUS l1").expect("LOCKOK l1");
         assertThat(fence(again, "l1")).isGreaterThan(fence);
         waiting.barrier();
-        again.say("RELEASE l1");
+        again.sendLine("RELEASE l1");
         waiting.expect("WRITELOCK l2");
     }
 
@@ -222,8 +222,8 @@ class SocketlockPrimaryLockIT {
         server.close();
         server = restart();
         SocketlockTestClient again = declareProcess(server.connect());
-        again.say("REASSERT l1 WRITE " + epoch + " 1", "STATUS l1").expect("LOCKOK l1");
-        server.connect().say("REQWRITE l2").expect("WRITELOCK l2");
+        again.sendLine("REASSERT l1 WRITE " + epoch + " 1", "STATUS l1").expect("LOCKOK l1");
+        server.connect().sendLine("REQWRITE l2").expect("WRITELOCK l2");
         again.assertNotHeld("l1");
     }
 
@@ -236,8 +236,8 @@ class SocketlockPrimaryLockIT {
         server = restart();
         SocketlockTestClient again = server.connect();
         assertThat(again.id()).isEqualTo(id);
-        declareProcess(again).say("SETTLED");
-        server.connect().say("REQWRITE l2").expect("WRITELOCK l2");
+        declareProcess(again).sendLine("SETTLED");
+        server.connect().sendLine("REQWRITE l2").expect("WRITELOCK l2");
         assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(GRACE);
     }
 
@@ -250,7 +250,7 @@ class SocketlockPrimaryLockIT {
         SocketlockTestClient again = server.connect().waits("WRITE", "l2").expect("WRITELOCK l2");
         assertThat(Duration.ofNanos(System.nanoTime() - since))
                 .isGreaterThan(GRACE.minusMillis(500));
-        again.say("REASSERT l1 WRITE 1", "STATUS l1").expect("LOCKTIMEOUT l1");
+        again.sendLine("REASSERT l1 WRITE 1", "STATUS l1").expect("LOCKTIMEOUT l1");
     }
 
     @Test
@@ -262,10 +262,10 @@ class SocketlockPrimaryLockIT {
         server = restart();
         SocketlockTestClient first = declareProcess(server.connect());
         SocketlockTestClient second = declareProcess(server.connect());
-        first.say("REASSERT l1 READ " + epoch, "STATUS l1").expect("LOCKOK l1");
+        first.sendLine("REASSERT l1 READ " + epoch, "STATUS l1").expect("LOCKOK l1");
         server.connect().waits("READ", "l3");
-        second.say("REASSERT l2 READ " + epoch, "STATUS l2").expect("LOCKOK l2");
-        second.say("REASSERT l2 READ " + epoch, "STATUS l2").expect("LOCKOK l2");
+        second.sendLine("REASSERT l2 READ " + epoch, "STATUS l2").expect("LOCKOK l2");
+        second.sendLine("REASSERT l2 READ " + epoch, "STATUS l2").expect("LOCKOK l2");
     }
 
     // ---- loss of the path
@@ -281,7 +281,7 @@ class SocketlockPrimaryLockIT {
         waiting.assertClosed();
         TestServer.soon().until(() -> Files.exists(path));
         SocketlockTestClient again = declareProcess(server.connect());
-        again.say("REASSERT l1 WRITE " + epoch, "STATUS l1").expect("LOCKOK l1");
+        again.sendLine("REASSERT l1 WRITE " + epoch, "STATUS l1").expect("LOCKOK l1");
     }
 
     @Test
@@ -315,7 +315,7 @@ class SocketlockPrimaryLockIT {
         SocketlockTestClient waiting = server.open(second).greet().waits("WRITE", "l");
         Files.delete(path);
         lost.assertClosed();
-        assertThat(other.ask("ping", "", "")).isEqualTo("ok");
+        assertThat(other.request("ping", "", "")).isEqualTo("ok");
         waiting.expect("WRITELOCK l"); // when the grace period for re-assertions is over
     }
 
@@ -332,12 +332,12 @@ class SocketlockPrimaryLockIT {
         holder.assertClosed();
         TestServer.soon().until(this::isServed);
         SocketlockTestClient again = declareProcess(server.connect());
-        again.say("REASSERT l1 READ " + epoch, "STATUS l1").expect("LOCKOK l1");
+        again.sendLine("REASSERT l1 READ " + epoch, "STATUS l1").expect("LOCKOK l1");
         waiting.barrier();
         again.releases("l1");
         String granted = dflockd.line();
         assertThat(granted).startsWith("ok ");
-        assertThat(dflockd.ask("r", "deploy", TestClient.token(granted))).isEqualTo("ok");
+        assertThat(dflockd.request("r", "deploy", TestClient.token(granted))).isEqualTo("ok");
         waiting.expect("WRITELOCK l2");
     }
 

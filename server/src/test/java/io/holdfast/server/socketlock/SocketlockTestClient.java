@@ -45,7 +45,7 @@ final class SocketlockTestClient extends LineTestClient<SocketlockTestClient> {
     // ---- sending
 
     /** Sends lines, each prefixed with the id. */
-    SocketlockTestClient say(String... lines) {
+    SocketlockTestClient sendLine(String... lines) {
         StringBuilder text = new StringBuilder();
         for (String line : lines) {
             text.append(id).append(' ').append(line).append('\n');
@@ -68,19 +68,19 @@ final class SocketlockTestClient extends LineTestClient<SocketlockTestClient> {
      * unread: lines arrive in the order of their effects.
      */
     SocketlockTestClient barrier() {
-        return say("PING").expect("PONG");
+        return sendLine("PING").expect("PONG");
     }
 
     // ---- locks
 
     /** Sends the greeting, in the named dialect. */
     SocketlockTestClient greet() {
-        return say("HELLO").expect("CONNECTED");
+        return sendLine("HELLO").expect("CONNECTED");
     }
 
     /** Requests a lock that is offered at once. */
     SocketlockTestClient offered(String mode, String lock) {
-        return say("REQ" + mode + " " + lock).expect(mode + "LOCK " + lock);
+        return sendLine("REQ" + mode + " " + lock).expect(mode + "LOCK " + lock);
     }
 
     /** Acquires a free lock. */
@@ -89,23 +89,23 @@ final class SocketlockTestClient extends LineTestClient<SocketlockTestClient> {
     }
 
     SocketlockTestClient confirms(String lock) {
-        return say("CONFIRM " + lock, "STATUS " + lock).expect("LOCKOK " + lock);
+        return sendLine("CONFIRM " + lock, "STATUS " + lock).expect("LOCKOK " + lock);
     }
 
     /** Requests a lock that is not offered. */
     SocketlockTestClient waits(String mode, String lock) {
-        return say("REQ" + mode + " " + lock).barrier();
+        return sendLine("REQ" + mode + " " + lock).barrier();
     }
 
     SocketlockTestClient releases(String lock) {
-        return say("RELEASE " + lock).barrier();
+        return sendLine("RELEASE " + lock).barrier();
     }
 
     void assertHeld(String lock) {
-        say("STATUS " + lock).expect("LOCKOK " + lock);
+        sendLine("STATUS " + lock).expect("LOCKOK " + lock);
     }
 
     void assertNotHeld(String lock) {
-        say("STATUS " + lock).expect("LOCKTIMEOUT " + lock);
+        sendLine("STATUS " + lock).expect("LOCKTIMEOUT " + lock);
     }
 }

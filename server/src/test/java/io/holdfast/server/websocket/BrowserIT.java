@@ -202,7 +202,7 @@ class BrowserIT {
 
     private void assertNothingWasRun() {
         try (WebSocketClient client = WebSocketClient.open(server.webSocket())) {
-            assertThat(client.ask("i browser")).isEqualTo("0 Lock Not Locked: browser\r\n");
+            assertThat(client.request("i browser")).isEqualTo("0 Lock Not Locked: browser\r\n");
             assertThat(client.counter("command_g")).isZero();
             assertThat(client.counter("command_r")).isZero();
             assertThat(client.counter("orphans")).isZero();
@@ -218,7 +218,7 @@ class BrowserIT {
                         url("localhost") + ACQUIRED,
                         url("localhost") + "any?path" + ACQUIRED);
         try (WebSocketClient client = WebSocketClient.open(server.webSocket())) {
-            assertThat(client.ask("i browser")).isEqualTo("0 Lock Not Locked: browser\r\n");
+            assertThat(client.request("i browser")).isEqualTo("0 Lock Not Locked: browser\r\n");
             assertThat(client.counter("command_g")).isEqualTo(2);
         }
     }

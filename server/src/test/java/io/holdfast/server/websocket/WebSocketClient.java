@@ -39,7 +39,7 @@ final class WebSocketClient implements AutoCloseable {
                     "");
 
     /** A request that is accepted. */
-    static final String REQUEST = request("");
+    static final String REQUEST = handshakeRequest("");
 
     private static final int DEADLINE_MILLIS = 30_000; // as TestClient's
     private static final byte[] MASK = {0x37, (byte) 0xfa, 0x21, 0x3d};
@@ -103,7 +103,7 @@ final class WebSocketClient implements AutoCloseable {
     }
 
     /** A valid upgrade request with additional headers. */
-    static String request(String headers) {
+    static String handshakeRequest(String headers) {
         return "GET / HTTP/1.1\r\n"
                 + "Host: localhost\r\n"
                 + "Upgrade: websocket\r\n"
@@ -233,13 +233,14 @@ final class WebSocketClient implements AutoCloseable {
         return frame.text();
     }
 
-    String ask(String command) {
+    String request(String command) {
         return send(message(command)).text();
     }
 
     /** The line of {@code q} for this counter. */
     long counter(String name) {
-        return ask("q").lines()
+        return request("q")
+                .lines()
                 .filter(line -> line.startsWith(name + ": "))
                 .mapToLong(line -> Long.parseLong(line.substring(name.length() + 2)))
                 .findFirst()

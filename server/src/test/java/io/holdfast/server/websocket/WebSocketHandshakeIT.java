@@ -3,9 +3,9 @@ package io.holdfast.server.websocket;
 import static io.holdfast.server.websocket.WebSocketClient.ACCEPTED;
 import static io.holdfast.server.websocket.WebSocketClient.KEY;
 import static io.holdfast.server.websocket.WebSocketClient.REQUEST;
+import static io.holdfast.server.websocket.WebSocketClient.handshakeRequest;
 import static io.holdfast.server.websocket.WebSocketClient.joined;
 import static io.holdfast.server.websocket.WebSocketClient.message;
-import static io.holdfast.server.websocket.WebSocketClient.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -76,7 +76,7 @@ class WebSocketHandshakeIT {
     void an_upgrade_request_gets_exactly_these_bytes() {
         try (WebSocketClient client = connect().send(REQUEST)) {
             assertThat(client.head()).isEqualTo(ACCEPTED);
-            assertThat(client.ask("g x")).isEqualTo("1 Lock Get Success: x\r\n");
+            assertThat(client.request("g x")).isEqualTo("1 Lock Get Success: x\r\n");
         }
     }
 
@@ -88,7 +88,7 @@ class WebSocketHandshakeIT {
             })
     void no_extension_is_negotiated(String offer) {
         try (WebSocketClient client =
-                connect().send(request("Sec-WebSocket-Extensions: " + offer + "\r\n"))) {
+                connect().send(handshakeRequest("Sec-WebSocket-Extensions: " + offer + "\r\n"))) {
             assertThat(client.head()).isEqualTo(ACCEPTED);
         }
     }
@@ -97,9 +97,9 @@ class WebSocketHandshakeIT {
     @ValueSource(strings = {"lockd", "any.thing-at_all", "v1"})
     void a_single_subprotocol_is_echoed(String protocol) {
         String offer = "Sec-WebSocket-Protocol: " + protocol + "\r\n";
-        try (WebSocketClient client = connect().send(request(offer))) {
+        try (WebSocketClient client = connect().send(handshakeRequest(offer))) {
             assertThat(client.head()).isEqualTo(accepted(offer));
-            assertThat(client.ask("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
+            assertThat(client.request("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
         }
     }
 
@@ -112,15 +112,16 @@ class WebSocketHandshakeIT {
                 "Sec-WebSocket-Protocol: a\r\nSec-WebSocket-Protocol: b\r\n",
             })
     void several_offered_subprotocols_are_accepted(String offer) {
-        try (WebSocketClient client = connect().send(request(offer))) {
+        try (WebSocketClient client = connect().send(handshakeRequest(offer))) {
             assertThat(client.head()).isIn(ACCEPTED, accepted("Sec-WebSocket-Protocol: a\r\n"));
-            assertThat(client.ask("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
+            assertThat(client.request("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
         }
     }
 
     @Test
     void an_empty_subprotocol_is_accepted() {
-        try (WebSocketClient client = connect().send(request("Sec-WebSocket-Protocol: \r\n"))) {
+        try (WebSocketClient client =
+                connect().send(handshakeRequest("Sec-WebSocket-Protocol: \r\n"))) {
             assertThat(client.head()).isEqualTo(ACCEPTED);
         }
     }
@@ -128,7 +129,7 @@ class WebSocketHandshakeIT {
     @Test
     void a_request_cannot_inject_a_header_into_the_response() {
         try (WebSocketClient client =
-                connect().send(request("Sec-WebSocket-Protocol: a\rX-Evil: 1\r\n"))) {
+                connect().send(handshakeRequest("Sec-WebSocket-Protocol: a\rX-Evil: 1\r\n"))) {
             assertThat(client.send(message("i x")).halfClose().rest()).doesNotContain("\rX-Evil");
         }
     }
@@ -177,7 +178,7 @@ class WebSocketHandshakeIT {
     @Test
     void an_upgrade_request_may_have_many_cookies() {
         String cookies = "Cookie: " + "a=b; ".repeat(4_000) + "\r\n";
-        try (WebSocketClient client = connect().send(request(cookies))) {
+        try (WebSocketClient client = connect().send(handshakeRequest(cookies))) {
             assertThat(client.head()).isEqualTo(ACCEPTED);
         }
     }
@@ -255,13 +256,13 @@ class WebSocketHandshakeIT {
             })
     void an_upgrade_from_another_site_is_refused_and_nothing_behind_it_is_run(String origin) {
         try (WebSocketClient client = connect()) {
-            byte[] request = bytes(request("Origin: " + origin + "\r\n"));
+            byte[] request = bytes(handshakeRequest("Origin: " + origin + "\r\n"));
             String response = client.send(request, message("g x"), bytes("g x\n")).rest();
             assertThat(response).startsWith("HTTP/1.1 403 Forbidden\r\n");
             assertThat(response).endsWith("\r\n\r\norigin not allowed");
         }
         try (WebSocketClient client = open()) {
-            assertThat(client.ask("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
+            assertThat(client.request("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
             assertThat(client.counter("command_g")).isZero();
             assertThat(client.counter("connections")).isEqualTo(1);
         }
@@ -270,7 +271,7 @@ class WebSocketHandshakeIT {
     @Test
     void an_upgrade_from_a_page_whose_host_name_resolves_here_is_refused() {
         assertRefused(
-                request("Origin: http://evil.example\r\n")
+                handshakeRequest("Origin: http://evil.example\r\n")
                         .replace("Host: localhost", "Host: evil.example:9998"),
                 "403 Forbidden",
                 "origin not allowed");
@@ -280,7 +281,8 @@ class WebSocketHandshakeIT {
     @ParameterizedTest
     @ValueSource(strings = {"http://localhost", "https://localhost:8443", "http://LOCALHOST:3000/"})
     void an_upgrade_from_a_page_of_the_same_host_is_accepted(String origin) {
-        try (WebSocketClient client = connect().send(request("Origin: " + origin + "\r\n"))) {
+        try (WebSocketClient client =
+                connect().send(handshakeRequest("Origin: " + origin + "\r\n"))) {
             assertThat(client.head()).isEqualTo(ACCEPTED);
         }
     }
@@ -288,11 +290,14 @@ class WebSocketHandshakeIT {
     @Test
     void an_upgrade_from_a_listed_page_is_accepted() {
         restart(new WebSocketServer.Options().allowedOrigins("app.example"));
-        try (WebSocketClient client = connect().send(request("Origin: https://app.example\r\n"))) {
+        try (WebSocketClient client =
+                connect().send(handshakeRequest("Origin: https://app.example\r\n"))) {
             assertThat(client.head()).isEqualTo(ACCEPTED);
         }
         assertRefused(
-                request("Origin: https://evil.example\r\n"), "403 Forbidden", "origin not allowed");
+                handshakeRequest("Origin: https://evil.example\r\n"),
+                "403 Forbidden",
+                "origin not allowed");
     }
 
     @ParameterizedTest
@@ -302,7 +307,7 @@ class WebSocketHandshakeIT {
         String request =
                 where == 0
                         ? REQUEST.replace("GET /", "GET /" + filler)
-                        : request("X-Long: " + filler + "\r\n");
+                        : handshakeRequest("X-Long: " + filler + "\r\n");
         assertRefused(request, "400 Bad Request", "bad request");
         try (WebSocketClient client = open()) {
             assertThat(client.counter("connections")).isEqualTo(1);
@@ -340,7 +345,7 @@ class WebSocketHandshakeIT {
             assertThat(response).doesNotContain("Lock").doesNotContain(" 101 ");
         }
         try (WebSocketClient client = open()) {
-            assertThat(client.ask("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
+            assertThat(client.request("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
             assertThat(client.counter("command_g")).isZero();
             assertThat(client.counter("invalid_commands")).isZero();
         }
@@ -403,7 +408,7 @@ class WebSocketHandshakeIT {
             client.rest();
         }
         try (WebSocketClient client = open()) {
-            assertThat(client.ask("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
+            assertThat(client.request("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
             assertThat(client.counter("orphans")).isEqualTo(1);
         }
     }
@@ -420,7 +425,7 @@ class WebSocketHandshakeIT {
                 another.assertEnd();
             }
             // An open WebSocket may be idle without limit.
-            assertThat(served.ask("g x")).isEqualTo("1 Lock Get Success: x\r\n");
+            assertThat(served.request("g x")).isEqualTo("1 Lock Get Success: x\r\n");
         }
     }
 
@@ -472,7 +477,7 @@ class WebSocketHandshakeIT {
                             try (WebSocketClient one = open();
                                     WebSocketClient two = open()) {
                                 assertThat(one.counter("connections")).isEqualTo(2);
-                                assertThat(two.ask("r x")).startsWith("0 ");
+                                assertThat(two.request("r x")).startsWith("0 ");
                             }
                         });
     }
@@ -481,7 +486,7 @@ class WebSocketHandshakeIT {
     void draining_does_not_wait_for_an_upgrade_request() throws InterruptedException {
         try (WebSocketClient client = connect().send("GET / HTTP/1.1\r\n");
                 WebSocketClient other = open()) {
-            assertThat(other.ask("me")).startsWith("1 ");
+            assertThat(other.request("me")).startsWith("1 ");
             Thread draining = server.drain();
             client.assertEnd();
             other.assertClosedWith(1001);
@@ -500,14 +505,15 @@ class WebSocketHandshakeIT {
             assertThat(client.head()).isEqualTo(ACCEPTED);
             assertThat(client.text()).isEqualTo("1 Lock Get Success: x\r\n");
             try (WebSocketClient second = secure().shakeHands()) {
-                assertThat(second.ask("g x")).isEqualTo("0 Lock Get Failure: x\r\n");
+                assertThat(second.request("g x")).isEqualTo("0 Lock Get Failure: x\r\n");
             }
             client.send(WebSocketClient.frame(0x88, "")).assertClosedWith(1000);
         }
         try (WebSocketClient client = secure().shakeHands()) {
-            assertThat(client.ask("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
+            assertThat(client.request("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
         }
-        try (WebSocketClient client = secure().send(request("Origin: https://evil.example\r\n"))) {
+        try (WebSocketClient client =
+                secure().send(handshakeRequest("Origin: https://evil.example\r\n"))) {
             assertThat(client.rest()).startsWith("HTTP/1.1 403 Forbidden\r\n");
         }
         try (WebSocketClient plain = connect()) {

@@ -6,10 +6,10 @@ import static io.holdfast.server.websocket.WebSocketClient.FINAL;
 import static io.holdfast.server.websocket.WebSocketClient.REQUEST;
 import static io.holdfast.server.websocket.WebSocketClient.TEXT;
 import static io.holdfast.server.websocket.WebSocketClient.frame;
+import static io.holdfast.server.websocket.WebSocketClient.handshakeRequest;
 import static io.holdfast.server.websocket.WebSocketClient.header;
 import static io.holdfast.server.websocket.WebSocketClient.joined;
 import static io.holdfast.server.websocket.WebSocketClient.message;
-import static io.holdfast.server.websocket.WebSocketClient.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -73,13 +73,13 @@ class WebSocketLeakIT {
     void ended_websockets_leave_neither_objects_nor_buffers_nor_locks() {
         WebSocketClient holder = open();
         for (int i = 0; i < 12; i++) {
-            assertThat(holder.ask("g " + "x".repeat(60_000) + i)).startsWith("1 ");
+            assertThat(holder.request("g " + "x".repeat(60_000) + i)).startsWith("1 ");
         }
         for (int i = 0; i < 30; i++) {
             connect().close();
             connect().send("GET / HT").close();
             connect().send("GET / HTTP/1.1\r\n\r\n").close();
-            connect().send(request("Origin: http://evil.example\r\n")).reset();
+            connect().send(handshakeRequest("Origin: http://evil.example\r\n")).reset();
             connect().send(bytes(REQUEST), message("g own" + i)).reset();
             connect().send(bytes(REQUEST), message("sg own")).close();
             open().send(message("g own" + i), message("d")).reset();
@@ -127,7 +127,7 @@ class WebSocketLeakIT {
                 }
                 client.assertEnd();
             }
-            assertThat(other.ask("i none")).isEqualTo("0 Lock Not Locked: none\r\n");
+            assertThat(other.request("i none")).isEqualTo("0 Lock Not Locked: none\r\n");
         }
         await().until(() -> other.counter("connections") == 1);
         assertThat(other.counter("locks")).isZero();

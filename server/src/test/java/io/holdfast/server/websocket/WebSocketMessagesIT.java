@@ -95,12 +95,12 @@ class WebSocketMessagesIT {
     }
 
     private static String connectionName(WebSocketClient client) {
-        String response = client.ask("me"); // 1 CONNECTION NAME
+        String response = client.request("me"); // 1 CONNECTION NAME
         return response.substring(2, response.indexOf(' ', 2));
     }
 
     private void assertFree(String name) {
-        assertThat(open().ask("i " + name)).isEqualTo("0 Lock Not Locked: " + name + "\r\n");
+        assertThat(open().request("i " + name)).isEqualTo("0 Lock Not Locked: " + name + "\r\n");
     }
 
     // ---- one message, one command, one response
@@ -109,36 +109,37 @@ class WebSocketMessagesIT {
     void each_message_is_a_command_and_gets_one_message_as_response() {
         WebSocketClient client = open();
         WebSocketClient other = open();
-        assertThat(client.ask("g a")).isEqualTo("1 Lock Get Success: a\r\n");
-        assertThat(client.ask("g a")).isEqualTo("1 Lock Get Success: a\n");
-        assertThat(other.ask("g a")).isEqualTo("0 Lock Get Failure: a\r\n");
-        assertThat(other.ask("r a")).isEqualTo("0 Lock Release Failure: a\n");
-        assertThat(other.ask("i a")).isEqualTo("1 Lock Is Locked: a\r\n");
-        assertThat(client.ask("i a")).isEqualTo("1 Lock Is Locked: a\n");
-        assertThat(client.ask("sg s")).isEqualTo("1 Shared Lock Get Success: s\r\n");
-        assertThat(other.ask("sg s")).isEqualTo("2 Shared Lock Get Success: s\r\n");
-        assertThat(client.ask("r a")).isEqualTo("1 Lock Release Success: a\n");
-        assertThat(client.ask("iam page")).isEqualTo("1 ok\n");
-        assertThat(client.ask("me")).matches("1 127\\.0\\.0\\.1:\\d+ page\n");
+        assertThat(client.request("g a")).isEqualTo("1 Lock Get Success: a\r\n");
+        assertThat(client.request("g a")).isEqualTo("1 Lock Get Success: a\n");
+        assertThat(other.request("g a")).isEqualTo("0 Lock Get Failure: a\r\n");
+        assertThat(other.request("r a")).isEqualTo("0 Lock Release Failure: a\n");
+        assertThat(other.request("i a")).isEqualTo("1 Lock Is Locked: a\r\n");
+        assertThat(client.request("i a")).isEqualTo("1 Lock Is Locked: a\n");
+        assertThat(client.request("sg s")).isEqualTo("1 Shared Lock Get Success: s\r\n");
+        assertThat(other.request("sg s")).isEqualTo("2 Shared Lock Get Success: s\r\n");
+        assertThat(client.request("r a")).isEqualTo("1 Lock Release Success: a\n");
+        assertThat(client.request("iam page")).isEqualTo("1 ok\n");
+        assertThat(client.request("me")).matches("1 127\\.0\\.0\\.1:\\d+ page\n");
     }
 
     @Test
     void a_response_of_several_lines_is_one_message() {
         WebSocketClient client = open();
         String name = connectionName(client);
-        client.ask("g b");
-        client.ask("g a");
-        client.ask("sg s");
-        client.ask("sg t");
-        assertThat(client.ask("d")).isEqualTo("b: " + name + "\na: " + name + "\n");
-        assertThat(client.ask("d a")).isEqualTo("a: " + name + "\n");
-        assertThat(client.ask("sd")).isEqualTo("s: " + name + "\nt: " + name + "\n");
-        assertThat(client.ask("dump")).isEqualTo("map[a:" + name + " b:" + name + "]\n");
-        assertThat(client.ask("dump shared")).isEqualTo("map[s:[" + name + "] t:[" + name + "]]\n");
-        client.ask("iam two words");
-        assertThat(client.ask("who")).isEqualTo(name + ": two words\n");
-        assertThat(client.ask("q").lines()).hasSize(19);
-        assertThat(client.ask("q")).endsWith("\nshared_orphans: 0\n");
+        client.request("g b");
+        client.request("g a");
+        client.request("sg s");
+        client.request("sg t");
+        assertThat(client.request("d")).isEqualTo("b: " + name + "\na: " + name + "\n");
+        assertThat(client.request("d a")).isEqualTo("a: " + name + "\n");
+        assertThat(client.request("sd")).isEqualTo("s: " + name + "\nt: " + name + "\n");
+        assertThat(client.request("dump")).isEqualTo("map[a:" + name + " b:" + name + "]\n");
+        assertThat(client.request("dump shared"))
+                .isEqualTo("map[s:[" + name + "] t:[" + name + "]]\n");
+        client.request("iam two words");
+        assertThat(client.request("who")).isEqualTo(name + ": two words\n");
+        assertThat(client.request("q").lines()).hasSize(19);
+        assertThat(client.request("q")).endsWith("\nshared_orphans: 0\n");
     }
 
     @ParameterizedTest
@@ -165,15 +166,15 @@ class WebSocketMessagesIT {
         WebSocketClient.Frame response = client.send(message(command)).read();
         assertThat(response.first()).isEqualTo(FINAL | TEXT);
         assertThat(response.text()).isEmpty();
-        assertThat(client.ask("i a")).isEqualTo("0 Lock Not Locked: a\r\n");
+        assertThat(client.request("i a")).isEqualTo("0 Lock Not Locked: a\r\n");
     }
 
     @Test
     void an_empty_or_unknown_message_counts_as_invalid() {
         WebSocketClient client = open();
-        client.ask("");
-        client.ask("G a");
-        client.ask("d");
+        client.request("");
+        client.request("G a");
+        client.request("d");
         assertThat(client.counter("invalid_commands")).isEqualTo(2);
     }
 
@@ -182,17 +183,17 @@ class WebSocketMessagesIT {
         restart(new WebSocketServer.Options().noDump());
         WebSocketClient client = open();
         for (String command : List.of("d", "sd", "dump", "dump shared", "who")) {
-            assertThat(client.ask(command)).isEqualTo("0 disabled\n");
+            assertThat(client.request(command)).isEqualTo("0 disabled\n");
         }
     }
 
     @Test
     void newlines_in_a_message_are_whitespace() {
         WebSocketClient client = open();
-        assertThat(client.ask("g a\ng b")).isEqualTo("1 Lock Get Success: a g b\r\n");
-        assertThat(client.ask("g c\n")).isEqualTo("1 Lock Get Success: c\r\n");
-        assertThat(client.ask("\r\n g  \n d\r\n\r\n")).isEqualTo("1 Lock Get Success: d\r\n");
-        assertThat(client.ask("g\nx")).isEmpty();
+        assertThat(client.request("g a\ng b")).isEqualTo("1 Lock Get Success: a g b\r\n");
+        assertThat(client.request("g c\n")).isEqualTo("1 Lock Get Success: c\r\n");
+        assertThat(client.request("\r\n g  \n d\r\n\r\n")).isEqualTo("1 Lock Get Success: d\r\n");
+        assertThat(client.request("g\nx")).isEmpty();
         assertThat(client.counter("locks")).isEqualTo(3);
     }
 
@@ -211,9 +212,10 @@ class WebSocketMessagesIT {
         client.send(frame(FINAL | opcode, "g \u00ff"), frame(FINAL | opcode, "g \u00fe\u00c3"));
         assertThat(client.text()).isEqualTo("1 Lock Get Success: \u00ff\r\n");
         assertThat(client.text()).isEqualTo("1 Lock Get Success: \u00fe\u00c3\r\n");
-        assertThat(open().ask("i \u00fe\u00c3")).isEqualTo("1 Lock Is Locked: \u00fe\u00c3\r\n");
-        assertThat(open().ask("i \u00fe")).isEqualTo("0 Lock Not Locked: \u00fe\r\n");
-        assertThat(client.ask("d \u00ff")).startsWith("\u00ff: 127.0.0.1:");
+        assertThat(open().request("i \u00fe\u00c3"))
+                .isEqualTo("1 Lock Is Locked: \u00fe\u00c3\r\n");
+        assertThat(open().request("i \u00fe")).isEqualTo("0 Lock Not Locked: \u00fe\r\n");
+        assertThat(client.request("d \u00ff")).startsWith("\u00ff: 127.0.0.1:");
     }
 
     /** Q1, over a WebSocket. */
@@ -258,7 +260,9 @@ class WebSocketMessagesIT {
                 frame(CONTINUATION, "frag"),
                 frame(FINAL | CONTINUATION, ""));
         assertThat(client.text()).isEqualTo("1 Lock Is Locked: frag\n");
-        assertThat(client.ask("q")).contains("command_g: 1\n").contains("invalid_commands: 0\n");
+        assertThat(client.request("q"))
+                .contains("command_g: 1\n")
+                .contains("invalid_commands: 0\n");
     }
 
     @Test
@@ -318,7 +322,7 @@ class WebSocketMessagesIT {
     void a_pong_is_ignored() {
         WebSocketClient client = open();
         client.send(frame(FINAL | PONG, ""), frame(FINAL | PONG, "x".repeat(125)));
-        assertThat(client.ask("i a")).isEqualTo("0 Lock Not Locked: a\r\n");
+        assertThat(client.request("i a")).isEqualTo("0 Lock Not Locked: a\r\n");
         assertThat(client.counter("invalid_commands")).isZero();
     }
 
@@ -349,7 +353,7 @@ class WebSocketMessagesIT {
             })
     void a_close_is_answered_with_1000_whatever_it_says(String payload) {
         WebSocketClient client = open();
-        assertThat(client.ask("g a")).startsWith("1 ");
+        assertThat(client.request("g a")).startsWith("1 ");
         client.send(frame(FINAL | CLOSE, payload), message("g b"), frame(FINAL | PING, "late"));
         client.assertClosedWith(1000);
         assertFree("a");
@@ -419,13 +423,13 @@ class WebSocketMessagesIT {
     void a_message_may_have_64_kib() {
         WebSocketClient client = open();
         String name = "y".repeat(MAX_BYTES - 2);
-        assertThat(client.ask("g " + name)).isEqualTo("1 Lock Get Success: " + name + "\r\n");
+        assertThat(client.request("g " + name)).isEqualTo("1 Lock Get Success: " + name + "\r\n");
         client.send(
                 frame(TEXT, "i " + name.substring(0, 20_000)),
                 frame(CONTINUATION, name.substring(20_000, 60_000)),
                 frame(FINAL | CONTINUATION, name.substring(60_000)));
         assertThat(client.text()).isEqualTo("1 Lock Is Locked: " + name + "\n");
-        assertThat(client.ask("d")).startsWith(name + ": 127.0.0.1:");
+        assertThat(client.request("d")).startsWith(name + ": 127.0.0.1:");
         client.send(frame(TEXT, "r " + name), frame(FINAL | CONTINUATION, ""));
         assertThat(client.text()).isEqualTo("1 Lock Release Success: " + name + "\n");
     }
@@ -487,11 +491,11 @@ class WebSocketMessagesIT {
         for (int i = 0; i < 60; i++) {
             lines.append(long1).append(i).append(": ").append(holder).append('\n');
         }
-        assertThat(client.ask("d")).isEqualTo(lines.toString());
-        assertThat(client.ask("sd")).isEqualTo(lines.toString());
-        assertThat(client.ask("dump")).hasSize(lines.length() - 60 + 5);
-        assertThat(client.ask("dump shared")).hasSize(lines.length() + 60 + 5);
-        assertThat(client.ask("me")).startsWith("1 ");
+        assertThat(client.request("d")).isEqualTo(lines.toString());
+        assertThat(client.request("sd")).isEqualTo(lines.toString());
+        assertThat(client.request("dump")).hasSize(lines.length() - 60 + 5);
+        assertThat(client.request("dump shared")).hasSize(lines.length() + 60 + 5);
+        assertThat(client.request("me")).startsWith("1 ");
     }
 
     /** Lengths at which the encoding of the length changes. */
@@ -502,12 +506,12 @@ class WebSocketMessagesIT {
         String holder = connectionName(client);
         int nameLength = length - holder.length() - ": \n".length();
         String name = "n".repeat(nameLength);
-        assertThat(client.ask("g " + name)).startsWith("1 ");
-        assertThat(client.ask("d")).hasSize(length).isEqualTo(name + ": " + holder + "\n");
+        assertThat(client.request("g " + name)).startsWith("1 ");
+        assertThat(client.request("d")).hasSize(length).isEqualTo(name + ": " + holder + "\n");
         int answerLength = "1 Lock Is Locked: \n".length();
         String other = "o".repeat(Math.min(length, MAX_BYTES - 2) - answerLength);
-        client.ask("g " + other);
-        assertThat(client.ask("i " + other)).isEqualTo("1 Lock Is Locked: " + other + "\n");
+        client.request("g " + other);
+        assertThat(client.request("i " + other)).isEqualTo("1 Lock Is Locked: " + other + "\n");
     }
 
     @Test
@@ -529,17 +533,17 @@ class WebSocketMessagesIT {
         }
         for (int i = 0; i < 12; i++) {
             for (String command : List.of("d", "sd")) {
-                List<String> lines = steady.ask(command).lines().toList();
+                List<String> lines = steady.request(command).lines().toList();
                 assertThat(lines).allMatch(line -> line.matches("(steady|own)[\\d.]+: \\S+"));
                 assertThat(lines.stream().filter(line -> line.startsWith("steady")).distinct())
                         .hasSize(3_000);
                 assertThat(lines.stream().filter(line -> line.startsWith("steady"))).hasSize(3_000);
             }
-            assertThat(steady.ask("dump")).startsWith("map[").endsWith("]\n");
-            assertThat(steady.ask("dump shared")).startsWith("map[").endsWith("]]\n");
-            assertThat(steady.ask("who").lines())
+            assertThat(steady.request("dump")).startsWith("map[").endsWith("]\n");
+            assertThat(steady.request("dump shared")).startsWith("map[").endsWith("]]\n");
+            assertThat(steady.request("who").lines())
                     .allMatch(line -> line.matches("127\\.0\\.0\\.1:\\d+: (name)+"));
-            assertThat(steady.ask("me")).startsWith("1 ");
+            assertThat(steady.request("me")).startsWith("1 ");
         }
         stop.set(true);
         for (Thread thread : others) {
@@ -600,14 +604,14 @@ class WebSocketMessagesIT {
                             }
                         });
         for (int i = 0; i < 300; i++) {
-            assertThat(other.ask("g o" + i)).isEqualTo("1 Lock Get Success: o" + i + "\r\n");
+            assertThat(other.request("g o" + i)).isEqualTo("1 Lock Get Success: o" + i + "\r\n");
         }
-        assertThat(other.ask("d").length()).isGreaterThan(2_400_000);
+        assertThat(other.request("d").length()).isGreaterThan(2_400_000);
         talking.reset();
         inListing.reset();
         flood.join();
         await().until(() -> other.counter("connections") == 1);
-        assertThat(other.ask("i held")).isEqualTo("0 Lock Not Locked: held\r\n");
+        assertThat(other.request("i held")).isEqualTo("0 Lock Not Locked: held\r\n");
     }
 
     @Test
@@ -619,7 +623,7 @@ class WebSocketMessagesIT {
         openNarrow().send(message("g held"), message("d"));
         await().until(() -> other.counter("connections") == 2);
         await().until(() -> other.counter("connections") == 1);
-        assertThat(other.ask("i held")).isEqualTo("0 Lock Not Locked: held\r\n");
+        assertThat(other.request("i held")).isEqualTo("0 Lock Not Locked: held\r\n");
     }
 
     @Test
@@ -630,7 +634,7 @@ class WebSocketMessagesIT {
         slow.send(message("d"), message("me"));
         for (int i = 0; i < 20; i++) {
             LockSupport.parkNanos(Duration.ofMillis(2).toNanos());
-            assertThat(other.ask("i o" + i)).startsWith("0 ");
+            assertThat(other.request("i o" + i)).startsWith("0 ");
         }
         assertThat(slow.text().lines()).hasSize(20);
         assertThat(slow.text()).startsWith("1 ");
@@ -643,9 +647,9 @@ class WebSocketMessagesIT {
         WebSocketClient other = open();
         List<WebSocketClient> leaving = List.of(open(), open(), open(), open());
         for (int i = 0; i < 4; i++) {
-            assertThat(leaving.get(i).ask("g a" + i)).startsWith("1 ");
-            assertThat(leaving.get(i).ask("sg s")).startsWith(i + 1 + " ");
-            assertThat(leaving.get(i).ask("iam leaving" + i)).startsWith("1 ");
+            assertThat(leaving.get(i).request("g a" + i)).startsWith("1 ");
+            assertThat(leaving.get(i).request("sg s")).startsWith(i + 1 + " ");
+            assertThat(leaving.get(i).request("iam leaving" + i)).startsWith("1 ");
         }
         leaving.get(0).send(frame(FINAL | CLOSE, "\u0003\u00e8")).assertClosedWith(1000);
         leaving.get(1).close();
@@ -656,7 +660,7 @@ class WebSocketMessagesIT {
         assertThat(other.counter("shared_locks")).isZero();
         assertThat(other.counter("orphans")).isEqualTo(4);
         assertThat(other.counter("shared_orphans")).isEqualTo(4);
-        assertThat(other.ask("who")).isEmpty();
+        assertThat(other.request("who")).isEmpty();
     }
 
     /** Q6, with input that has no response: the server can notice only the reset. */
@@ -667,7 +671,7 @@ class WebSocketMessagesIT {
         WebSocketClient other = open();
         for (int i = 0; i < 20; i++) {
             WebSocketClient client = open();
-            assertThat(client.ask("g a" + i)).startsWith("1 ");
+            assertThat(client.request("g a" + i)).startsWith("1 ");
             client.send(header(FINAL | TEXT, 0x80, 60_000), new byte[i * 1_000]).reset();
             WebSocketClient lines = keep(WebSocketClient.connect(server.lockd()));
             assertThat(lines.send("g b" + i + "\n").line()).startsWith("1 ");
@@ -681,9 +685,9 @@ class WebSocketMessagesIT {
     @Test
     void a_lock_released_before_the_close_is_no_orphan() {
         WebSocketClient client = open();
-        client.ask("g a");
-        client.ask("g b");
-        client.ask("r a");
+        client.request("g a");
+        client.request("g b");
+        client.request("r a");
         client.send(frame(FINAL | CLOSE, "")).assertClosedWith(1000);
         assertThat(open().counter("orphans")).isEqualTo(1);
     }
@@ -692,12 +696,12 @@ class WebSocketMessagesIT {
     void the_shutdown_of_the_server_closes_with_1001() throws InterruptedException {
         WebSocketClient idle = open();
         WebSocketClient holder = open();
-        assertThat(holder.ask("g a")).startsWith("1 ");
+        assertThat(holder.request("g a")).startsWith("1 ");
         Thread draining = server.drain();
         idle.assertClosedWith(1001);
-        assertThat(holder.ask("g b")).isEqualTo("0 Lock Get Failure: b\r\n");
-        assertThat(holder.ask("i a")).isEqualTo("1 Lock Is Locked: a\n");
-        assertThat(holder.ask("r a")).isEqualTo("1 Lock Release Success: a\n");
+        assertThat(holder.request("g b")).isEqualTo("0 Lock Get Failure: b\r\n");
+        assertThat(holder.request("i a")).isEqualTo("1 Lock Is Locked: a\n");
+        assertThat(holder.request("r a")).isEqualTo("1 Lock Release Success: a\n");
         holder.assertClosedWith(1001);
         draining.join();
     }
@@ -709,14 +713,14 @@ class WebSocketMessagesIT {
         WebSocketClient page = open();
         WebSocketClient lines = keep(WebSocketClient.connect(server.lockd()));
         WebSocketClient dflockd = keep(WebSocketClient.connect(server.dflockd()));
-        assertThat(page.ask("g a")).isEqualTo("1 Lock Get Success: a\r\n");
+        assertThat(page.request("g a")).isEqualTo("1 Lock Get Success: a\r\n");
         assertThat(lines.send("g a\n").line()).isEqualTo("0 Lock Get Failure: a\r");
         assertThat(dflockd.send("l\na\n0 60\n").line()).isEqualTo("timeout");
         assertThat(lines.send("g b\n").line()).isEqualTo("1 Lock Get Success: b\r");
         assertThat(dflockd.send("l\nc\n0 60\n").line()).startsWith("ok ");
-        assertThat(page.ask("g b")).isEqualTo("0 Lock Get Failure: b\r\n");
-        assertThat(page.ask("g c")).isEqualTo("0 Lock Get Failure: c\r\n");
-        assertThat(page.ask("d").lines().map(line -> line.substring(0, line.indexOf(':'))))
+        assertThat(page.request("g b")).isEqualTo("0 Lock Get Failure: b\r\n");
+        assertThat(page.request("g c")).isEqualTo("0 Lock Get Failure: c\r\n");
+        assertThat(page.request("d").lines().map(line -> line.substring(0, line.indexOf(':'))))
                 .containsExactly("a", "b", "c");
         assertThat(page.counter("connections")).isEqualTo(2);
         // A waiter of dflockd gets the lock that a page releases.
@@ -787,7 +791,7 @@ class WebSocketMessagesIT {
     void a_message_not_completed_in_time_closes_its_connection_and_idle_ones_stay() {
         restart(new WebSocketServer.Options().readTimeout(Duration.ofMillis(300)));
         WebSocketClient idle = open();
-        assertThat(idle.ask("g idle")).isEqualTo("1 Lock Get Success: idle\r\n");
+        assertThat(idle.request("g idle")).isEqualTo("1 Lock Get Success: idle\r\n");
         byte[] whole = message("g half");
         List<WebSocketClient> unfinished = new ArrayList<>();
         for (byte[] part :
@@ -802,7 +806,7 @@ class WebSocketMessagesIT {
             unfinished.add(client.send(part));
         }
         unfinished.forEach(client -> client.assertClosedWith(1001));
-        assertThat(idle.ask("i half")).isEqualTo("0 Lock Not Locked: half\r\n");
-        assertThat(idle.ask("r idle")).isEqualTo("1 Lock Release Success: idle\n");
+        assertThat(idle.request("i half")).isEqualTo("0 Lock Not Locked: half\r\n");
+        assertThat(idle.request("r idle")).isEqualTo("1 Lock Release Success: idle\n");
     }
 }

@@ -522,16 +522,16 @@ class ElectionIT {
         }
     }
 
-    private interface Question {
-        boolean ask() throws ReflectiveOperationException;
+    private interface PrimaryCheck {
+        boolean isPrimary() throws ReflectiveOperationException;
     }
 
-    private void awaitOneOf(SocketLockClient here, LockProcess outside, Question there) {
+    private void awaitOneOf(SocketLockClient here, LockProcess outside, PrimaryCheck there) {
         await().until(
                         () -> {
                             int count = here.isPrimary() ? 1 : 0;
                             count += outside.serves() ? 1 : 0;
-                            count += there.ask() ? 1 : 0;
+                            count += there.isPrimary() ? 1 : 0;
                             return count == 1 && Files.exists(path);
                         });
     }
