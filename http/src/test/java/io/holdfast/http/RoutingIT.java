@@ -27,11 +27,11 @@ final class RoutingIT {
 
     @Test
     void health_and_readiness_are_one_line_of_JSON() {
-        HttpResponse<String> answer = http.get("/health");
+        HttpResponse<String> response = http.get("/health");
 
-        assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.body()).isEqualTo("{\"status\":\"ok\"}\n");
-        assertThat(answer.headers().map())
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.body()).isEqualTo("{\"status\":\"ok\"}\n");
+        assertThat(response.headers().map())
                 .containsEntry("content-type", List.of("application/json"))
                 .containsEntry("x-content-type-options", List.of("nosniff"));
         assertThat(http.get("/ready").body()).isEqualTo("{\"status\":\"ok\"}\n");
@@ -41,10 +41,10 @@ final class RoutingIT {
     void a_draining_server_is_healthy_but_not_ready() {
         http.draining.set(true);
 
-        HttpResponse<String> answer = http.get("/ready");
+        HttpResponse<String> response = http.get("/ready");
 
-        assertThat(answer.statusCode()).isEqualTo(503);
-        assertThat(answer.body()).isEqualTo("{\"status\":\"draining\"}\n");
+        assertThat(response.statusCode()).isEqualTo(503);
+        assertThat(response.body()).isEqualTo("{\"status\":\"draining\"}\n");
         assertThat(http.get("/health").statusCode()).isEqualTo(200);
     }
 
@@ -74,9 +74,9 @@ final class RoutingIT {
             assertThat(node.post("/v1/sessions", "").statusCode()).isEqualTo(200);
 
             reason.set("no leader");
-            HttpResponse<String> answer = node.get("/ready");
-            assertThat(answer.statusCode()).isEqualTo(503);
-            assertThat(answer.body())
+            HttpResponse<String> response = node.get("/ready");
+            assertThat(response.statusCode()).isEqualTo(503);
+            assertThat(response.body())
                     .isEqualTo("{\"status\":\"unavailable\",\"reason\":\"no leader\"}\n");
             assertThat(TestHttp.json(node.get("/v1/cluster")).getString("reason"))
                     .isEqualTo("no leader");
@@ -100,10 +100,10 @@ final class RoutingIT {
 
     @Test
     void an_unsupported_method_is_refused_with_the_allowed_methods() {
-        HttpResponse<String> answer = http.post("/health", "");
+        HttpResponse<String> response = http.post("/health", "");
 
-        assertThat(TestHttp.statusAndError(answer)).isEqualTo("405 method_not_allowed");
-        assertThat(answer.headers().firstValue("Allow")).hasValue("GET, HEAD");
+        assertThat(TestHttp.statusAndError(response)).isEqualTo("405 method_not_allowed");
+        assertThat(response.headers().firstValue("Allow")).hasValue("GET, HEAD");
     }
 
     @Test
@@ -115,11 +115,11 @@ final class RoutingIT {
 
     @Test
     void HEAD_returns_the_headers_of_GET_without_a_body() {
-        HttpResponse<String> answer = http.send("HEAD", "/health", null);
+        HttpResponse<String> response = http.send("HEAD", "/health", null);
 
-        assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.body()).isEmpty();
-        assertThat(answer.headers().firstValue("Content-Length")).hasValue("16");
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.body()).isEmpty();
+        assertThat(response.headers().firstValue("Content-Length")).hasValue("16");
     }
 
     @Test

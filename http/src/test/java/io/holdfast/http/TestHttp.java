@@ -35,8 +35,7 @@ public final class TestHttp implements AutoCloseable {
     /** The driver that delays commands in front of {@link #driver}; null if there is none. */
     public final @Nullable LaggingDriver lagging;
 
-    public final ServerMonitor monitor =
-            new ServerMonitor(LocalDriver.SHARDS, System::nanoTime);
+    public final ServerMonitor monitor = new ServerMonitor(LocalDriver.SHARDS, System::nanoTime);
     public final AtomicInteger connections = new AtomicInteger();
     public final AtomicBoolean draining = new AtomicBoolean();
     public final FrontEndServices backend;

@@ -27,13 +27,13 @@ class LockdNameTextTest {
                 0x09, 0x0B, 0x0C, 0x20, 0x85, 0xA0, 0x1680, 0x2000, 0x2007, 0x200A, 0x2028, 0x2029,
                 0x202F, 0x205F, 0x3000
             })
-    void each_of_these_characters_is_whitespace(int point) {
+    void a_whitespace_character_in_a_name_becomes_a_space(int point) {
         assertThat(LockdClient.normalize("a" + Character.toString(point) + "b")).isEqualTo("a b");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 0x1C, 0x1D, 0x1E, 0x1F, 0x180E, 0x200B, 0xFEFF, 0x1F512, 0xDC85})
-    void each_of_these_characters_is_not_whitespace(int point) {
+    void a_character_that_is_not_whitespace_stays_in_a_name(int point) {
         String name = Character.toString(point);
         assertThat(LockdClient.normalize(name)).isEqualTo(name);
     }

@@ -248,7 +248,8 @@ class LockFileTest {
         }
 
         @Test
-        void every_such_beginning_with_a_carriage_return_is_debris() {
+        void
+                every_beginning_with_a_carriage_return_before_the_first_digit_of_the_timestamp_is_debris() {
             String whole = "pid=12345\r\ntimestamp=";
             for (int length = 0; length <= whole.length(); length++) {
                 assertThat(content(whole.substring(0, length))).isEqualTo(LockFileContent.DEBRIS);

@@ -76,7 +76,7 @@ class LockdCommandTest {
     }
 
     @Test
-    void listens_on_tcp_9999_of_this_machine_with_dump_and_registry_off() {
+    void the_lockd_command_listens_on_tcp_9999_of_this_machine_with_dump_and_registry_off() {
         assertThat(config())
                 .isEqualTo(
                         ServerConfig.builder()

@@ -184,7 +184,7 @@ class LockdProcessIT {
 
     @Nested
     @DisplayName("The log of the start")
-    class SaysWhere {
+    class StartLog {
         @Test
         void the_log_shows_the_ports_that_the_system_has_chosen() throws Exception {
             Path socket = folder.resolve("socket");

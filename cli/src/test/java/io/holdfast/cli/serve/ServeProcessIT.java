@@ -209,7 +209,7 @@ class ServeProcessIT {
 
     @Nested
     @DisplayName("The log of the start")
-    class SaysWhere {
+    class StartLog {
         @Test
         void the_log_shows_the_port_that_the_system_has_chosen() throws Exception {
             try (var server = ServerProcess.start(dflockd())) {

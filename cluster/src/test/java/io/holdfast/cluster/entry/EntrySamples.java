@@ -97,7 +97,14 @@ final class EntrySamples {
             case 9 -> new Command.Cancel(session, request, kind(), key);
             case 10 ->
                     new Command.RequestOffer(
-                            session, request, key, mode(), duration(), duration(), duration(), number());
+                            session,
+                            request,
+                            key,
+                            mode(),
+                            duration(),
+                            duration(),
+                            duration(),
+                            number());
             case 11 -> new Command.Confirm(session, request, key, number());
             case 12 -> new Command.Decline(session, request, key, number());
             case 13 -> new Command.CancelOrRelease(session, request, key, number());

@@ -32,7 +32,7 @@ final class SimulatedClient implements EffectMailbox {
     static final Key TWO_PHASE = Key.of("two-phase");
     private static final Key SLOTS = Key.of("slots");
     private static final int SLOT_COUNT = 2;
-    private static final List<Key> MUTEXES = List.of(Key.of("one"), Key.of("two"));
+    private static final List<Key> LOCKS = List.of(Key.of("one"), Key.of("two"));
     private static final Key COUNTER = Key.of("counter");
     private static final Key LIST = Key.of("list");
     private static final Key VALUE = Key.of("value");
@@ -92,7 +92,7 @@ final class SimulatedClient implements EffectMailbox {
         this.time = simulatedCluster.time;
         this.node = node;
         this.reads = reads;
-        this.pace = time.span(5 * MILLI, 400 * MILLI);
+        this.pace = time.randomDuration(5 * MILLI, 400 * MILLI);
     }
 
     static int limit(Key key) {
@@ -168,7 +168,7 @@ final class SimulatedClient implements EffectMailbox {
     private void closeSoon() {
         Session mine = open;
         if (mine != null) {
-            node.later(time.span(0, 5 * MILLI), () -> mine.close(lastAnswered));
+            node.later(time.randomDuration(0, 5 * MILLI), () -> mine.close(lastAnswered));
         }
     }
 
@@ -196,7 +196,7 @@ final class SimulatedClient implements EffectMailbox {
 
     private void thinkSoon() {
         time.after(
-                time.span(0, 2 * pace),
+                time.randomDuration(0, 2 * pace),
                 () -> {
                     if (isGone() || pending != null) {
                         return;
@@ -241,7 +241,7 @@ final class SimulatedClient implements EffectMailbox {
                 new PendingRequest(command.apply(++lastRequest), time.now(), waitNanos, then);
         pending = request;
         node.later(
-                time.span(0, MILLI),
+                time.randomDuration(0, MILLI),
                 () -> {
                     Session mine = open;
                     if (mine != null && !isGone() && mine.submit(request.command)) {
@@ -250,7 +250,7 @@ final class SimulatedClient implements EffectMailbox {
                 });
         if (time.chance(0.03)) { // and disconnects without waiting for the result
             time.after(
-                    time.span(0, 2 * SECOND),
+                    time.randomDuration(0, 2 * SECOND),
                     () -> {
                         if (!isGone()) {
                             leave();
@@ -267,12 +267,12 @@ final class SimulatedClient implements EffectMailbox {
     private long drawLease(Key key) {
         return key.equals(SLOTS) && time.chance(0.3)
                 ? Command.FOREVER
-                : time.span(SECOND / 5, MAX_LEASE);
+                : time.randomDuration(SECOND / 5, MAX_LEASE);
     }
 
     private void acquire() {
-        Key key = time.chance(0.2) ? SLOTS : MUTEXES.get(time.pick(0, MUTEXES.size() - 1));
-        long wait = time.chance(0.25) ? 0 : time.span(MILLI, 4 * SECOND);
+        Key key = time.chance(0.2) ? SLOTS : LOCKS.get(time.pick(0, LOCKS.size() - 1));
+        long wait = time.chance(0.25) ? 0 : time.randomDuration(MILLI, 4 * SECOND);
         if (!key.equals(SLOTS)
                 && time.chance(0.1)) { // for the semaphore its own leases may be unlimited
             wait = Command.FOREVER;
@@ -420,7 +420,7 @@ final class SimulatedClient implements EffectMailbox {
     }
 
     private void enqueue() {
-        long lease = time.span(SECOND / 2, MAX_LEASE);
+        long lease = time.randomDuration(SECOND / 2, MAX_LEASE);
         long salt = time.number();
         long now = time.now();
         send(
@@ -443,7 +443,7 @@ final class SimulatedClient implements EffectMailbox {
     private void await(Command.Enqueue begun) {
         enqueued = null;
         awaitedLease = begun.leaseNanos();
-        long wait = time.span(MILLI, 4 * SECOND);
+        long wait = time.randomDuration(MILLI, 4 * SECOND);
         long since = enqueuedNanos;
         send(
                 request -> new Command.Await(session, request, ResourceKind.LOCK, TWO_PHASE, wait),

@@ -74,7 +74,7 @@ final class SimulatedCluster {
         checker = new CommittedGrantChecker(this);
         gentle = time.chance(0.1);
         raft = new SimulatedRaft(this);
-        meanFaultNanos = gentle ? 4 * SECOND : time.span(SECOND / 2, 4 * SECOND);
+        meanFaultNanos = gentle ? 4 * SECOND : time.randomDuration(SECOND / 2, 4 * SECOND);
         int size = gentle ? 3 : time.chance(0.8) ? 3 : time.chance(0.5) ? 1 : 5;
         for (int i = 1; i <= size; i++) {
             nodes.add(new SimulatedNode("n" + i, this, raft));
@@ -173,7 +173,7 @@ final class SimulatedCluster {
     /** Adds a client soon, so that their number stays about the same. */
     void arriveSoon() {
         time.after(
-                time.span(0, SECOND / 2),
+                time.randomDuration(0, SECOND / 2),
                 () -> {
                     if (calm) {
                         return;
@@ -215,7 +215,7 @@ final class SimulatedCluster {
 
     private void faultSoon() {
         time.after(
-                gentle ? meanFaultNanos : time.span(0, 2 * meanFaultNanos),
+                gentle ? meanFaultNanos : time.randomDuration(0, 2 * meanFaultNanos),
                 () -> {
                     if (!calm) {
                         injectFault();
@@ -236,15 +236,15 @@ final class SimulatedCluster {
         }
         switch (time.pick(0, 9)) {
             case 0, 1 -> crash(node);
-            case 2 -> pause(node, time.span(MILLI, SHORT_PAUSE));
-            case 3 -> pause(node, time.span(SHORT_PAUSE + 1, 5 * SECOND));
-            case 4, 5 -> isolate(node, time.span(SECOND / 5, 6 * SECOND));
+            case 2 -> pause(node, time.randomDuration(MILLI, SHORT_PAUSE));
+            case 3 -> pause(node, time.randomDuration(SHORT_PAUSE + 1, 5 * SECOND));
+            case 4, 5 -> isolate(node, time.randomDuration(SECOND / 5, 6 * SECOND));
             case 6 -> {
                 SimulatedNode other = nodes.get(time.pick(0, nodes.size() - 1));
-                cut(node, other, time.span(SECOND / 5, 6 * SECOND));
+                cut(node, other, time.randomDuration(SECOND / 5, 6 * SECOND));
             }
             case 7 -> raft.elect();
-            case 8 -> node.slowDown(time.span(SECOND / 5, 4 * SECOND));
+            case 8 -> node.slowDown(time.randomDuration(SECOND / 5, 4 * SECOND));
             default -> {
                 if (time.chance(0.2)) {
                     nodes.forEach(this::crash);
@@ -259,7 +259,7 @@ final class SimulatedCluster {
         if (node.isAlive()) {
             node.crash();
             time.after(
-                    time.span(SECOND / 10, 6 * SECOND),
+                    time.randomDuration(SECOND / 10, 6 * SECOND),
                     () -> {
                         if (!node.isAlive()) {
                             node.start();

@@ -72,7 +72,7 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
 
     void start() {
         life = Math.abs(life) + 1;
-        offsetNanos = time.span(-SimulatedCluster.YEAR, SimulatedCluster.YEAR);
+        offsetNanos = time.randomDuration(-SimulatedCluster.YEAR, SimulatedCluster.YEAR);
         applied = 0;
         knownCommitted = 0;
         applying = false;
@@ -148,7 +148,7 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         paused = false;
         List<Runnable> waiting = List.copyOf(held);
         held.clear();
-        waiting.forEach(task -> later(time.span(0, 10 * MILLI), task));
+        waiting.forEach(task -> later(time.randomDuration(0, 10 * MILLI), task));
     }
 
     /** Runs a task in this process after a delay, unless the process has been replaced by then. */
@@ -184,7 +184,7 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
     }
 
     /** Converts a duration on its clock to true time. */
-    private long trueSpan(long nanos) {
+    private long trueDuration(long nanos) {
         return (long) (nanos / rate) + 1;
     }
 
@@ -204,7 +204,9 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
             applying = true;
             boolean slow = time.now() < slowUntilNanos;
             later(
-                    slow ? time.span(50 * MILLI, 2500 * MILLI) : time.span(0, MILLI),
+                    slow
+                            ? time.randomDuration(50 * MILLI, 2500 * MILLI)
+                            : time.randomDuration(0, MILLI),
                     this::applySome);
         }
     }
@@ -309,7 +311,7 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         if (!flushPending) {
             flushPending = true;
             later(
-                    time.span(0, MILLI / 5),
+                    time.randomDuration(0, MILLI / 5),
                     () -> {
                         flushPending = false;
                         flushNow();
@@ -320,13 +322,13 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
     private void flushNow() {
         long next = driver().flush();
         if (next < Long.MAX_VALUE) {
-            later(trueSpan(next) + time.span(0, MILLI / 5), this::flushSoon);
+            later(trueDuration(next) + time.randomDuration(0, MILLI / 5), this::flushSoon);
         }
     }
 
     @Override
     public void tickSoon() {
-        tickAfter(time.span(0, MILLI / 5));
+        tickAfter(time.randomDuration(0, MILLI / 5));
     }
 
     private void tickAfter(long delayNanos) {
@@ -337,7 +339,9 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
                     if (number == tickNumber) {
                         long next = driver().tick();
                         if (number == tickNumber) {
-                            tickAfter(trueSpan(Math.max(0, next)) + time.span(0, MILLI));
+                            tickAfter(
+                                    trueDuration(Math.max(0, next))
+                                            + time.randomDuration(0, MILLI));
                         }
                     }
                 });
@@ -355,6 +359,6 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
 
     @Override
     public void runLater(Runnable task) {
-        later(time.span(0, MILLI / 5), task);
+        later(time.randomDuration(0, MILLI / 5), task);
     }
 }

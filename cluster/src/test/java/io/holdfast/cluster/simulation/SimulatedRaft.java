@@ -90,7 +90,7 @@ final class SimulatedRaft {
             downSinceNanos = -1;
         } else if (downSinceNanos < 0) {
             downSinceNanos = time.now();
-            electionNanos = time.span(50 * MILLI, 500 * MILLI);
+            electionNanos = time.randomDuration(50 * MILLI, 500 * MILLI);
         } else if (time.now() - downSinceNanos > electionNanos) {
             elect();
         }
@@ -156,7 +156,7 @@ final class SimulatedRaft {
         SimulatedNode next = able.get(time.pick(0, able.size() - 1));
         leader = next;
         next.later(
-                time.span(MILLI, 30 * MILLI),
+                time.randomDuration(MILLI, 30 * MILLI),
                 () -> {
                     if (leader == next) {
                         next.learn(next, term);
@@ -176,7 +176,9 @@ final class SimulatedRaft {
         }
         int life = from.life();
         Consumer<Boolean> outcome =
-                in -> from.later(life, time.span(0, 3 * MILLI), () -> callback.accept(in));
+                in ->
+                        from.later(
+                                life, time.randomDuration(0, 3 * MILLI), () -> callback.accept(in));
         if (to == from) {
             append(from, from, number, bytes, outcome);
             return;
@@ -185,7 +187,7 @@ final class SimulatedRaft {
             perhaps(outcome, false);
             return;
         }
-        long delay = time.span(MILLI / 10, time.chance(0.1) ? 100 * MILLI : 2 * MILLI);
+        long delay = time.randomDuration(MILLI / 10, time.chance(0.1) ? 100 * MILLI : 2 * MILLI);
         to.later(
                 reorders ? delay : from.inOrder(delay),
                 () -> {
@@ -221,9 +223,10 @@ final class SimulatedRaft {
             throw new AssertionError(e);
         }
         long now = time.now();
-        long delay = time.span(MILLI / 5, time.chance(0.05) ? 80 * MILLI : 3 * MILLI);
+        long delay = time.randomDuration(MILLI / 5, time.chance(0.05) ? 80 * MILLI : 3 * MILLI);
         long clock = at.clock();
-        long heldBack = time.chance(0.02) ? time.span(0, 500 * MILLI) : 0; // as after a pause
+        long heldBack =
+                time.chance(0.02) ? time.randomDuration(0, 500 * MILLI) : 0; // as after a pause
         EntryTime appended = new EntryTime(clock, clock - heldBack);
         uncommitted.addLast(new Appended(term, appended, logEntry, now, now + delay, outcome));
         time.after(delay, this::commitReady);

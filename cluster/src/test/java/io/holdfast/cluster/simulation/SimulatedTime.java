@@ -53,7 +53,7 @@ final class SimulatedTime {
         return min + random.nextInt(max - min + 1);
     }
 
-    long span(long minNanos, long maxNanos) {
+    long randomDuration(long minNanos, long maxNanos) {
         return random.nextLong(minNanos, maxNanos + 1);
     }
 

@@ -45,9 +45,9 @@ class DashboardFilesIT {
         expected.add(DashboardRoutes.INDEX);
         assertThat(files()).containsExactlyElementsOf(expected);
         for (String name : DashboardRoutes.FILES) {
-            HttpResponse<String> answer = http.get("/page/" + name);
-            assertThat(answer.statusCode()).as(name).isEqualTo(200);
-            assertThat(answer.body()).as(name).isNotEmpty();
+            HttpResponse<String> response = http.get("/page/" + name);
+            assertThat(response.statusCode()).as(name).isEqualTo(200);
+            assertThat(response.body()).as(name).isNotEmpty();
         }
         assertThat(http.get("/").body()).contains("<title>Holdfast</title>");
     }
@@ -64,15 +64,15 @@ class DashboardFilesIT {
 
     @Test
     void the_dashboard_loads_nothing_from_other_sites_and_cannot_be_framed() {
-        HttpResponse<String> answer = http.get("/");
+        HttpResponse<String> response = http.get("/");
 
-        assertThat(answer.headers().firstValue("Content-Security-Policy").orElseThrow())
+        assertThat(response.headers().firstValue("Content-Security-Policy").orElseThrow())
                 .startsWith("default-src 'none';")
                 .contains("frame-ancestors 'none'", "require-trusted-types-for 'script'")
                 .doesNotContain("unsafe", "http:", "https:", "*");
-        assertThat(answer.headers().firstValue("X-Frame-Options")).hasValue("DENY");
-        assertThat(answer.headers().firstValue("Referrer-Policy")).hasValue("no-referrer");
-        assertThat(answer.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
+        assertThat(response.headers().firstValue("X-Frame-Options")).hasValue("DENY");
+        assertThat(response.headers().firstValue("Referrer-Policy")).hasValue("no-referrer");
+        assertThat(response.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
     }
 
     @Test

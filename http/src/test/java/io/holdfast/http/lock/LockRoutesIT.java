@@ -86,9 +86,9 @@ final class LockRoutesIT {
     void an_acquire_of_a_held_lock_times_out() {
         lock(one, "/v1/locks/k");
 
-        HttpResponse<String> answer = post(two, "/v1/locks/k", "{\"acquire_timeout_s\":0}");
+        HttpResponse<String> response = post(two, "/v1/locks/k", "{\"acquire_timeout_s\":0}");
 
-        assertThat(answer.body()).isEqualTo("{\"status\":\"timeout\"}\n");
+        assertThat(response.body()).isEqualTo("{\"status\":\"timeout\"}\n");
     }
 
     @Test
@@ -119,10 +119,10 @@ final class LockRoutesIT {
     void a_renewed_lease_starts_again() {
         String token = lock(one, "/v1/locks/k");
 
-        HttpResponse<String> answer =
+        HttpResponse<String> response =
                 post(one, "/v1/locks/k/renew", "{\"token\":\"" + token + "\",\"lease_ttl_s\":100}");
 
-        assertThat(answer.body()).isEqualTo("{\"remaining_s\":100}\n");
+        assertThat(response.body()).isEqualTo("{\"remaining_s\":100}\n");
     }
 
     @Test

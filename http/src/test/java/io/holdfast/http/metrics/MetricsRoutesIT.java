@@ -46,11 +46,11 @@ class MetricsRoutesIT {
 
     @Test
     void metrics_are_served_in_the_text_format_of_Prometheus() {
-        HttpResponse<String> answer = http.get("/metrics");
-        assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.headers().firstValue("Content-Type"))
+        HttpResponse<String> response = http.get("/metrics");
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.headers().firstValue("Content-Type"))
                 .hasValue("text/plain; version=0.0.4; charset=utf-8");
-        assertThat(PrometheusText.parse(answer.body()).value("dflockd_ready")).isEqualTo(1);
+        assertThat(PrometheusText.parse(response.body()).value("dflockd_ready")).isEqualTo(1);
         assertThat(http.send("HEAD", "/metrics", null).body()).isEmpty();
     }
 

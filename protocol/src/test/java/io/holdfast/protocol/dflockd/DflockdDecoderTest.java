@@ -385,7 +385,7 @@ class DflockdDecoderTest {
 
     @Nested
     @DisplayName("Detection of HTTP")
-    class TakesForHttp {
+    class HttpDetection {
         @ParameterizedTest
         @ValueSource(
                 strings = {

@@ -541,7 +541,7 @@ class DflockdSyntaxTest {
                     0x1681, 0x180e, 0x1fff, 0x200b, 0x200d, 0x2027, 0x202a, 0x202e, 0x2030, 0x205e,
                     0x2060, 0x2fff, 0x3001, 0xfeff
                 })
-        void no_other_character_is_whitespace(int other) {
+        void a_character_that_is_not_whitespace_makes_a_number_malformed(int other) {
             String o = Character.toString(other);
             assertThat(request("l", "printer", "1" + o)).isEqualTo(MALFORMED);
             assertThat(request("l", "printer", o + "1")).isEqualTo(MALFORMED);

@@ -57,7 +57,8 @@ class SocketlockDecoderFuzzTest {
                     for (SocketlockDialect socketlockDialect : SocketlockDialect.values()) {
                         found.add(
                                 SocketlockText.describe(
-                                        SocketlockSyntax.requestArguments(socketlockDialect, requestLock)));
+                                        SocketlockSyntax.requestArguments(
+                                                socketlockDialect, requestLock)));
                     }
                 }
                 if (next instanceof SocketlockDecoderResult.TooLong) {

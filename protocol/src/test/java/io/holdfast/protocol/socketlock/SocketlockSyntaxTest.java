@@ -18,7 +18,8 @@ class SocketlockSyntaxTest {
         var requestLock =
                 (SocketlockRequest.RequestLock)
                         SocketlockSyntax.parse(SocketlockText.bytes("I REQREAD " + arguments));
-        return SocketlockText.describe(SocketlockSyntax.requestArguments(socketlockDialect, requestLock));
+        return SocketlockText.describe(
+                SocketlockSyntax.requestArguments(socketlockDialect, requestLock));
     }
 
     @ParameterizedTest

@@ -117,7 +117,7 @@ class LockFileRunIT {
                     }
 
                     @Override
-                    public void run(LockFileScenarioContext stage) throws CheckFailedException {
+                    public void run(LockFileScenarioContext context) throws CheckFailedException {
                         throw new CheckFailedException("two were inside");
                     }
                 };
