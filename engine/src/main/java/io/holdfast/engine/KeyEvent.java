@@ -43,8 +43,8 @@ public record KeyEvent(
         /** The lease expired. The duration is that of the hold. */
         EXPIRED,
         /**
-         * Another session released it: with the token, or by force. The duration is that of
-         * the hold or offer.
+         * Another session released it: with the token, or by force. The duration is that of the
+         * hold or offer.
          */
         LOST,
         /** The wait timed out. The duration is the wait. */

@@ -106,8 +106,7 @@ public final class HttpFrontEnd implements FrontEnd {
                                                 new FileSystemOptions()
                                                         .setFileCachingEnabled(false)
                                                         .setClassPathResolvingEnabled(false)))
-                        .withMetrics(
-                                new HttpTraffic(frontEndServices.monitor().traffic("http")))
+                        .withMetrics(new HttpTraffic(frontEndServices.monitor().traffic("http")))
                         .build();
         Context loop = vertx.getOrCreateContext();
         this.authenticator = new Authenticator(config.secret(), config.readToken(), config.admin());

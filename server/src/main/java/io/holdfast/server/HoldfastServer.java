@@ -794,14 +794,15 @@ public final class HoldfastServer {
 
     private Consumer<ChannelPipeline> lockdPipelineOf(
             ListenAddress listenAddress, ListenerProtocol.Lockd protocol) {
-        LockdCommandPermissions access = new LockdCommandPermissions(protocol.allowDump(), protocol.enableRegistry());
+        LockdCommandPermissions permissions =
+                new LockdCommandPermissions(protocol.allowDump(), protocol.enableRegistry());
         LockdService service = lockd.computeIfAbsent(protocol.namespace(), this::lockd);
         if (protocol.webSocket()) {
             return pipeline ->
                     new WebSocketUpgrade(
                                     originPolicy,
                                     saturatedMillis(config.timeouts().read()),
-                                    () -> LockdWebSocketHandler.connection(service, access))
+                                    () -> LockdWebSocketHandler.connection(service, permissions))
                             .addTo(pipeline, inputBudget);
         }
         if (listenAddress instanceof ListenAddress.Unix) {
@@ -809,10 +810,10 @@ public final class HoldfastServer {
                     pipeline.addLast(
                             LockdHandler.connection(
                                     service,
-                                    access,
+                                    permissions,
                                     "unix:" + lastUnixConnection.incrementAndGet()));
         }
-        return pipeline -> pipeline.addLast(LockdHandler.connection(service, access, null));
+        return pipeline -> pipeline.addLast(LockdHandler.connection(service, permissions, null));
     }
 
     private final class Initializer extends ChannelInitializer<Channel> {

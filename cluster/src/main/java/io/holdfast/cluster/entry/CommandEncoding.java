@@ -207,7 +207,8 @@ final class CommandEncoding {
             case LogEntryTags.SUSPEND -> new Command.Suspend(session, request, key);
             case LogEntryTags.RESUME -> new Command.Resume(session, request, key);
             case LogEntryTags.REASSERT ->
-                    new Command.Reassert(session, request, key, mode(in), in.duration(), in.fixed());
+                    new Command.Reassert(
+                            session, request, key, mode(in), in.duration(), in.fixed());
             default -> new Command.Data(session, request, key, readOperation(tag, in));
         };
     }
@@ -218,7 +219,8 @@ final class CommandEncoding {
             case LogEntryTags.DECREMENT -> new DataOperation.Decrement(in.signed());
             case LogEntryTags.GET_COUNTER -> new DataOperation.GetCounter();
             case LogEntryTags.SET_COUNTER -> new DataOperation.SetCounter(in.signed());
-            case LogEntryTags.SET_VALUE -> new DataOperation.SetValue(in.byteString(), in.duration());
+            case LogEntryTags.SET_VALUE ->
+                    new DataOperation.SetValue(in.byteString(), in.duration());
             case LogEntryTags.GET_VALUE -> new DataOperation.GetValue();
             case LogEntryTags.DELETE_VALUE -> new DataOperation.DeleteValue();
             case LogEntryTags.PUSH -> new DataOperation.Push(end(in), in.byteString());

@@ -344,8 +344,10 @@ public final class NodeRpcClient implements Closeable {
             threads.newThread(() -> read(opened)).start();
         } catch (RuntimeException | Error e) {
             // a connection is useless if its responses are not read
-            IOException failure = new IOException(
-                            "cannot start a thread that reads from the node: " + FailureText.of(e), e);
+            IOException failure =
+                    new IOException(
+                            "cannot start a thread that reads from the node: " + FailureText.of(e),
+                            e);
             disconnected(opened, failure);
             throw failure;
         }

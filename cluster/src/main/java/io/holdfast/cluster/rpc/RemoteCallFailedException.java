@@ -2,7 +2,7 @@ package io.holdfast.cluster.rpc;
 
 import java.io.IOException;
 
-/** The other node has received a call and rejected it. */
+/** The other node has received a call, and the call failed there. */
 public final class RemoteCallFailedException extends IOException {
     private static final long serialVersionUID = 1L;
 

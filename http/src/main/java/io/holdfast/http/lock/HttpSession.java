@@ -30,7 +30,7 @@ final class HttpSession implements EffectMailbox {
 
     /** A request that has been submitted. */
     private static final class Running {
-        final HttpLockRequest task;
+        final HttpLockRequest httpLockRequest;
         final long request;
         final Command.Locking command;
 
@@ -38,7 +38,7 @@ final class HttpSession implements EffectMailbox {
         boolean isWaiting;
 
         Running(HttpLockRequest httpLockRequest, long request, Command.Locking command) {
-            this.task = httpLockRequest;
+            this.httpLockRequest = httpLockRequest;
             this.request = request;
             this.command = command;
         }
@@ -180,7 +180,7 @@ final class HttpSession implements EffectMailbox {
         Running current = running;
         if (current != null && current.request == waiting) {
             current.isWaiting = true;
-            if (current.task.exchange().isGone()) {
+            if (current.httpLockRequest.exchange().isGone()) {
                 withdraw(current);
                 done();
             }
@@ -190,7 +190,7 @@ final class HttpSession implements EffectMailbox {
     private void respond(Running completed, Effect effect) {
         writing.add(completed.request);
         completed
-                .task
+                .httpLockRequest
                 .respond(effect)
                 .onComplete(
                         written -> {
@@ -238,7 +238,7 @@ final class HttpSession implements EffectMailbox {
     /** Called when the client of a request has gone. */
     private void abandon(HttpLockRequest httpLockRequest) {
         Running current = running;
-        if (current != null && current.task.exchange() == httpLockRequest.exchange()) {
+        if (current != null && current.httpLockRequest.exchange() == httpLockRequest.exchange()) {
             if (current.isWaiting) {
                 withdraw(current);
                 done();
@@ -290,9 +290,9 @@ final class HttpSession implements EffectMailbox {
      */
     void drain() {
         Running current = running;
-        if (current != null && current.isWaiting && current.task.creates()) {
+        if (current != null && current.isWaiting && current.httpLockRequest.creates()) {
             withdraw(current);
-            current.task.exchange().fail(HttpProblem.draining()).onComplete(_ -> done());
+            current.httpLockRequest.exchange().fail(HttpProblem.draining()).onComplete(_ -> done());
             process();
         } // else this is called again
         if (uses == 0) {
@@ -327,7 +327,7 @@ final class HttpSession implements EffectMailbox {
         HttpProblem httpProblem =
                 endsWhenIdle ? RefusalProblems.problem(Refusal.UNAVAILABLE) : HttpSessions.gone();
         if (current != null) {
-            current.task.exchange().fail(httpProblem);
+            current.httpLockRequest.exchange().fail(httpProblem);
         }
         left.forEach(httpLockRequest -> httpLockRequest.exchange().fail(httpProblem));
     }

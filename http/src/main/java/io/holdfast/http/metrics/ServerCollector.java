@@ -197,15 +197,13 @@ final class ServerCollector implements MultiCollector {
                 HistogramSnapshot.builder()
                         .name("holdfast_hand_off_seconds")
                         .help("Time from a grant until the holder's connection was served.")
-                        .dataPoint(
-                                point(DurationHistogram.of(monitor().handOffs()), Labels.EMPTY))
+                        .dataPoint(point(DurationHistogram.of(monitor().handOffs()), Labels.EMPTY))
                         .build());
         all.add(
                 HistogramSnapshot.builder()
                         .name("holdfast_expiry_lateness_seconds")
                         .help("Delay between the end of a lease and its expiry.")
-                        .dataPoint(
-                                point(DurationHistogram.of(monitor().lateness()), Labels.EMPTY))
+                        .dataPoint(point(DurationHistogram.of(monitor().lateness()), Labels.EMPTY))
                         .build());
     }
 

@@ -352,7 +352,10 @@ public final class HttpExchange {
     }
 
     private static Future<Void> gone(HttpServerResponse response) {
-        return Future.failedFuture(response.ended() ? "the response has already ended" : "the client has disconnected");
+        return Future.failedFuture(
+                response.ended()
+                        ? "the response has already ended"
+                        : "the client has disconnected");
     }
 
     /** The underlying response, for additional headers. */

@@ -131,7 +131,8 @@ public final class SocketlockSyntax {
         return first == null ? INVALID_TTL : requestArguments(first, second);
     }
 
-    private static RequestArguments requestArguments(@Nullable ByteString lock, @Nullable ByteString seconds) {
+    private static RequestArguments requestArguments(
+            @Nullable ByteString lock, @Nullable ByteString seconds) {
         if (seconds == null) {
             return new RequestArguments.Lock(lock, SocketlockRequest.NO_SECONDS);
         }

@@ -99,7 +99,7 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
                 new LineOutput(
                         context,
                         service.traffic,
-                        service.rules.writeTimeoutNanos(),
+                        service.traits.writeTimeoutNanos(),
                         () -> guarded(this::writeTimedOut));
         mailbox =
                 new Mailbox(
@@ -108,7 +108,7 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
         readTimer =
                 new ReadTimer(
                         context.executor(),
-                        service.rules.readTimeoutNanos(),
+                        service.traits.readTimeoutNanos(),
                         () -> slot.is(State.READY),
                         () -> guarded(() -> handler.on(HandlerEvent.READ_TIMEOUT)));
         if (context.channel().isActive()) { // added after a handshake
@@ -128,9 +128,9 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
                 service.driver.open(
                         mailbox,
                         new ClientInfo(
-                                service.rules.protocol(),
+                                service.traits.protocol(),
                                 this::name,
-                                service.rules.concurrentClients()));
+                                service.traits.concurrentClients()));
         service.connections.incrementAndGet();
         service.traffic.connected();
         LOG.atDebug()
@@ -269,7 +269,7 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
     private void awaitInput() {
         readTimer.await(
                 decoder.linesRead(),
-                service.rules.limitsIdle() || input.bytes() != null || decoder.isInsideRequest());
+                service.traits.limitsIdle() || input.bytes() != null || decoder.isInsideRequest());
     }
 
     /** Returns false, after closing this connection, if all connections together keep too much. */
@@ -525,10 +525,12 @@ public final class Connection<I> extends ChannelInboundHandlerAdapter {
     }
 
     private void writeTimedOut() {
-        if (service.rules.limitsStreamsOnly() && !isStreaming()) {
+        if (service.traits.limitsStreamsOnly() && !isStreaming()) {
             return;
         }
-        LOG.atDebug().addKeyValue("conn", session.id()).log("connection closed: output not read within the write timeout");
+        LOG.atDebug()
+                .addKeyValue("conn", session.id())
+                .log("connection closed: output not read within the write timeout");
         abort();
     }
 

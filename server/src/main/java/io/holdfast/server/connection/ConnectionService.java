@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** State and settings shared by all connections of one protocol. */
 public abstract class ConnectionService {
-    final ProtocolTraits rules;
+    final ProtocolTraits traits;
 
     protected final Driver driver;
 
@@ -29,15 +29,15 @@ public abstract class ConnectionService {
      * @param inputBudget shared by the whole server
      */
     protected ConnectionService(
-            ProtocolTraits rules,
+            ProtocolTraits traits,
             Driver driver,
             ServerMonitor serverMonitor,
             InputBudget inputBudget,
             DrainState drainState) {
-        this.rules = rules;
+        this.traits = traits;
         this.driver = driver;
         this.serverMonitor = serverMonitor;
-        this.traffic = serverMonitor.traffic(rules.protocol());
+        this.traffic = serverMonitor.traffic(traits.protocol());
         this.inputBudget = inputBudget;
         this.drainState = drainState;
     }

@@ -91,7 +91,9 @@ final class Mailbox implements EffectMailbox, EffectSource, Runnable {
         return effects.poll();
     }
 
-    /** Returns whether this request is the last one that was applied without a result; only once. */
+    /**
+     * Returns whether this request is the last one that was applied without a result; only once.
+     */
     boolean takePending(long request) {
         return effects.takePending(request);
     }

@@ -163,7 +163,9 @@ public final class DflockdHandler implements ProtocolHandler<DflockdDecoderResul
             case END_OF_INPUT -> connection.finish();
             case DRAINING -> connection.finishUnlessHolding();
             case READ_TIMEOUT -> {
-                LOG.atDebug().addKeyValue("conn", connection.session().id()).log("connection closed: no complete input within --read-timeout");
+                LOG.atDebug()
+                        .addKeyValue("conn", connection.session().id())
+                        .log("connection closed: no complete input within --read-timeout");
                 DflockdEncoder.error(connection.out());
                 connection.finish();
             }

@@ -106,7 +106,8 @@ final class PushWriter implements LineOutput.Meter {
                     .next(LOG.atWarn())
                     .addKeyValue("conn", connection.session().id())
                     .addKeyValue("remote", ctx.channel().remoteAddress())
-                    .log("listener disconnected: it did not read its signals (see"
+                    .log(
+                            "listener disconnected: it did not read its signals (see"
                                     + " --max-push-bytes)");
             connection.abort();
         }

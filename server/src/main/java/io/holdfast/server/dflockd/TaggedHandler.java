@@ -269,7 +269,9 @@ final class TaggedHandler implements ProtocolHandler<DflockdDecoderResult> {
                 }
             }
             case READ_TIMEOUT -> {
-                LOG.atDebug().addKeyValue("conn", connection.session().id()).log("connection closed: no complete input within --read-timeout");
+                LOG.atDebug()
+                        .addKeyValue("conn", connection.session().id())
+                        .log("connection closed: no complete input within --read-timeout");
                 DflockdEncoder.error(responses.begin(NO_TAG));
                 connection.finish();
             }

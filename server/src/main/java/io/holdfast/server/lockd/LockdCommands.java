@@ -23,7 +23,7 @@ final class LockdCommands {
 
     private final Connection<?> connection;
     private final LockdService service;
-    private final LockdCommandPermissions access;
+    private final LockdCommandPermissions permissions;
     private final LockdFraming framing;
 
     /** Holds that outlive the session; written by one thread at a time, the one that closes it. */
@@ -35,11 +35,11 @@ final class LockdCommands {
     LockdCommands(
             Connection<?> connection,
             LockdService service,
-            LockdCommandPermissions access,
+            LockdCommandPermissions permissions,
             LockdFraming framing) {
         this.connection = connection;
         this.service = service;
-        this.access = access;
+        this.permissions = permissions;
         this.framing = framing;
         if (service.verbose) {
             service.logEvent(connection.name() + " connected");
@@ -54,7 +54,9 @@ final class LockdCommands {
             case END_OF_INPUT -> connection.finish();
             case DRAINING -> connection.finishUnlessHolding();
             case READ_TIMEOUT -> {
-                LOG.atDebug().addKeyValue("conn", connection.session().id()).log("connection closed: no complete input within --read-timeout");
+                LOG.atDebug()
+                        .addKeyValue("conn", connection.session().id())
+                        .log("connection closed: no complete input within --read-timeout");
                 connection.finish();
             }
             case WRITABLE, FINISHING -> {}
@@ -188,7 +190,7 @@ final class LockdCommands {
     }
 
     private void list(ListingStream.Form form, ResourceKind resourceKind, ByteString name) {
-        if (access.allowDump()) {
+        if (permissions.allowDump()) {
             connection.stream(
                     new ListingStream(connection, framing, service, form, resourceKind, name));
         } else {
@@ -203,7 +205,7 @@ final class LockdCommands {
     }
 
     private void iam(ByteString name) {
-        if (!access.enableRegistry()) {
+        if (!permissions.enableRegistry()) {
             disabled();
             return;
         }
@@ -222,7 +224,7 @@ final class LockdCommands {
     }
 
     private void who(ByteString name) {
-        if (access.enableRegistry() && access.allowDump()) {
+        if (permissions.enableRegistry() && permissions.allowDump()) {
             connection.stream(
                     new ListingStream(
                             connection,

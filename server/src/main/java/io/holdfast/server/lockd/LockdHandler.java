@@ -19,9 +19,12 @@ public final class LockdHandler implements ProtocolHandler<LockdDecoderResult> {
     private final LockdCommands commands;
 
     private LockdHandler(
-            Connection<LockdDecoderResult> connection, LockdService service, LockdCommandPermissions access) {
+            Connection<LockdDecoderResult> connection,
+            LockdService service,
+            LockdCommandPermissions permissions) {
         this.connection = connection;
-        this.commands = new LockdCommands(connection, service, access, new LineFraming(connection));
+        this.commands =
+                new LockdCommands(connection, service, permissions, new LineFraming(connection));
     }
 
     /**
@@ -30,10 +33,10 @@ public final class LockdHandler implements ProtocolHandler<LockdDecoderResult> {
      * @param name the name of the connection; null for its address
      */
     public static Connection<LockdDecoderResult> connection(
-            LockdService service, LockdCommandPermissions access, @Nullable String name) {
+            LockdService service, LockdCommandPermissions permissions, @Nullable String name) {
         var connection =
                 new Connection<LockdDecoderResult>(
-                        service, opened -> new LockdHandler(opened, service, access));
+                        service, opened -> new LockdHandler(opened, service, permissions));
         return name == null ? connection : connection.named(() -> name);
     }
 

@@ -21,17 +21,20 @@ public final class LockdWebSocketHandler implements ProtocolHandler<WebSocketInp
     private boolean closeSent;
 
     private LockdWebSocketHandler(
-            Connection<WebSocketInput> connection, LockdService service, LockdCommandPermissions access) {
+            Connection<WebSocketInput> connection,
+            LockdService service,
+            LockdCommandPermissions permissions) {
         this.connection = connection;
         this.decoder = new WebSocketDecoder(connection.context(), service);
         this.framing = new WebSocketFraming(connection);
-        this.commands = new LockdCommands(connection, service, access, framing);
+        this.commands = new LockdCommands(connection, service, permissions, framing);
     }
 
     /** A new connection, to be added to a pipeline after the handshake. */
-    public static Connection<?> connection(LockdService service, LockdCommandPermissions access) {
+    public static Connection<?> connection(
+            LockdService service, LockdCommandPermissions permissions) {
         return new Connection<WebSocketInput>(
-                service, opened -> new LockdWebSocketHandler(opened, service, access));
+                service, opened -> new LockdWebSocketHandler(opened, service, permissions));
     }
 
     @Override

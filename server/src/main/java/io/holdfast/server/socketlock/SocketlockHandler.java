@@ -157,7 +157,9 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
         }
         switch (next) {
             case SocketlockDecoderResult.TooLong() -> {
-                LOG.atDebug().addKeyValue("conn", connection.session().id()).log("connection closed: line too long");
+                LOG.atDebug()
+                        .addKeyValue("conn", connection.session().id())
+                        .log("connection closed: line too long");
                 connection.abort();
             }
             case SocketlockDecoderResult.Line(var request) -> serve(request);

@@ -42,25 +42,25 @@ record LockFileKillScenario(Duration time) implements LockFileScenario {
     }
 
     @Override
-    public void run(LockFileScenarioContext stage)
+    public void run(LockFileScenarioContext context)
             throws IOException, InterruptedException, CheckFailedException {
         var checker = new LockFileLogChecker();
-        try (var processes = new LockFileProcesses(stage.folder(), stage.random());
+        try (var processes = new LockFileProcesses(context.folder(), context.random());
                 var log = new LockFileLog(processes.log());
                 var _ = new Sweeper(processes.lock())) {
-            new Run(stage, processes, log, checker).run(time);
+            new Run(context, processes, log, checker).run(time);
         } finally {
-            stage.statistics().addAlone(checker);
+            context.statistics().addAlone(checker);
         }
     }
 
     private record Run(
-            LockFileScenarioContext stage,
+            LockFileScenarioContext context,
             LockFileProcesses processes,
             LockFileLog log,
             LockFileLogChecker checker) {
         void run(Duration time) throws IOException, InterruptedException, CheckFailedException {
-            for (int i = 0; i < stage.processes(); i++) {
+            for (int i = 0; i < context.processes(); i++) {
                 start(i);
             }
             await(
@@ -71,9 +71,9 @@ record LockFileKillScenario(Duration time) implements LockFileScenario {
                     "no process has acquired the lock within " + START.toSeconds() + " s");
             long end = System.nanoTime() + time.toNanos();
             while ((System.nanoTime() < end || checker.killsInside() == 0)
-                    && !stage.stop().isRequested()) {
-                pause(Duration.ofMillis(stage.random().nextInt(MAX_PAUSE_MILLIS)));
-                if (stage.random().nextInt(ONE_OF_LONG) == 0) {
+                    && !context.stop().isRequested()) {
+                pause(Duration.ofMillis(context.random().nextInt(MAX_PAUSE_MILLIS)));
+                if (context.random().nextInt(ONE_OF_LONG) == 0) {
                     anyOfOurs().send("long");
                 }
                 kill();
@@ -91,25 +91,25 @@ record LockFileKillScenario(Duration time) implements LockFileScenario {
         }
 
         private void startOurs() throws IOException {
-            processes.startOurs(STYLES[stage.random().nextInt(STYLES.length)], STALE);
+            processes.startOurs(STYLES[context.random().nextInt(STYLES.length)], STALE);
         }
 
         private LockFileProcess anyOfOurs() {
             var ours = processes.members().stream().filter(it -> it.role() == Role.OURS).toList();
-            return ours.get(stage.random().nextInt(ours.size()));
+            return ours.get(context.random().nextInt(ours.size()));
         }
 
         /** Chooses the process to kill: usually the one that holds the lock. */
         private LockFileProcess victim()
                 throws IOException, InterruptedException, CheckFailedException {
-            if (stage.random().nextInt(ONE_OF_ANY) != 0) {
+            if (context.random().nextInt(ONE_OF_ANY) != 0) {
                 await(() -> !checker.inside().isEmpty(), RECOVERY, "no process acquires the lock");
                 if (!checker.inside().isEmpty()) {
                     return processes.member(checker.inside().iterator().next());
                 }
             }
             var all = processes.members();
-            return all.get(stage.random().nextInt(all.size()));
+            return all.get(context.random().nextInt(all.size()));
         }
 
         private void kill() throws IOException, InterruptedException, CheckFailedException {
@@ -139,7 +139,7 @@ record LockFileKillScenario(Duration time) implements LockFileScenario {
                             + " s after a kill");
             if (checker.killsInside() > inside && checker.turns() > turns) {
                 long nanos = System.nanoTime() - killed;
-                stage.statistics().addRecovery(TimeUnit.NANOSECONDS.toMicros(nanos));
+                context.statistics().addRecovery(TimeUnit.NANOSECONDS.toMicros(nanos));
             }
         }
 
@@ -157,18 +157,18 @@ record LockFileKillScenario(Duration time) implements LockFileScenario {
                 throws IOException, InterruptedException, CheckFailedException {
             long end = System.nanoTime() + timeout.toNanos();
             check();
-            while (!condition.getAsBoolean() && !stage.stop().isRequested()) {
+            while (!condition.getAsBoolean() && !context.stop().isRequested()) {
                 if (System.nanoTime() > end) {
                     throw new CheckFailedException(failure);
                 }
-                stage.stop().pause(MOMENT);
+                context.stop().pause(MOMENT);
                 check();
             }
         }
 
         private void pause(Duration time)
                 throws IOException, InterruptedException, CheckFailedException {
-            stage.stop().pause(time);
+            context.stop().pause(time);
             check();
         }
 

@@ -22,20 +22,20 @@ record LockFileOverwriteScenario(Duration time) implements LockFileScenario {
     }
 
     @Override
-    public void run(LockFileScenarioContext stage)
+    public void run(LockFileScenarioContext context)
             throws IOException, InterruptedException, CheckFailedException {
         var checker = new LockFileLogChecker();
-        try (var processes = new LockFileProcesses(stage.folder(), stage.random());
+        try (var processes = new LockFileProcesses(context.folder(), context.random());
                 var log = new LockFileLog(processes.log())) {
-            for (int i = 1; i < stage.processes(); i++) {
+            for (int i = 1; i < context.processes(); i++) {
                 processes.startOurs(LockFileWorker.Style.WITH_OVERWRITER, STALE);
             }
             processes.startScript(Role.OVERWRITING);
             // A long hold detects the loss at a heartbeat, others at the release.
             processes.members().getFirst().send("long");
             long start = System.nanoTime();
-            while (continues(stage, checker, System.nanoTime() - start)) {
-                stage.stop().pause(MOMENT);
+            while (continues(context, checker, System.nanoTime() - start)) {
+                context.stop().pause(MOMENT);
                 log.read(checker::add);
                 processes.check();
             }
@@ -43,13 +43,14 @@ record LockFileOverwriteScenario(Duration time) implements LockFileScenario {
             log.read(checker::add);
             checker.checkLossesReported(displacedScripts);
         } finally {
-            stage.statistics().addDisplaced(checker);
+            context.statistics().addDisplaced(checker);
         }
     }
 
-    private boolean continues(LockFileScenarioContext stage, LockFileLogChecker checker, long nanos)
+    private boolean continues(
+            LockFileScenarioContext context, LockFileLogChecker checker, long nanos)
             throws CheckFailedException {
-        if (stage.stop().isRequested()) {
+        if (context.stop().isRequested()) {
             return false;
         }
         boolean enough = checker.displaced() >= MIN_DISPLACED;

@@ -8,5 +8,6 @@ interface LockFileScenario {
     String name();
 
     /** Returns early, without failing, when a stop is requested. */
-    void run(LockFileScenarioContext stage) throws IOException, InterruptedException, CheckFailedException;
+    void run(LockFileScenarioContext context)
+            throws IOException, InterruptedException, CheckFailedException;
 }

@@ -40,16 +40,16 @@ record LockFileTakeoverScenario(int times) implements LockFileScenario {
     }
 
     @Override
-    public void run(LockFileScenarioContext stage)
+    public void run(LockFileScenarioContext context)
             throws IOException, InterruptedException, CheckFailedException {
-        try (var processes = new LockFileProcesses(stage.folder(), stage.random())) {
-            var run = new Run(stage, processes, FileSemaphore.at(processes.lock()), endedPid());
-            for (int i = 0; i < stage.processes(); i++) {
+        try (var processes = new LockFileProcesses(context.folder(), context.random())) {
+            var run = new Run(context, processes, FileSemaphore.at(processes.lock()), endedPid());
+            for (int i = 0; i < context.processes(); i++) {
                 processes.startControlled(STALE);
             }
             run.warmUp();
-            int firstKill = stage.random().nextInt(ONE_OF_KILLS);
-            for (int i = 0; i < times && !stage.stop().isRequested(); i++) {
+            int firstKill = context.random().nextInt(ONE_OF_KILLS);
+            for (int i = 0; i < times && !context.stop().isRequested(); i++) {
                 run.once(i % ONE_OF_KILLS == firstKill);
             }
             processes.end();
@@ -63,7 +63,7 @@ record LockFileTakeoverScenario(int times) implements LockFileScenario {
     }
 
     private record Run(
-            LockFileScenarioContext stage,
+            LockFileScenarioContext context,
             LockFileProcesses processes,
             FileSemaphore semaphore,
             long endedPid) {
@@ -87,9 +87,9 @@ record LockFileTakeoverScenario(int times) implements LockFileScenario {
 
         void once(boolean kill) throws IOException, InterruptedException, CheckFailedException {
             var plant = plant();
-            boolean clean = stage.random().nextInt(ONE_OF_CLEAN) == 0;
+            boolean clean = context.random().nextInt(ONE_OF_CLEAN) == 0;
             var controlled = new ArrayList<>(processes.members());
-            Collections.shuffle(controlled, stage.random());
+            Collections.shuffle(controlled, context.random());
             long at = ElectionWorker.nowMicros() + LEAD_MICROS;
             for (var process : controlled.subList(1, controlled.size())) {
                 process.send("try " + at);
@@ -99,9 +99,9 @@ record LockFileTakeoverScenario(int times) implements LockFileScenario {
             if (kill) {
                 var victim = controlled.removeLast();
                 LockSupport.parkNanos(
-                        TimeUnit.MICROSECONDS.toNanos(stage.random().nextInt(KILL_MICROS)));
+                        TimeUnit.MICROSECONDS.toNanos(context.random().nextInt(KILL_MICROS)));
                 processes.kill(victim);
-                stage.statistics().addKill();
+                context.statistics().addKill();
                 collect(controlled, winners);
                 checkKilled(victim, winners, plant);
                 warmUp(processes.startControlled(STALE));
@@ -118,7 +118,7 @@ record LockFileTakeoverScenario(int times) implements LockFileScenario {
         private byte[] plant() throws IOException {
             long old = Instant.now().minus(AGE).getEpochSecond();
             var content =
-                    switch (stage.random().nextInt(4)) {
+                    switch (context.random().nextInt(4)) {
                         case 0 -> "";
                         case 1 -> "pid=" + endedPid + "\n";
                         default -> "pid=" + endedPid + "\ntimestamp=" + old + "\ntag=gone\n";
@@ -184,7 +184,7 @@ record LockFileTakeoverScenario(int times) implements LockFileScenario {
 
         private void release(LockFileProcess winner)
                 throws InterruptedException, CheckFailedException {
-            stage.statistics().addTakeover();
+            context.statistics().addTakeover();
             winner.send("release");
             processes.expect(winner, "released ", TIMEOUT);
         }

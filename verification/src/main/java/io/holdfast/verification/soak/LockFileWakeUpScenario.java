@@ -24,19 +24,20 @@ record LockFileWakeUpScenario(int times) implements LockFileScenario {
     }
 
     @Override
-    public void run(LockFileScenarioContext stage)
+    public void run(LockFileScenarioContext context)
             throws IOException, InterruptedException, CheckFailedException {
-        try (var processes = new LockFileProcesses(stage.folder(), stage.random())) {
+        try (var processes = new LockFileProcesses(context.folder(), context.random())) {
             var holder = processes.startControlled(STALE);
             var waiter = processes.startControlled(STALE);
             acquire(processes, holder);
             processes.expect(holder, "won ", TIMEOUT);
-            for (int i = 0; i < times && !stage.stop().isRequested(); i++) {
+            for (int i = 0; i < times && !context.stop().isRequested(); i++) {
                 acquire(processes, waiter);
-                stage.stop()
+                context.stop()
                         .pause(
                                 Duration.ofMillis(
-                                        stage.random().nextInt(MIN_WAIT_MILLIS, MAX_WAIT_MILLIS)));
+                                        context.random()
+                                                .nextInt(MIN_WAIT_MILLIS, MAX_WAIT_MILLIS)));
                 holder.send("release");
                 long released = number(processes.expect(holder, "released ", TIMEOUT), 1);
                 long won = number(processes.expect(waiter, "won ", TIMEOUT), 2);
@@ -47,7 +48,7 @@ record LockFileWakeUpScenario(int times) implements LockFileScenario {
                                     + " \u00b5s after its release");
                 }
                 if (i > 0) { // the first one loads classes
-                    stage.statistics().addWakeUp(won - released);
+                    context.statistics().addWakeUp(won - released);
                 }
                 var next = holder;
                 holder = waiter;

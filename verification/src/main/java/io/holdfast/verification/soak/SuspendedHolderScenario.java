@@ -26,16 +26,16 @@ record SuspendedHolderScenario() implements LockFileScenario {
     }
 
     @Override
-    public void run(LockFileScenarioContext stage)
+    public void run(LockFileScenarioContext context)
             throws IOException, InterruptedException, CheckFailedException {
-        try (var processes = new LockFileProcesses(stage.folder(), stage.random())) {
+        try (var processes = new LockFileProcesses(context.folder(), context.random())) {
             var first = processes.startControlled(STALE);
             var second = processes.startControlled(STALE);
             for (var end : List.of("", "release", "close")) {
-                if (!stage.stop().isRequested()) {
+                if (!context.stop().isRequested()) {
                     takeOver(processes, first, second, end);
-                    stage.statistics().addTakeover();
-                    stage.statistics().addLoss();
+                    context.statistics().addTakeover();
+                    context.statistics().addLoss();
                 }
             }
             processes.end();

@@ -183,8 +183,8 @@ final class PlainConnection {
             }
             return;
         }
-        PlainRequest exchange = current;
-        if (exchange == null) {
+        PlainRequest request = current;
+        if (request == null) {
             // Such as an error that the server sends before it closes the connection.
             end("unexpected response without a request", null, false);
             return;
@@ -193,10 +193,10 @@ final class PlainConnection {
         cancel(responseTimer);
         receivedResponse = true;
         state = State.IDLE;
-        if (!(exchange instanceof Ping)) {
+        if (!(request instanceof Ping)) {
             lastUsedNanos = serviceState.now();
         }
-        exchange.onResponse(this, line);
+        request.onResponse(this, line);
         if (state == State.IDLE) {
             plainConnectionListener.idle(this);
         }
@@ -236,10 +236,10 @@ final class PlainConnection {
             return;
         }
         finish();
-        PlainRequest exchange = current;
+        PlainRequest request = current;
         current = null;
-        if (exchange != null) {
-            exchange.lost(serviceState.failure(Kind.CLOSED, "the connection was closed", null));
+        if (request != null) {
+            request.lost(serviceState.failure(Kind.CLOSED, "the connection was closed", null));
         }
     }
 
@@ -259,10 +259,10 @@ final class PlainConnection {
         List<PlainHold> gone = List.copyOf(holds);
         holds.clear();
         gone.forEach(PlainHold::connectionEnded);
-        PlainRequest exchange = current;
+        PlainRequest request = current;
         current = null;
-        if (exchange != null) {
-            exchange.lost(serviceState.failure(Kind.OUTCOME_UNKNOWN, what, cause));
+        if (request != null) {
+            request.lost(serviceState.failure(Kind.OUTCOME_UNKNOWN, what, cause));
         }
         hadHoldsAtEnd = !gone.isEmpty();
         plainConnectionListener.ended(this, abruptly);
