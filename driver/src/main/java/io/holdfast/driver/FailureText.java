@@ -25,6 +25,7 @@ import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -191,7 +192,8 @@ public final class FailureText {
         if (text.contains("No subject alternative") || text.contains("No name matching")) {
             return "its certificate is for another host";
         }
-        if (text.contains("unrecognized SSL message") || text.contains("not an SSL/TLS record")) {
+        if (text.toLowerCase(Locale.ROOT).contains("unrecognized ssl message")
+                || text.contains("not an SSL/TLS record")) {
             return "it does not speak TLS";
         }
         return text.contains("terminated the handshake") || text.contains("shut down incorrectly")

@@ -87,6 +87,9 @@ class FailureTextTest {
                         new SSLException("Unsupported or unrecognized SSL message"),
                         "it does not speak TLS"),
                 Arguments.of(
+                        new SSLException("Unrecognized SSL message, plaintext connection?"),
+                        "it does not speak TLS"),
+                Arguments.of(
                         new SSLHandshakeException("Remote host terminated the handshake"),
                         "it closed the connection during the TLS handshake"),
                 Arguments.of(

@@ -9,6 +9,7 @@ import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -60,7 +61,7 @@ final class ConnectionFailure {
         if (text.contains("No subject alternative") || text.contains("No name matching")) {
             return "its certificate is for another host";
         }
-        if (text.contains("unrecognized SSL message")) {
+        if (text.toLowerCase(Locale.ROOT).contains("unrecognized ssl message")) {
             return "it does not speak TLS";
         }
         return text.contains("terminated the handshake") || text.contains("shut down incorrectly")
