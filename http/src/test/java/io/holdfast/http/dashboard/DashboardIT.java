@@ -300,6 +300,30 @@ class DashboardIT {
     }
 
     @Test
+    void the_role_signs_out_only_after_a_confirmation() {
+        serve(
+                config ->
+                        config.secret(new Secret("s3cret".getBytes(UTF_8)))
+                                .readToken(new Secret("looker".getBytes(UTF_8))));
+        show("keys");
+        tab.sees("dialog#signin", "requires a token");
+        tab.type("looker");
+        tab.press("Enter");
+        tab.sees("#role", "read only");
+
+        tab.click("#role");
+        tab.sees("dialog", "Sign out?");
+        tab.click("dialog .plain");
+        tab.until("document.querySelector('dialog') === null");
+        show("connections");
+        tab.sees("#role", "read only");
+
+        tab.click("#role");
+        tab.click("dialog button.danger");
+        tab.sees("dialog#signin", "requires a token");
+    }
+
+    @Test
     void ten_thousand_keys_are_searched_and_sorted_while_few_rows_exist() {
         serve();
         DashboardClient alice = connect("alice");
