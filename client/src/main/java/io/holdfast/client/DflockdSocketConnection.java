@@ -22,7 +22,8 @@ final class DflockdSocketConnection implements DflockdConnection {
 
     static DflockdConnection open(ServiceConfig config) {
         try {
-            return new DflockdSocketConnection(PipelinedPlainConnection.open(config), config.readTimeout());
+            return new DflockdSocketConnection(
+                    PipelinedPlainConnection.open(config), config.readTimeout());
         } catch (ServiceException e) {
             throw ClientExceptions.of(e, "connect", ClientSettings.text(config.addresses().get(0)));
         }

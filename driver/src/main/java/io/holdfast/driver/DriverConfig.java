@@ -14,7 +14,8 @@ import java.time.Duration;
  * @param maxSubscriptions maximum number of registrations of one signal listener; 0 is no limit
  * @param memory the memory budget for each kind of state
  * @param watcher observes the driver
- * @param socketReadBarrier waits until the input that arrived while the process was paused has been read
+ * @param socketReadBarrier waits until the input that arrived while the process was paused has been
+ *     read
  */
 public record DriverConfig(
         EngineSettings settings,

@@ -114,7 +114,11 @@ public final class LocalDriver implements Driver {
         this.signals = new SignalHub(config.maxSubscriptions(), config.memory().subscriptions());
         LocalQuotas quotas =
                 new LocalQuotas(
-                        fences, config.keyLimits(), config.perClient(), config.memory(), this::usageOf);
+                        fences,
+                        config.keyLimits(),
+                        config.perClient(),
+                        config.memory(),
+                        this::usageOf);
         ExpiryPause expiryPause = new ExpiryPause(config.socketReadBarrier(), clock);
         for (int i = 0; i < SHARDS; i++) {
             shards[i] =

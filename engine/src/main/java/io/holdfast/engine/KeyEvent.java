@@ -27,7 +27,16 @@ public record KeyEvent(
     /** The same event with a time of another clock. */
     public KeyEvent at(long nanos) {
         return new KeyEvent(
-                type, kind, key, session, mode, fence, nanos, durationNanos, lateNanos, holders,
+                type,
+                kind,
+                key,
+                session,
+                mode,
+                fence,
+                nanos,
+                durationNanos,
+                lateNanos,
+                holders,
                 waiters);
     }
 

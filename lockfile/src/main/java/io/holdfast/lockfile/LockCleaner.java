@@ -83,7 +83,8 @@ final class LockCleaner {
                                     LockFileOperations.RELEASE_TIMEOUT,
                                     () -> {
                                         LockFileObservation observed =
-                                                LockFileObservation.of(lockFileSystem, paths.lock());
+                                                LockFileObservation.of(
+                                                        lockFileSystem, paths.lock());
                                         if (observed == null) {
                                             return LockFileRemoval.Outcome.GONE;
                                         }
@@ -129,7 +130,8 @@ final class LockCleaner {
                 .underSidecar(
                         Duration.ZERO,
                         () -> {
-                            LockFileObservation again = LockFileObservation.of(lockFileSystem, paths.lock());
+                            LockFileObservation again =
+                                    LockFileObservation.of(lockFileSystem, paths.lock());
                             return again != null
                                     && stalenessEvaluator.mayStillBeTakenOver(again, observed)
                                     && lockFileRemoval.removeIfSame(again)

@@ -28,7 +28,8 @@ final class LockFileObservation {
     }
 
     /** Reads what is at the path; null if there is nothing. Opens only regular files. */
-    static @Nullable LockFileObservation of(LockFileSystem lockFileSystem, Path path) throws IOException {
+    static @Nullable LockFileObservation of(LockFileSystem lockFileSystem, Path path)
+            throws IOException {
         for (int i = 1; ; i++) {
             LockFileSystem.Entry entry = lockFileSystem.stat(path);
             if (entry == null) {
@@ -38,7 +39,8 @@ final class LockFileObservation {
                 return unread(entry);
             }
             try {
-                return new LockFileObservation(entry, lockFileSystem.read(path, LockFile.READ_LIMIT));
+                return new LockFileObservation(
+                        entry, lockFileSystem.read(path, LockFile.READ_LIMIT));
             } catch (AccessDeniedException e) {
                 return unread(entry);
             } catch (NoSuchFileException e) {

@@ -265,7 +265,8 @@ final class LockFileOperations {
         return lost(heldLockFile, observe());
     }
 
-    private LockLostException lost(HeldLockFile heldLockFile, @Nullable LockFileObservation observed) {
+    private LockLostException lost(
+            HeldLockFile heldLockFile, @Nullable LockFileObservation observed) {
         LockLostException.Reason reason;
         if (observed == null) {
             reason = LockLostException.Reason.REMOVED;

@@ -18,9 +18,9 @@ import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.connection.AddressFormat;
+import io.holdfast.server.connection.DrainEvent;
 import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
-import io.holdfast.server.connection.DrainEvent;
 import io.holdfast.server.dflockd.DflockdHandler;
 import io.holdfast.server.dflockd.DflockdService;
 import io.holdfast.server.dflockd.SessionGraces;
@@ -683,8 +683,7 @@ public final class HoldfastServer {
         ChannelGroupFuture allClosed = connections.newCloseFuture();
         do {
             connections.forEach(
-                    connection ->
-                            connection.pipeline().fireUserEventTriggered(DrainEvent.DRAIN));
+                    connection -> connection.pipeline().fireUserEventTriggered(DrainEvent.DRAIN));
             frontEnds.forEach(FrontEnd::drain);
             if (allClosed.awaitUninterruptibly(DRAIN_INTERVAL_MILLIS)) {
                 if (frontEnds.stream().allMatch(FrontEnd::isDrained)) {

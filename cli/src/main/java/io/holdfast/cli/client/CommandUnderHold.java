@@ -42,7 +42,8 @@ final class CommandUnderHold {
     @GuardedBy("this")
     private @Nullable Thread ending;
 
-    CommandUnderHold(Hold hold, ChildLossAction childLossAction, Duration killAfter, int lostStatus) {
+    CommandUnderHold(
+            Hold hold, ChildLossAction childLossAction, Duration killAfter, int lostStatus) {
         this.hold = hold;
         this.childLossAction = childLossAction;
         this.killAfter = killAfter;

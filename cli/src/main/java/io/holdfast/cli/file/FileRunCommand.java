@@ -53,7 +53,8 @@ final class FileRunCommand extends LockFileCommand {
                 });
     }
 
-    private static int run(ChildCommand command, SignalRelay signals, FileCommandReport fileCommandReport)
+    private static int run(
+            ChildCommand command, SignalRelay signals, FileCommandReport fileCommandReport)
             throws InterruptedException {
         if (signals.first().isPresent()) {
             throw new InterruptedException();

@@ -11,6 +11,10 @@ final class FileTryCommand extends LockFileCommand {
     int work(FileCommandReport fileCommandReport) {
         fileCommandReport.info("Trying to acquire the lock: " + path);
         return untilSignal(
-                signals -> handOver(lasting(fileCommandReport).acquireNow(), signals, fileCommandReport));
+                signals ->
+                        handOver(
+                                lasting(fileCommandReport).acquireNow(),
+                                signals,
+                                fileCommandReport));
     }
 }

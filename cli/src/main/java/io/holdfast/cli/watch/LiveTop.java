@@ -150,7 +150,8 @@ final class LiveTop {
                 typing == null
                         ? lastError
                         : "filter: " + TerminalText.escaped(typing.toString()) + "_";
-        var lines = TopScreenText.lines(url, topSample, topQuery, message, size.width(), size.height());
+        var lines =
+                TopScreenText.lines(url, topSample, topQuery, message, size.width(), size.height());
         terminal.show(lines, lines.size() > HEADLINE + 1 ? lines.size() - 1 : -1);
     }
 

@@ -31,7 +31,10 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
 
     /** The replicated settings except the queue policies, which are set per key. */
     record ReplicatedSettings(
-            EngineSettings settings, KeyLimits keyLimits, Duration collectEvery, int maxSubscriptions) {
+            EngineSettings settings,
+            KeyLimits keyLimits,
+            Duration collectEvery,
+            int maxSubscriptions) {
         /** Returns the configuration of a cluster that serves these conversations. */
         DriverConfig toDriverConfig(List<FollowerConversation> conversations) {
             Map<Key, QueuePolicy> policies = new HashMap<>();

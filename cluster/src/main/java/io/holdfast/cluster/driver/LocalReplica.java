@@ -16,8 +16,8 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * This node's replica of the state. Its monitor guards the replica; {@link LogEntryApplier} also holds
- * it while it handles what an entry does. It is acquired before the locks of sessions.
+ * This node's replica of the state. Its monitor guards the replica; {@link LogEntryApplier} also
+ * holds it while it handles what an entry does. It is acquired before the locks of sessions.
  */
 final class LocalReplica implements EngineReader {
     private final LongSupplier clock;

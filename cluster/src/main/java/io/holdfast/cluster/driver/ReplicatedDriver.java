@@ -27,9 +27,9 @@ import java.util.function.LongSupplier;
 /**
  * Serves the sessions of this node through the replicated log: a {@link ReplicatedSession} adds
  * what its client submits to the {@link BatchForwarder}, which proposes it, and the {@link
- * LogEntryApplier} applies what was committed and delivers the results. It has no thread of its own:
- * its owner applies committed entries, calls {@link #flush} when {@link Environment#flushSoon} was
- * called, and calls {@link #tick} and {@link #watch} periodically.
+ * LogEntryApplier} applies what was committed and delivers the results. It has no thread of its
+ * own: its owner applies committed entries, calls {@link #flush} when {@link Environment#flushSoon}
+ * was called, and calls {@link #tick} and {@link #watch} periodically.
  *
  * <p>Lock order: the replica, a session, the {@link NodeLease}, the forwarder.
  */

@@ -308,7 +308,9 @@ final class CommandEncoding {
             throw in.wrong("unknown hold attributes %d".formatted(bits));
         }
         return new HoldAttributes(
-                (bits & LogEntryTags.ATTRIBUTES_WRITE) != 0 ? ReadWriteMode.WRITE : ReadWriteMode.READ,
+                (bits & LogEntryTags.ATTRIBUTES_WRITE) != 0
+                        ? ReadWriteMode.WRITE
+                        : ReadWriteMode.READ,
                 (bits & LogEntryTags.ATTRIBUTES_BOUND) != 0,
                 (bits & LogEntryTags.ATTRIBUTES_TRACKED) != 0);
     }

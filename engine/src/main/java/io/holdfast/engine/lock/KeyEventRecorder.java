@@ -48,7 +48,14 @@ final class KeyEventRecorder {
     }
 
     private void record(KeyEvent.Type type, Hold hold, long durationNanos, long lateNanos) {
-        record(type, hold.resource, hold.session.id, hold.mode(), hold.fence, durationNanos, lateNanos);
+        record(
+                type,
+                hold.resource,
+                hold.session.id,
+                hold.mode(),
+                hold.fence,
+                durationNanos,
+                lateNanos);
     }
 
     private void record(

@@ -451,7 +451,8 @@ final class ReferenceModel {
             return;
         }
         Name name = admitted.get();
-        Slot slot = new Slot(name, c.session(), c.request(), c.salt(), c.leaseNanos(), c.attributes());
+        Slot slot =
+                new Slot(name, c.session(), c.request(), c.salt(), c.leaseNanos(), c.attributes());
         if (isFree(name, c.attributes().mode())) {
             slots.add(slot);
             serve(name);

@@ -146,7 +146,11 @@ record Schedule(
                             Tuple.of(
                                     40,
                                     Combinators.combine(
-                                                    who(), target(), waitTime(), lease(), attributes())
+                                                    who(),
+                                                    target(),
+                                                    waitTime(),
+                                                    lease(),
+                                                    attributes())
                                             .as(ScheduleStep.Acquire::new)),
                             Tuple.of(
                                     10,

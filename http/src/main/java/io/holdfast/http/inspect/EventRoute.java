@@ -163,7 +163,8 @@ final class EventRoute {
             switch (keyEvent.type()) {
                 case WAITING, OFFERED, ACQUIRED, TIMED_OUT, GAVE_UP ->
                         json.put("waited_s", JsonWriter.seconds(keyEvent.durationNanos()));
-                case RELEASED, LOST -> json.put("held_s", JsonWriter.seconds(keyEvent.durationNanos()));
+                case RELEASED, LOST ->
+                        json.put("held_s", JsonWriter.seconds(keyEvent.durationNanos()));
                 case EXPIRED ->
                         json.put("held_s", JsonWriter.seconds(keyEvent.durationNanos()))
                                 .put("late_s", JsonWriter.seconds(keyEvent.lateNanos()));

@@ -117,7 +117,8 @@ final class HttpSession implements EffectMailbox {
     /** Queues a request. */
     void submit(HttpLockRequest httpLockRequest) {
         if (queue.size() >= MAX_QUEUED) {
-            httpLockRequest.exchange()
+            httpLockRequest
+                    .exchange()
                     .fail(
                             new HttpProblem(
                                     503, "busy", "too many requests are queued in this session"));

@@ -92,7 +92,9 @@ class DflockdDecoderFuzzTest {
             int length = Math.min(wanted, stream.length - at);
             in.writeBytes(stream, at, length);
             at += length;
-            for (DflockdDecoderResult next = step(decoder, in); next != null; next = step(decoder, in)) {
+            for (DflockdDecoderResult next = step(decoder, in);
+                    next != null;
+                    next = step(decoder, in)) {
                 found.add(WireBytes.describe(next));
                 if (next instanceof DflockdDecoderResult.LooksLikeHttp) {
                     return found;
@@ -122,8 +124,10 @@ class DflockdDecoderFuzzTest {
                 checkFixedPoint(request);
             }
             case DflockdDecoderResult.Tagged _ -> check(false, "tagged mode was not requested");
-            case DflockdDecoderResult.LineTooLong _ -> check(endsWithFeed(taken), "a long line ends");
-            case DflockdDecoderResult.LooksLikeHttp _ -> check(taken.length == 0, "HTTP stays unread");
+            case DflockdDecoderResult.LineTooLong _ ->
+                    check(endsWithFeed(taken), "a long line ends");
+            case DflockdDecoderResult.LooksLikeHttp _ ->
+                    check(taken.length == 0, "HTTP stays unread");
         }
         return next;
     }

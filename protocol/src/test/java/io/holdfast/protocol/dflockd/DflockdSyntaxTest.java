@@ -410,7 +410,8 @@ class DflockdSyntaxTest {
             var decoder = new DflockdDecoder(tenant);
             assertThat(decoder.decode(Unpooled.wrappedBuffer(raw("w\na\n0\n"))))
                     .isEqualTo(
-                            new DflockdDecoderResult.Request(new Await(LOCK, Key.of(tenant, raw("a")), 0)));
+                            new DflockdDecoderResult.Request(
+                                    new Await(LOCK, Key.of(tenant, raw("a")), 0)));
         }
     }
 

@@ -62,7 +62,8 @@ final class ReferenceDecoder {
         // After another request, so that nothing looks like HTTP.
         DflockdDecoder decoder = new DflockdDecoder(Namespace.DEFAULT);
         var _ = decoder.decode(Unpooled.wrappedBuffer(WireBytes.raw("\n\n\n")));
-        if (decoder.decode(Unpooled.wrappedBuffer(bytes)) instanceof DflockdDecoderResult.Request(var it)) {
+        if (decoder.decode(Unpooled.wrappedBuffer(bytes))
+                instanceof DflockdDecoderResult.Request(var it)) {
             return it;
         }
         throw new AssertionError("no request: " + lines);

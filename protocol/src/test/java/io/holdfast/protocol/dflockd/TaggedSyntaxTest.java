@@ -30,7 +30,8 @@ class TaggedSyntaxTest {
 
     private static DflockdRequest hello(String argument) {
         ByteBuf in = bytes("hello\n_\n" + argument + "\n");
-        return ((DflockdDecoderResult.Request) new DflockdDecoder(Namespace.DEFAULT).decode(in)).request();
+        return ((DflockdDecoderResult.Request) new DflockdDecoder(Namespace.DEFAULT).decode(in))
+                .request();
     }
 
     private static ByteBuf bytes(String text) {
@@ -60,7 +61,9 @@ class TaggedSyntaxTest {
     @ValueSource(strings = {"1", "9223372036854775807"})
     void a_tag_is_any_number_above_0(String tag) {
         assertThat(tagged(tag + " ping", "_", "_"))
-                .isEqualTo(new DflockdDecoderResult.Tagged(Long.parseLong(tag), new DflockdRequest.Ping()));
+                .isEqualTo(
+                        new DflockdDecoderResult.Tagged(
+                                Long.parseLong(tag), new DflockdRequest.Ping()));
     }
 
     @ParameterizedTest

@@ -58,7 +58,9 @@ final class WireBytes {
     /** All inputs until the decoder needs more bytes, or up to an HTTP request. */
     static List<DflockdDecoderResult> drain(DflockdDecoder decoder, ByteBuf in) {
         List<DflockdDecoderResult> found = new ArrayList<>();
-        for (DflockdDecoderResult next = decoder.decode(in); next != null; next = decoder.decode(in)) {
+        for (DflockdDecoderResult next = decoder.decode(in);
+                next != null;
+                next = decoder.decode(in)) {
             found.add(next);
             if (next instanceof DflockdDecoderResult.LooksLikeHttp) {
                 break; // the end of the conversation
@@ -107,7 +109,8 @@ final class WireBytes {
                                     var limit,
                                     var lease)) ->
                     "enqueue %s %s %d %d".formatted(resourceKind, hex(key), limit, lease);
-            case DflockdDecoderResult.Request(DflockdRequest.Await(var resourceKind, var key, var wait)) ->
+            case DflockdDecoderResult.Request(
+                            DflockdRequest.Await(var resourceKind, var key, var wait)) ->
                     "await %s %s %d".formatted(resourceKind, hex(key), wait);
             case DflockdDecoderResult.Request(DflockdRequest.Data(var key, var operation)) ->
                     hex(key) + " " + describe(operation);

@@ -60,7 +60,9 @@ class LockdDecoderFuzzTest {
             int length = Math.min(wanted, stream.length - at);
             in.writeBytes(stream, at, length);
             at += length;
-            for (LockdDecoderResult next = decoder.decode(in); next != null; next = decoder.decode(in)) {
+            for (LockdDecoderResult next = decoder.decode(in);
+                    next != null;
+                    next = decoder.decode(in)) {
                 found.add(LockdText.describe(next));
                 if (next instanceof LockdDecoderResult.LooksLikeHttp) {
                     return found;

@@ -23,7 +23,9 @@ class LockdDecoderTest {
         byte[] bytes = LockdText.bytes(stream);
         for (int at = 0; at < bytes.length; at += size) {
             in.writeBytes(bytes, at, Math.min(size, bytes.length - at));
-            for (LockdDecoderResult next = decoder.decode(in); next != null; next = decoder.decode(in)) {
+            for (LockdDecoderResult next = decoder.decode(in);
+                    next != null;
+                    next = decoder.decode(in)) {
                 found.add(LockdText.describe(next));
             }
             assertThat(in.readableBytes()).isLessThanOrEqualTo(LockdDecoder.MAX_LINE_BYTES);

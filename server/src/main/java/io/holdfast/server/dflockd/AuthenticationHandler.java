@@ -9,8 +9,8 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.protocol.RequestDecoder;
 import io.holdfast.protocol.dflockd.DflockdDecoder;
-import io.holdfast.protocol.dflockd.DflockdEncoder;
 import io.holdfast.protocol.dflockd.DflockdDecoderResult;
+import io.holdfast.protocol.dflockd.DflockdEncoder;
 import io.holdfast.protocol.dflockd.DflockdRequest;
 import io.holdfast.server.connection.Connection;
 import io.holdfast.server.connection.HandlerEvent;
@@ -74,7 +74,8 @@ final class AuthenticationHandler implements ProtocolHandler<DflockdDecoderResul
                     check(candidate, next);
             case DflockdDecoderResult.Request _ -> acceptIf(matches(NO_SECRET));
             case DflockdDecoderResult.LineTooLong() -> refuseUnreadable();
-            case DflockdDecoderResult.Tagged _ -> throw new IllegalStateException("a tag before hello");
+            case DflockdDecoderResult.Tagged _ ->
+                    throw new IllegalStateException("a tag before hello");
         }
     }
 

@@ -5,8 +5,8 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Namespace;
 import io.holdfast.protocol.RequestDecoder;
 import io.holdfast.protocol.dflockd.DflockdDecoder;
-import io.holdfast.protocol.dflockd.DflockdEncoder;
 import io.holdfast.protocol.dflockd.DflockdDecoderResult;
+import io.holdfast.protocol.dflockd.DflockdEncoder;
 import io.holdfast.protocol.dflockd.DflockdRequest;
 import io.holdfast.protocol.dflockd.TaggedEncoder;
 import io.holdfast.server.connection.Connection;
@@ -57,12 +57,15 @@ public final class DflockdHandler implements ProtocolHandler<DflockdDecoderResul
     }
 
     /** A new connection, to be added to a pipeline. */
-    public static Connection<DflockdDecoderResult> connection(DflockdService service, Namespace namespace) {
+    public static Connection<DflockdDecoderResult> connection(
+            DflockdService service, Namespace namespace) {
         return new Connection<>(service, opened -> first(opened, service, namespace));
     }
 
     private static ProtocolHandler<DflockdDecoderResult> first(
-            Connection<DflockdDecoderResult> connection, DflockdService service, Namespace namespace) {
+            Connection<DflockdDecoderResult> connection,
+            DflockdService service,
+            Namespace namespace) {
         DflockdDecoder decoder = new DflockdDecoder(namespace);
         return service.secret() == null
                 ? new DflockdHandler(connection, service, namespace, decoder)
@@ -88,7 +91,8 @@ public final class DflockdHandler implements ProtocolHandler<DflockdDecoderResul
                 connection.finish();
             }
             case DflockdDecoderResult.LooksLikeHttp() -> connection.refuseHttp();
-            case DflockdDecoderResult.Tagged _ -> throw new IllegalStateException("a tag before hello");
+            case DflockdDecoderResult.Tagged _ ->
+                    throw new IllegalStateException("a tag before hello");
         }
     }
 

@@ -5,10 +5,10 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.server.connection.ByteBudget;
-import io.holdfast.server.connection.ProtocolTraits;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
+import io.holdfast.server.connection.ProtocolTraits;
 import io.netty.util.internal.PlatformDependent;
 
 import org.jspecify.annotations.Nullable;

@@ -12,8 +12,8 @@ import io.holdfast.engine.view.KeyView;
 import io.holdfast.engine.view.TrackedRequestView;
 import io.holdfast.protocol.RequestDecoder;
 import io.holdfast.protocol.dflockd.DflockdDecoder;
-import io.holdfast.protocol.dflockd.DflockdEncoder;
 import io.holdfast.protocol.dflockd.DflockdDecoderResult;
+import io.holdfast.protocol.dflockd.DflockdEncoder;
 import io.holdfast.protocol.dflockd.DflockdRequest;
 import io.holdfast.protocol.dflockd.TaggedEncoder;
 import io.holdfast.server.connection.Connection;
@@ -102,7 +102,8 @@ final class TaggedHandler implements ProtocolHandler<DflockdDecoderResult> {
             return;
         }
         switch (next) {
-            case DflockdDecoderResult.Tagged(var tag, DflockdRequest.Cancel _) when cancelServed -> {
+            case DflockdDecoderResult.Tagged(var tag, DflockdRequest.Cancel _)
+                    when cancelServed -> {
                 cancelServed = false;
                 DflockdEncoder.ok(responses.begin(tag));
             }

@@ -9,10 +9,10 @@ import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.view.HeldCounts;
 import io.holdfast.protocol.lockd.LockdEncoder;
 import io.holdfast.protocol.lockd.LockdVerb;
-import io.holdfast.server.connection.ProtocolTraits;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
+import io.holdfast.server.connection.ProtocolTraits;
 import io.netty.buffer.ByteBuf;
 
 import org.jspecify.annotations.Nullable;

@@ -45,7 +45,8 @@ public final class LockdWebSocketHandler implements ProtocolHandler<WebSocketInp
     @Override
     public void serve(WebSocketInput next) {
         switch (next) {
-            case WebSocketInput.Message(LockdDecoderResult.Command command) -> commands.serve(command);
+            case WebSocketInput.Message(LockdDecoderResult.Command command) ->
+                    commands.serve(command);
             case WebSocketInput.Message _ -> commands.serveInvalid();
             case WebSocketInput.Ping(ByteString payload) -> framing.pong(payload);
             case WebSocketInput.Close() -> close(WebSocketCloseStatus.NORMAL_CLOSURE.code());

@@ -9,10 +9,10 @@ import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.Refusal;
 import io.holdfast.protocol.RequestDecoder;
 import io.holdfast.protocol.socketlock.SocketlockDecoder;
+import io.holdfast.protocol.socketlock.SocketlockDecoderResult;
 import io.holdfast.protocol.socketlock.SocketlockDialect;
 import io.holdfast.protocol.socketlock.SocketlockEncoder;
 import io.holdfast.protocol.socketlock.SocketlockFailure;
-import io.holdfast.protocol.socketlock.SocketlockDecoderResult;
 import io.holdfast.protocol.socketlock.SocketlockRequest;
 import io.holdfast.protocol.socketlock.SocketlockSyntax;
 import io.holdfast.server.connection.Connection;
@@ -102,7 +102,8 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
     /** The request of the command in flight. */
     private SocketlockRequest serving = new SocketlockRequest.Ignored();
 
-    private SocketlockHandler(Connection<SocketlockDecoderResult> connection, SocketlockService service) {
+    private SocketlockHandler(
+            Connection<SocketlockDecoderResult> connection, SocketlockService service) {
         this.connection = connection;
         this.service = service;
     }

@@ -2,9 +2,9 @@ package io.holdfast.server.websocket;
 
 import io.holdfast.driver.FailureText;
 import io.holdfast.driver.LogThrottle;
+import io.holdfast.server.connection.DrainEvent;
 import io.holdfast.server.connection.InputBudget;
 import io.holdfast.server.connection.OutputShutdown;
-import io.holdfast.server.connection.DrainEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;

@@ -60,7 +60,8 @@ class FrameStreamPropertyTest {
     private final UnpooledByteBufAllocator memory = new UnpooledByteBufAllocator(false, true);
     private final EmbeddedChannel channel =
             new EmbeddedChannel(
-                    LockdWebSocketHandler.connection(service, new LockdCommandPermissions(false, true)));
+                    LockdWebSocketHandler.connection(
+                            service, new LockdCommandPermissions(false, true)));
 
     static IntStream seeds() {
         return IntStream.range(0, STREAMS);

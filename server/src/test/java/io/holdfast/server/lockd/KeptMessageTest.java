@@ -52,7 +52,8 @@ class KeptMessageTest {
 
     private EmbeddedChannel connect() {
         return new EmbeddedChannel(
-                LockdWebSocketHandler.connection(service, new LockdCommandPermissions(false, false)));
+                LockdWebSocketHandler.connection(
+                        service, new LockdCommandPermissions(false, false)));
     }
 
     /** A frame masked with zeros. */

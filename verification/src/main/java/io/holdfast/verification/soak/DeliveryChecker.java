@@ -35,7 +35,10 @@ final class DeliveryChecker {
         int highest = ofWorker.length() - 1;
         if (highest >= sent) {
             throw new CheckFailedException(
-                    place + ": " + new NumberedPayload(worker, highest) + " came, but no worker sent it");
+                    place
+                            + ": "
+                            + new NumberedPayload(worker, highest)
+                            + " came, but no worker sent it");
         }
     }
 }

@@ -37,7 +37,10 @@ final class LockFileRun {
     }
 
     LockFileRun(
-            LockFilePlan plan, List<LockFileScenario> scenarios, TimestampedPrinter log, StopRequest stop) {
+            LockFilePlan plan,
+            List<LockFileScenario> scenarios,
+            TimestampedPrinter log,
+            StopRequest stop) {
         this.plan = plan;
         this.scenarios = scenarios;
         this.log = log;

@@ -21,8 +21,10 @@ record NumberedPayload(int worker, int number) {
         var form = FORM.matcher(text);
         if (form.matches()) {
             var numberedPayload =
-                    new NumberedPayload(Integer.parseInt(form.group(1)), Integer.parseInt(form.group(2)));
-            if (numberedPayload.worker < soakCycle.workers() && numberedPayload.number <= soakCycle.rounds()) {
+                    new NumberedPayload(
+                            Integer.parseInt(form.group(1)), Integer.parseInt(form.group(2)));
+            if (numberedPayload.worker < soakCycle.workers()
+                    && numberedPayload.number <= soakCycle.rounds()) {
                 return numberedPayload;
             }
         }

@@ -23,7 +23,8 @@ final class OrderChecker {
 
     /** Records that the item exists, whether or not it has been read. */
     synchronized void reach(NumberedPayload numberedPayload) {
-        latest[numberedPayload.worker()] = Math.max(latest[numberedPayload.worker()], numberedPayload.number());
+        latest[numberedPayload.worker()] =
+                Math.max(latest[numberedPayload.worker()], numberedPayload.number());
     }
 
     /** Fails unless the item is later than all earlier ones of its worker. */
@@ -37,7 +38,8 @@ final class OrderChecker {
      *
      * @param floor {@link #floor} before the request was sent
      */
-    synchronized void advance(NumberedPayload numberedPayload, int[] floor) throws CheckFailedException {
+    synchronized void advance(NumberedPayload numberedPayload, int[] floor)
+            throws CheckFailedException {
         if (numberedPayload.number() == floor[numberedPayload.worker()]) {
             throw new CheckFailedException(place + ": " + numberedPayload + " came twice");
         }
@@ -45,7 +47,8 @@ final class OrderChecker {
     }
 
     /** As {@link #advance(NumberedPayload, int[])}, but the latest item may be received again. */
-    synchronized void advanceOrStay(NumberedPayload numberedPayload, int[] floor) throws CheckFailedException {
+    synchronized void advanceOrStay(NumberedPayload numberedPayload, int[] floor)
+            throws CheckFailedException {
         int worker = numberedPayload.worker();
         if (numberedPayload.number() < floor[worker]) {
             throw new CheckFailedException(

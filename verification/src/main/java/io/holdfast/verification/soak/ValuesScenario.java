@@ -33,7 +33,8 @@ final class ValuesScenario implements Scenario {
         soakCycle.disconnect(connection);
     }
 
-    private static void writeAlone(SoakConnection connection, String key, NumberedPayload numberedPayload)
+    private static void writeAlone(
+            SoakConnection connection, String key, NumberedPayload numberedPayload)
             throws IOException, CheckFailedException {
         connection.expect("ok", "kset", key, numberedPayload.text() + " 0");
         connection.expect("ok " + numberedPayload.text(), "kget", key, "");

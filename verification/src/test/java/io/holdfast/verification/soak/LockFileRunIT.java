@@ -58,7 +58,8 @@ class LockFileRunIT {
     @Test
     void killed_holders_never_overlap_and_the_lock_is_always_recovered()
             throws InterruptedException {
-        var statistics = run(new LockFileKillScenario(Duration.ofSeconds(TestTier.usually(5, 60))), 6);
+        var statistics =
+                run(new LockFileKillScenario(Duration.ofSeconds(TestTier.usually(5, 60))), 6);
         assertThat(statistics.turns()).isGreaterThan(20);
         assertThat(statistics.recoveries()).isNotEmpty();
         assertThat(statistics.overlaps()).isZero();

@@ -22,7 +22,8 @@ class NumberedPayloadTest {
     @Test
     void an_item_is_parsed_from_its_text() throws CheckFailedException {
         var numberedPayload = new NumberedPayload(3, 20);
-        assertThat(NumberedPayload.parse(numberedPayload.text(), soakCycle, "here")).isEqualTo(numberedPayload);
+        assertThat(NumberedPayload.parse(numberedPayload.text(), soakCycle, "here"))
+                .isEqualTo(numberedPayload);
     }
 
     @ParameterizedTest

@@ -45,7 +45,8 @@ class OrderCheckerTest {
     void a_request_sent_later_must_not_return_an_earlier_item() throws CheckFailedException {
         var floor = orderChecker.floor();
         orderChecker.advance(new NumberedPayload(0, 1), floor);
-        assertThatThrownBy(() -> orderChecker.advance(new NumberedPayload(0, 0), orderChecker.floor()))
+        assertThatThrownBy(
+                        () -> orderChecker.advance(new NumberedPayload(0, 0), orderChecker.floor()))
                 .hasMessage("here: item 0 of worker 0 came after item 1");
     }
 
@@ -55,7 +56,9 @@ class OrderCheckerTest {
         orderChecker.reach(new NumberedPayload(0, 3)); // seen before the writer knew
         orderChecker.reach(new NumberedPayload(0, 4));
         assertThatThrownBy(
-                        () -> orderChecker.advanceOrStay(new NumberedPayload(0, 3), orderChecker.floor()))
+                        () ->
+                                orderChecker.advanceOrStay(
+                                        new NumberedPayload(0, 3), orderChecker.floor()))
                 .hasMessage("here: item 3 of worker 0 came after item 4");
     }
 }

@@ -74,7 +74,12 @@ final class ScenarioRun {
                             1,
                             null,
                             null);
-            var run = new SoakRun(plan, List.of(scenario), new TimestampedPrinter(new PrintWriter(log)), stop);
+            var run =
+                    new SoakRun(
+                            plan,
+                            List.of(scenario),
+                            new TimestampedPrinter(new PrintWriter(log)),
+                            stop);
             assertThat(run.run()).isEqualTo(status);
             await().until(() -> server.openConnections() == 0);
         }

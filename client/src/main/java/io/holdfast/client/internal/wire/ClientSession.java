@@ -388,7 +388,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         HelloResponse known = helloResponse;
         var held = listed.held(taggedRequest.tag());
         var waitingAt = listed.waitingAt(taggedRequest.tag());
-        if (taggedRequest instanceof TaggedAcquireAttempt taggedAcquireAttempt && waitingAt != null) {
+        if (taggedRequest instanceof TaggedAcquireAttempt taggedAcquireAttempt
+                && waitingAt != null) {
             taggedRequest.stopTimer();
             taggedAcquireAttempt.foundWaiting(waitingAt);
             return;
@@ -681,7 +682,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             return;
         }
         for (TaggedRequest taggedRequest : inFlight.values()) {
-            if ((taggedRequest instanceof TaggedAcquireAttempt taggedAcquireAttempt && taggedAcquireAttempt.isUnbound())
+            if ((taggedRequest instanceof TaggedAcquireAttempt taggedAcquireAttempt
+                            && taggedAcquireAttempt.isUnbound())
                     || (taggedRequest instanceof RenewOrReleaseRequest<?> about
                             && about.hold.isUnbound())) {
                 return;

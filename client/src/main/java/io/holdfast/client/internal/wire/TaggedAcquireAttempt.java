@@ -23,7 +23,8 @@ final class TaggedAcquireAttempt extends TaggedRequest implements AcquireAttempt
     private boolean cancelled;
     private boolean completed;
 
-    TaggedAcquireAttempt(ClientSession clientSession, AcquireRequest what, Consumer<AcquireOutcome> done) {
+    TaggedAcquireAttempt(
+            ClientSession clientSession, AcquireRequest what, Consumer<AcquireOutcome> done) {
         this.clientSession = clientSession;
         this.what = what;
         this.done = done;
