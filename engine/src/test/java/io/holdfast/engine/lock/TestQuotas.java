@@ -11,7 +11,7 @@ public class TestQuotas implements Quotas {
     public long maxKeys;
 
     /** Whether memory is left. */
-    boolean memoryLeft = true;
+    public boolean memoryLeft = true;
 
     public long keys;
 
