@@ -105,7 +105,9 @@ final class ModuleRules {
                                         resideInAnyPackage(
                                                 "java..",
                                                 "javax.net.ssl..",
-                                                "org.jspecify.annotations..")))
+                                                // annotations, not needed at run time
+                                                "org.jspecify.annotations..",
+                                                "com.google.errorprone.annotations..")))
                 .as(module + " depends only on the JDK");
     }
 
