@@ -163,9 +163,10 @@ public final class DataDirectory implements AutoCloseable {
                             + path
                             + " has lost the entries that the node had acknowledged ("
                             + path.resolve(RAFT)
-                            + " has no log and no snapshot): without them committed entries could"
-                            + " be lost, so replace the node by one with a new name and a new"
-                            + " folder (holdfast cluster replace), or restore a backup");
+                            + " has no raft-meta, or no log and no snapshot): without them"
+                            + " committed entries could be lost, so replace the node by one with a"
+                            + " new name and a new folder (holdfast cluster replace), or restore a"
+                            + " backup");
         }
         Files.createDirectories(path.resolve(RAFT));
         DataIdentity now =

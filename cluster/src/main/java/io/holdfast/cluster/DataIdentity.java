@@ -5,6 +5,7 @@ import io.holdfast.driver.DurableFile;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.StringWriter;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -54,7 +56,7 @@ record DataIdentity(
         Properties lines = new Properties();
         try {
             lines.load(new StringReader(Files.readString(file, StandardCharsets.UTF_8)));
-            int format = Integer.parseInt(value(lines, "format"));
+            int format = value(lines, "format", Integer::parseInt);
             if (format > FORMAT) {
                 throw new ClusterException(
                         "the data directory "
@@ -68,10 +70,12 @@ record DataIdentity(
             return new DataIdentity(
                     value(lines, "cluster"),
                     value(lines, "node"),
-                    UUID.fromString(value(lines, "data-id")),
-                    members(value(lines, "members")),
-                    State.valueOf(value(lines, "state").toUpperCase(Locale.ROOT)));
-        } catch (IllegalArgumentException | java.nio.charset.CharacterCodingException e) {
+                    value(lines, "data-id", UUID::fromString),
+                    value(lines, "members", DataIdentity::members),
+                    value(lines, "state", state -> State.valueOf(state.toUpperCase(Locale.ROOT))));
+        } catch (CharacterCodingException e) {
+            throw damaged(file, "it is not UTF-8 text");
+        } catch (IllegalArgumentException e) {
             throw damaged(file, String.valueOf(e.getMessage()));
         }
     }
@@ -92,6 +96,15 @@ record DataIdentity(
             throw new IllegalArgumentException("it has no " + name);
         }
         return value;
+    }
+
+    private static <T> T value(Properties lines, String name, Function<String, T> parser) {
+        String text = value(lines, name);
+        try {
+            return parser.apply(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("the value of " + name + " is not valid", e);
+        }
     }
 
     /** The member of a cluster of one has the port 0, which the command line does not accept. */

@@ -174,7 +174,7 @@ class DataDirectoryIT {
         void a_directory_without_its_vote_is_refused() throws IOException {
             use();
             Files.delete(data().resolve("raft/group/current/raft-meta"));
-            refuses("has lost the entries that the node had acknowledged");
+            refuses("has lost the entries that the node had acknowledged", "has no raft-meta");
         }
 
         @Test
@@ -206,11 +206,11 @@ class DataDirectoryIT {
                 delimiter = '|',
                 value = {
                     "format=1 | format=2 | was written by a newer Holdfast (format 2",
-                    "format=1 | format=x | is damaged",
+                    "format=1 | format=x | is damaged (the value of format is not valid)",
                     "node=n1 | # | is damaged (it has no node)",
-                    "state=new | state=odd | is damaged",
-                    "data-id= | data-id=z | is damaged",
-                    "members= | members=, | is damaged"
+                    "state=new | state=odd | is damaged (the value of state is not valid)",
+                    "data-id= | data-id=z | is damaged (the value of data-id is not valid)",
+                    "members= | members=, | is damaged (the value of members is not valid)"
                 })
         void a_directory_with_an_invalid_identity_is_refused(String old, String now, String text)
                 throws IOException {
@@ -223,7 +223,7 @@ class DataDirectoryIT {
         void a_directory_with_an_oversized_identity_file_is_refused() throws IOException {
             open().close();
             Files.write(file(), new byte[] {(byte) 0xff, 0, (byte) 0xfe});
-            refuses("is damaged");
+            refuses("is damaged (it is not UTF-8 text)");
             Files.write(file(), new byte[100_000]);
             refuses("is damaged (it is too long)");
         }
