@@ -11,7 +11,7 @@ import {count, counted, keyText, millis, rough, span} from './format.js';
 import {idOf} from './keys.js';
 import {Live} from './live.js';
 import {Poller} from './poller.js';
-import {isCertain, updateStale, now, state} from './state.js';
+import {isCertain, now, state, updateStale} from './state.js';
 import {ChartsView} from './view-charts.js';
 import {ConnectionView} from './view-connection.js';
 import {ConnectionsView} from './view-connections.js';
