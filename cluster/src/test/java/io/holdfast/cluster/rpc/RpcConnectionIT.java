@@ -335,7 +335,7 @@ class RpcConnectionIT {
                             return new Thread(task);
                         })) {
             assertThatThrownBy(() -> starved.call(ECHO, bytes("x"), LONG_MILLIS).get())
-                    .hasMessageContaining("no thread");
+                    .hasMessageContaining("cannot start a thread");
             assertThat(starved.isConnected()).isFalse();
             await().ignoreExceptions()
                     .until(() -> starved.call(ECHO, bytes("x"), LONG_MILLIS).get().length == 1);
