@@ -24,9 +24,8 @@ import java.util.function.LongSupplier;
  * {@link #flush} proposes, one thread at a time, soon after it was requested. Thread-safe; its
  * monitor is the innermost.
  *
- * <p>With several nodes, the cost of a batch depends little on its size. Clients that have just
- * received a response are likely to send the next request, so the next batch waits for them for a
- * short time (it lingers); and while a batch is in flight, another is sent only if it is as large.
+ * <p>A batch has what came since the last flush: it waits for more only while the maximum number of
+ * batches is in flight. The leader collects batches into log entries.
  */
 final class BatchForwarder {
     /** The maximum number of items of a batch. */
@@ -35,10 +34,10 @@ final class BatchForwarder {
     private static final int MAX_BYTES = 128 * 1024;
 
     /** The maximum number of batches in flight. */
-    private static final int WINDOW = 2;
+    static final int WINDOW = 64;
 
-    /** A batch lingers for as long as the previous one was in flight, up to this maximum. */
-    private static final long MAX_LINGER_NANOS = 4_000_000L;
+    /** The maximum number in a cluster of one, where each batch becomes a log entry of its own. */
+    static final int WINDOW_ALONE = 2;
 
     /** The delay before batches are proposed again after a failure. */
     private static final long RETRY_NANOS = 100_000_000L;
@@ -84,15 +83,6 @@ final class BatchForwarder {
 
     @GuardedBy("this")
     private long lastSequence;
-
-    /**
-     * The next batch lingers until it has this number of items, or until {@link #lingerUntilNanos}.
-     */
-    @GuardedBy("this")
-    private int expected;
-
-    @GuardedBy("this")
-    private long lingerUntilNanos = Long.MIN_VALUE;
 
     /**
      * When the last applied batch was first sent: the node's last contact in the replicated state
@@ -146,10 +136,10 @@ final class BatchForwarder {
         }
     }
 
-    /** Returns whether a flush could propose the item, or must begin to linger for it. */
+    /** Returns whether a flush could propose the item and is not requested yet. */
     private synchronized boolean enqueue(PendingBatchItem item) {
         queue.addLast(item);
-        return queue.size() == 1 || !mustWait(clock.getAsLong());
+        return queue.size() == 1;
     }
 
     /** Sends a heartbeat of the incarnation: the next batch is sent even if it is empty. */
@@ -205,11 +195,8 @@ final class BatchForwarder {
         if (ofIncarnation != incarnation) {
             return false;
         }
-        long now = clock.getAsLong();
         while (!inFlight.isEmpty() && inFlight.getFirst().sequence <= sequence) {
-            Batch batch = inFlight.removeFirst();
-            expected = batch.items.size();
-            lingerUntilNanos = now + Math.min(MAX_LINGER_NANOS, now - batch.firstSentNanos);
+            inFlight.removeFirst();
         }
         return heartbeat || !queue.isEmpty();
     }
@@ -228,17 +215,13 @@ final class BatchForwarder {
         inFlight.forEach(batch -> batch.sent = false);
     }
 
-    /**
-     * Proposes what can be proposed. Returns the time until more can be, in nanoseconds, unless a
-     * method requests a flush before.
-     */
-    long flush() {
+    /** Proposes what can be proposed. */
+    void flush() {
         for (Batch next = next(); next != null; next = next()) {
             Batch batch = next;
             int attempt = batch.attempts;
             replicatedLog.propose(batch.bytes, committed -> onOutcome(batch, attempt, committed));
         }
-        return lingerNanos();
     }
 
     private synchronized @Nullable Batch next() {
@@ -254,7 +237,7 @@ final class BatchForwarder {
                 return batch;
             }
         }
-        if ((queue.isEmpty() && !heartbeat) || mustWait(now)) {
+        if ((queue.isEmpty() && !heartbeat) || inFlight.size() >= window()) {
             return null;
         }
         heartbeat = false;
@@ -263,27 +246,8 @@ final class BatchForwarder {
         return batch;
     }
 
-    /** Whether the next batch waits for more items or for the previous batch. */
-    @GuardedBy("this")
-    private boolean mustWait(long now) {
-        Batch last = inFlight.peekLast();
-        return last == null
-                ? isLingering(now)
-                : inFlight.size() >= WINDOW
-                        || (!replicatedLog.isAlone() && queue.size() < last.items.size());
-    }
-
-    @GuardedBy("this")
-    private boolean isLingering(long now) {
-        return !replicatedLog.isAlone()
-                && !queue.isEmpty()
-                && queue.size() < expected
-                && now < lingerUntilNanos;
-    }
-
-    private synchronized long lingerNanos() {
-        long now = clock.getAsLong();
-        return inFlight.isEmpty() && isLingering(now) ? lingerUntilNanos - now : Long.MAX_VALUE;
+    private int window() {
+        return replicatedLog.isAlone() ? WINDOW_ALONE : WINDOW;
     }
 
     @GuardedBy("this")

@@ -128,12 +128,9 @@ public final class ReplicatedDriver implements Driver {
         logEntryApplier.apply(term, time, logEntry);
     }
 
-    /**
-     * Proposes pending items. Returns the time until more can be proposed, in nanoseconds, unless
-     * {@link Environment#flushSoon} is called before.
-     */
-    public long flush() {
-        return forwarder.flush();
+    /** Proposes pending items. */
+    public void flush() {
+        forwarder.flush();
     }
 
     /**

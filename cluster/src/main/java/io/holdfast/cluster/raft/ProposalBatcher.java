@@ -8,22 +8,22 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
  * Collects the proposals of the leader and of the other nodes into log entries. The cost of an
  * entry depends little on its size: while one entry is being written, proposals are collected for
- * the next, which then waits for a limited time (lingers) for the nodes that had proposals in the
- * last few entries. In a cluster of one, nothing waits.
+ * the next. Clients that have just received a response are likely to send the next request, so the
+ * next entry then waits for a limited time (it lingers) until it has as many requests as the last
+ * few entries had. In a cluster of one, whose entries are cheap, nothing waits.
  */
 final class ProposalBatcher {
-    private static final int MAX_PROPOSALS = 64;
+    private static final int MAX_PROPOSALS = 1024;
     private static final int MAX_BYTES = 512 * 1024;
 
     /**
@@ -38,16 +38,8 @@ final class ProposalBatcher {
     /** The time to linger, as a multiple of the time that the last entry took. */
     private static final int LINGER_TIMES = 2;
 
-    /**
-     * The number of entries in which a source counts as recent: it is likely to have proposals for
-     * the next one.
-     */
+    /** The number of entries whose sizes tell how many requests to expect for the next. */
     private static final int RECENT = 4;
-
-    /**
-     * The source of proposals for which no entry waits; the numbers of incarnations are greater.
-     */
-    private static final long NO_SOURCE = 0;
 
     /** Submits an entry to the log. */
     interface LogSubmitter {
@@ -55,35 +47,40 @@ final class ProposalBatcher {
     }
 
     private static final class Proposal {
-        /** Identifies the proposing node by its incarnation. */
-        final long source;
+        /** The number of requests of clients. */
+        final int requests;
 
         final EntryMessage message;
         final Consumer<Boolean> outcome;
 
         Proposal(EntryMessage message, Consumer<Boolean> outcome) {
-            this.source =
-                    message.entry() instanceof LogEntry.Batch batch
-                            ? batch.incarnation()
-                            : NO_SOURCE;
+            this.requests = requests(message.entry());
             this.message = message;
             this.outcome = outcome;
+        }
+
+        private static int requests(LogEntry entry) {
+            return entry instanceof LogEntry.Batch batch
+                    ? (int) batch.items().stream().filter(item -> item.request() != 0).count()
+                    : 0;
         }
     }
 
     /** An entry in flight. */
     private static final class Sent {
         final List<Proposal> proposals;
+        final int requests;
         final long sentNanos;
 
         Sent(List<Proposal> proposals, long sentNanos) {
             this.proposals = proposals;
+            this.requests = proposals.stream().mapToInt(proposal -> proposal.requests).sum();
             this.sentNanos = sentNanos;
         }
     }
 
     private final LogSubmitter submitter;
-    private final boolean alone;
+    private final BooleanSupplier alone;
     private final LongSupplier clock;
 
     /** This field and those below are guarded by this. */
@@ -91,8 +88,11 @@ final class ProposalBatcher {
 
     private final Deque<Sent> inFlight = new ArrayDeque<>();
 
-    /** The sources of the last entries. */
-    private final Deque<Set<Long>> recent = new ArrayDeque<>();
+    /** The number of requests of each of the last entries that had any. */
+    private final Deque<Integer> recent = new ArrayDeque<>();
+
+    /** The number of requests in {@link #proposals}. */
+    private int requests;
 
     private long lingerUntilNanos;
     private boolean timerSet;
@@ -100,7 +100,7 @@ final class ProposalBatcher {
     /**
      * @param alone whether there are no other nodes
      */
-    ProposalBatcher(LogSubmitter logSubmitter, boolean alone, LongSupplier clock) {
+    ProposalBatcher(LogSubmitter logSubmitter, BooleanSupplier alone, LongSupplier clock) {
         this.submitter = logSubmitter;
         this.alone = alone;
         this.clock = clock;
@@ -115,7 +115,9 @@ final class ProposalBatcher {
      */
     void add(EntryMessage message, Consumer<Boolean> outcome) {
         synchronized (this) {
-            proposals.addLast(new Proposal(message, outcome));
+            Proposal proposal = new Proposal(message, outcome);
+            proposals.addLast(proposal);
+            requests += proposal.requests;
         }
         send();
     }
@@ -153,11 +155,11 @@ final class ProposalBatcher {
 
     /** Whether the next entry waits for the previous one or for more proposals. */
     private boolean mustWait(long now) {
-        return !alone && (!inFlight.isEmpty() || isLingering(now));
+        return (!inFlight.isEmpty() || isLingering(now)) && !alone.getAsBoolean();
     }
 
     private boolean isLingering(long now) {
-        if (now - lingerUntilNanos >= 0 || haveAllRecentProposed()) {
+        if (now - lingerUntilNanos >= 0 || requests >= expected()) {
             return false;
         }
         if (!timerSet) {
@@ -171,15 +173,8 @@ final class ProposalBatcher {
         return true;
     }
 
-    private boolean haveAllRecentProposed() {
-        for (Set<Long> sources : recent) {
-            for (long source : sources) {
-                if (proposals.stream().noneMatch(proposal -> proposal.source == source)) {
-                    return false;
-                }
-            }
-        }
-        return true;
+    private int expected() {
+        return recent.stream().mapToInt(Integer::intValue).max().orElse(0);
     }
 
     private void onLingerEnd() {
@@ -197,20 +192,15 @@ final class ProposalBatcher {
             long now = clock.getAsLong();
             lingerUntilNanos =
                     now + Math.min(MAX_LINGER_NANOS, (now - sent.sentNanos) * LINGER_TIMES);
-            addRecent(sent.proposals);
+            if (sent.requests > 0) {
+                recent.addLast(sent.requests);
+            }
+            if (recent.size() > RECENT) {
+                recent.removeFirst();
+            }
         }
         sent.proposals.forEach(proposal -> proposal.outcome.accept(committed));
         send();
-    }
-
-    private void addRecent(List<Proposal> done) {
-        Set<Long> sources = new HashSet<>();
-        done.forEach(proposal -> sources.add(proposal.source));
-        sources.remove(NO_SOURCE);
-        recent.addLast(sources);
-        if (recent.size() > RECENT) {
-            recent.removeFirst();
-        }
     }
 
     /** Times out entries that Ratis has not completed. Called periodically. */
@@ -229,6 +219,7 @@ final class ProposalBatcher {
                 !proposals.isEmpty() && taken.size() < MAX_PROPOSALS && bytes < MAX_BYTES; ) {
             Proposal next = proposals.removeFirst();
             taken.add(next);
+            requests -= next.requests;
             bytes += next.message.length();
         }
         return taken;

@@ -41,7 +41,7 @@ final class RatisLog implements ReplicatedLog {
     RatisLog(RaftGroupId groupId, boolean alone, Supplier<EntryTime> leaderClock) {
         this.leaderClock = leaderClock;
         this.startedAlone = alone;
-        this.proposalBatcher = new ProposalBatcher(this::submit, alone, System::nanoTime);
+        this.proposalBatcher = new ProposalBatcher(this::submit, this::isAlone, System::nanoTime);
         this.groupId = groupId;
     }
 

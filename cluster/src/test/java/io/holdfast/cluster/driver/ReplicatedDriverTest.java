@@ -28,6 +28,8 @@ import io.holdfast.engine.ResourceKind;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -113,7 +115,6 @@ class ReplicatedDriverTest {
     }
 
     private void flushAndApply() {
-        log.pass(10 * MILLI); // the next batch lingers no more
         driver.flush();
         log.applyAll();
     }
@@ -159,7 +160,7 @@ class ReplicatedDriverTest {
         RecordingClient other = new RecordingClient();
         other.enqueue();
         flushAndApply();
-        for (int i = 0; i < 2; i++) { // the maximum number of batches in flight
+        for (int i = 0; i < BatchForwarder.WINDOW; i++) {
             new RecordingClient().acquire();
             driver.flush();
         }
@@ -350,41 +351,31 @@ class ReplicatedDriverTest {
     }
 
     @Test
-    void the_next_batch_lingers_for_clients_that_just_got_a_response() {
-        RecordingClient first = new RecordingClient();
-        RecordingClient second = new RecordingClient();
-        first.acquire();
-        second.acquire();
+    void a_batch_is_sent_while_others_are_in_flight() {
+        RecordingClient client = new RecordingClient();
+        client.acquire();
+        client.acquire();
         driver.flush();
-        log.pass(MILLI);
-        log.applyAll();
-        long next = first.acquire();
+        client.acquire();
         driver.flush();
-        assertThat(log.sent()).noneMatch(ReplicatedDriverTest::isBatch);
-        second.acquire();
-        first.acquire();
-        second.acquire();
-        driver.flush();
-        assertThat(log.sent()).hasSize(1).allMatch(ReplicatedDriverTest::isBatch);
-        log.applyAll();
-        assertThat(first.effects).anyMatch(effect -> effect.request() == next);
+        assertThat(log.sent())
+                .extracting(entry -> ((LogEntry.Batch) entry).items().size())
+                .containsExactly(3, 1); // the first has the registration of the session
     }
 
-    @Test
-    void a_batch_lingers_only_for_a_short_time() {
-        RecordingClient first = new RecordingClient();
-        first.acquire();
-        new RecordingClient().acquire();
-        driver.flush();
-        log.pass(MILLI);
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void batches_are_held_back_while_the_maximum_number_is_in_flight(boolean alone) {
+        log.alone = alone;
+        int window = alone ? BatchForwarder.WINDOW_ALONE : BatchForwarder.WINDOW;
+        RecordingClient client = new RecordingClient();
+        for (int i = 0; i < window + 2; i++) {
+            client.acquire();
+            driver.flush();
+        }
+        assertThat(log.sent()).hasSize(window);
         log.applyAll();
-        first.acquire();
-        long wait = driver.flush();
-        assertThat(log.sent()).noneMatch(ReplicatedDriverTest::isBatch);
-        assertThat(wait).isEqualTo(MILLI);
-        log.pass(wait);
-        driver.flush();
-        assertThat(log.sent()).hasSize(1);
+        assertThat(client.effects).hasSize(window + 2);
     }
 
     @Test

@@ -3,8 +3,11 @@ package io.holdfast.cluster.raft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
 
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftClientReply;
@@ -25,8 +28,10 @@ import java.util.function.LongSupplier;
 @DisplayName("Batching of proposals on the leader")
 @Timeout(120)
 class ProposalBatcherTest {
-    private static final long SOURCE = 7;
-    private static final long OTHER = 8;
+    private static final long INCARNATION = 7;
+    private static final long SESSION = INCARNATION << 32;
+    private static final BatchItem REQUEST =
+            new BatchItem.Emit(SESSION, 1, Key.of("channel"), ByteString.EMPTY);
 
     private final List<LogEntry> sent = new CopyOnWriteArrayList<>();
     private final List<CompletableFuture<RaftClientReply>> replies = new CopyOnWriteArrayList<>();
@@ -46,23 +51,30 @@ class ProposalBatcherTest {
                     replies.add(reply);
                     return reply;
                 },
-                alone,
+                () -> alone,
                 time);
     }
 
+    /** Adds proposals with one request each. */
     private void add(ProposalBatcher to, int count) {
-        add(to, SOURCE, count);
+        for (int i = 0; i < count; i++) {
+            add(to, List.of(REQUEST));
+        }
     }
 
-    private void add(ProposalBatcher to, long source, int count) {
-        for (int i = 0; i < count; i++) {
-            to.add(
-                    proposal(new LogEntry.Batch(source, 1, List.of())),
-                    committed -> {
-                        outcomes.add(committed);
-                        outcomeThreads.add(Thread.currentThread());
-                    });
-        }
+    private void add(ProposalBatcher to, List<BatchItem> items) {
+        to.add(
+                proposal(new LogEntry.Batch(INCARNATION, 1, items)),
+                committed -> {
+                    outcomes.add(committed);
+                    outcomeThreads.add(Thread.currentThread());
+                });
+    }
+
+    /** Completes the entry in flight, after so long that the next one lingers for the maximum. */
+    private void complete() {
+        clock.addAndGet(Duration.ofDays(1).toNanos());
+        replies.getLast().complete(success());
     }
 
     private static EntryMessage proposal(LogEntry entry) {
@@ -93,67 +105,80 @@ class ProposalBatcherTest {
     }
 
     @Test
-    void an_entry_lingers_for_nodes_with_recent_proposals() {
+    void an_entry_lingers_for_as_many_requests_as_one_of_the_last_entries_had() {
         ProposalBatcher proposalBatcher = newBatcher(false);
-        add(proposalBatcher, OTHER, 1);
-        clock.addAndGet(Duration.ofDays(1).toNanos());
-        replies.getFirst().complete(success());
-        add(proposalBatcher, SOURCE, 1);
-        assertThat(sent).hasSize(1);
-        add(proposalBatcher, OTHER, 1);
+        add(proposalBatcher, 1);
+        add(proposalBatcher, 3);
+        complete();
+        assertThat(sent).hasSize(2); // with the three, which came meanwhile
+        complete();
+        add(proposalBatcher, 2);
         assertThat(sent).hasSize(2);
+        add(proposalBatcher, 1);
+        assertThat(sent).hasSize(3);
     }
 
     @Test
     void an_entry_lingers_for_at_most_a_few_milliseconds() {
         ProposalBatcher proposalBatcher = newBatcher(false);
-        add(proposalBatcher, OTHER, 1);
-        clock.addAndGet(Duration.ofDays(1).toNanos());
-        replies.getFirst().complete(success());
-        clock.addAndGet(Duration.ofMillis(4).toNanos());
-        add(proposalBatcher, SOURCE, 1);
+        add(proposalBatcher, 3);
+        complete();
+        complete();
+        clock.addAndGet(Duration.ofMillis(4).toNanos() - 1);
+        add(proposalBatcher, 1);
         assertThat(sent).hasSize(2);
+        clock.addAndGet(1);
+        proposalBatcher.add(proposal(new LogEntry.Tick()), outcomes::add);
+        assertThat(sent).hasSize(3);
     }
 
     @Test
     void an_entry_is_submitted_after_lingering_without_further_proposals() {
         ProposalBatcher proposalBatcher = newBatcher(false, System::nanoTime);
-        add(proposalBatcher, OTHER, 1);
-        replies.getFirst().complete(success());
-        add(proposalBatcher, SOURCE, 1);
-        await().until(() -> sent.size() == 2);
+        add(proposalBatcher, 3);
+        replies.getLast().complete(success());
+        replies.getLast().complete(success());
+        add(proposalBatcher, 1);
+        await().until(() -> sent.size() == 3);
     }
 
     @Test
-    void an_entry_does_not_linger_for_nodes_without_recent_proposals() {
+    void an_entry_does_not_linger_for_requests_of_entries_long_ago() {
         ProposalBatcher proposalBatcher = newBatcher(false);
-        add(proposalBatcher, OTHER, 1);
-        for (int i = 0; i < 5; i++) {
-            clock.addAndGet(Duration.ofDays(1).toNanos());
-            replies.getLast().complete(success());
+        add(proposalBatcher, 3);
+        complete();
+        for (int i = 0; i < 4; i++) {
+            complete();
             clock.addAndGet(Duration.ofMillis(4).toNanos());
-            add(proposalBatcher, SOURCE, 1);
+            add(proposalBatcher, 1);
         }
-        replies.getLast().complete(success());
+        complete();
         int before = sent.size();
-        add(proposalBatcher, SOURCE, 1);
+        add(proposalBatcher, 1);
         assertThat(sent).hasSize(before + 1);
     }
 
     @Test
-    void an_entry_does_not_linger_for_further_proposals_that_come_from_no_client() {
+    void the_only_client_never_waits_for_others_not_even_after_its_first_request() {
         ProposalBatcher proposalBatcher = newBatcher(false);
-        proposalBatcher.add(proposal(new LogEntry.Tick()), outcomes::add);
-        clock.addAndGet(Duration.ofDays(1).toNanos());
-        replies.getFirst().complete(success());
-        add(proposalBatcher, SOURCE, 1);
-        assertThat(sent).hasSize(2);
+        add(
+                proposalBatcher,
+                List.of(new BatchItem.RegisterSession(SESSION, "dflockd", "", false), REQUEST));
+        for (int i = 1; i <= 3; i++) {
+            assertThat(sent).hasSize(i);
+            complete();
+            add(proposalBatcher, 1);
+        }
     }
 
     @Test
     void proposals_are_submitted_at_once_in_a_cluster_of_one() {
-        add(newBatcher(true), 3);
+        ProposalBatcher proposalBatcher = newBatcher(true);
+        add(proposalBatcher, 3);
         assertThat(sent).hasSize(3);
+        complete();
+        add(proposalBatcher, 1);
+        assertThat(sent).hasSize(4);
     }
 
     @Test

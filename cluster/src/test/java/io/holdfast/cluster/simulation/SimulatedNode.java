@@ -314,15 +314,8 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
                     time.randomDuration(0, MILLI / 5),
                     () -> {
                         flushPending = false;
-                        flushNow();
+                        driver().flush();
                     });
-        }
-    }
-
-    private void flushNow() {
-        long next = driver().flush();
-        if (next < Long.MAX_VALUE) {
-            later(trueDuration(next) + time.randomDuration(0, MILLI / 5), this::flushSoon);
         }
     }
 
