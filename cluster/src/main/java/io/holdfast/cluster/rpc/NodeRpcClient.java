@@ -41,13 +41,18 @@ public final class NodeRpcClient implements Closeable {
     private static final class Call {
         final CompletableFuture<byte[]> response = new CompletableFuture<>();
         final RpcConnection connection;
-        final long sentNanos;
         final long timeoutNanos;
 
-        Call(RpcConnection rpcConnection, long sentNanos, long timeoutNanos) {
+        /** When the last part of the call was sent, or it was made. */
+        volatile long progressNanos = System.nanoTime();
+
+        Call(RpcConnection rpcConnection, long timeoutNanos) {
             this.connection = rpcConnection;
-            this.sentNanos = sentNanos;
             this.timeoutNanos = timeoutNanos;
+        }
+
+        void onProgress() {
+            progressNanos = System.nanoTime();
         }
     }
 
@@ -125,7 +130,8 @@ public final class NodeRpcClient implements Closeable {
     /**
      * Sends a call, and connects first if necessary.
      *
-     * @param timeoutMillis if nothing is received for this time, the connection is closed
+     * @param timeoutMillis if for this time nothing is received and no part of the call is sent,
+     *     the connection is closed
      */
     public CompletableFuture<byte[]> call(byte kind, byte[] body, long timeoutMillis) {
         try {
@@ -169,10 +175,10 @@ public final class NodeRpcClient implements Closeable {
     private CompletableFuture<byte[]> call(
             RpcConnection open, byte kind, byte[] body, long timeoutMillis) {
         long number = lastCall.incrementAndGet();
-        Call call = new Call(open, System.nanoTime(), timeoutMillis * 1_000_000L);
+        Call call = new Call(open, timeoutMillis * 1_000_000L);
         calls.put(number, call);
         try {
-            open.send(kind, number, body);
+            open.send(kind, number, body, call::onProgress);
         } catch (IOException e) {
             disconnected(open, e);
         }
@@ -287,7 +293,7 @@ public final class NodeRpcClient implements Closeable {
         }
     }
 
-    /** Closes the connection if a call has had no response for its timeout. Called periodically. */
+    /** Closes the connection if a call made no progress for its timeout. Called periodically. */
     public void check() {
         long now = System.nanoTime();
         RpcConnection open = current.get();
@@ -296,7 +302,7 @@ public final class NodeRpcClient implements Closeable {
         }
         for (Call call : calls.values()) {
             if (call.connection.equals(open)
-                    && now - call.sentNanos > call.timeoutNanos
+                    && now - call.progressNanos > call.timeoutNanos
                     && now - lastReceivedNanos > call.timeoutNanos) {
                 disconnected(open, new IOException("no response in time"));
                 return;

@@ -21,6 +21,9 @@ final class RpcConnection implements Closeable {
      */
     private static final int BUFFER_BYTES = 192 * 1024;
 
+    /** A longer frame is written in pieces, so that progress can be seen. */
+    private static final int PIECE_BYTES = 32 * 1024;
+
     /**
      * The interval of keep-alive probes and the number of unanswered ones after which the
      * connection is closed.
@@ -63,10 +66,22 @@ final class RpcConnection implements Closeable {
     }
 
     void send(byte kind, long call, byte[] body) throws IOException {
+        send(kind, call, body, () -> {});
+    }
+
+    /**
+     * Sends a frame.
+     *
+     * @param onProgress called whenever the socket has taken a part of it
+     */
+    void send(byte kind, long call, byte[] body, Runnable onProgress) throws IOException {
         byte[] frame = RpcFrame.encode(kind, call, body);
         sending.lock();
         try {
-            out.write(frame);
+            for (int start = 0; start < frame.length; start += PIECE_BYTES) {
+                out.write(frame, start, Math.min(PIECE_BYTES, frame.length - start));
+                onProgress.run();
+            }
         } finally {
             sending.unlock();
         }

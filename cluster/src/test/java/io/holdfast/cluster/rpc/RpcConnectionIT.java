@@ -12,8 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -164,6 +166,34 @@ class RpcConnectionIT {
         nodeRpcClient.check();
         later.getFirst().complete(bytes("done"));
         assertThat(slow.get()).isEqualTo(bytes("done"));
+    }
+
+    @Test
+    void the_progress_of_a_large_frame_is_seen_while_it_is_sent() throws Exception {
+        byte[] body = new byte[RpcFrame.MAX_BYTES];
+        try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket socket = new Socket(listening.getInetAddress(), listening.getLocalPort());
+                Socket reader = listening.accept()) {
+            RpcConnection.prepare(socket);
+            RpcConnection sender = new RpcConnection(socket, socket);
+            AtomicInteger progress = new AtomicInteger();
+            CompletableFuture<Void> sent =
+                    CompletableFuture.runAsync(
+                            () -> {
+                                try {
+                                    sender.send(ECHO, 1, body, progress::incrementAndGet);
+                                } catch (IOException e) {
+                                    throw new UncheckedIOException(e);
+                                }
+                            },
+                            Thread::startVirtualThread);
+            await().until(() -> progress.get() > 0);
+            assertThat(sent).isNotDone();
+            int before = progress.get();
+            reader.getInputStream().skipNBytes(body.length);
+            sent.get();
+            assertThat(progress.get()).isGreaterThan(before);
+        }
     }
 
     @Test
