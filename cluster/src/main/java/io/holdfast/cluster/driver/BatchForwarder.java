@@ -8,6 +8,7 @@ import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
+import io.holdfast.engine.Key;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,14 @@ final class BatchForwarder {
     /** The maximum number of items of a batch. */
     private static final int MAX_ITEMS = 1024;
 
+    /** The maximum size of a batch; an item that is larger is a batch by itself. */
     private static final int MAX_BYTES = 128 * 1024;
+
+    /** The length of the fields of an item that cannot be long. */
+    private static final int ITEM_BYTES = 48;
+
+    /** The maximum length of a character of a text. */
+    private static final int MAX_CHARACTER_BYTES = 3;
 
     /** The maximum number of batches in flight. */
     static final int WINDOW = 64;
@@ -255,34 +263,51 @@ final class BatchForwarder {
         int max = Math.min(queue.size(), MAX_ITEMS);
         List<PendingBatchItem> taken = new ArrayList<>(max);
         List<BatchItem> items = new ArrayList<>(max);
-        for (long bytes = 0; items.size() < max && bytes < MAX_BYTES; ) {
+        long bytes = 0;
+        while (items.size() < max) {
+            bytes += estimatedBytes(queue.getFirst().item);
+            if (bytes > MAX_BYTES && !items.isEmpty()) {
+                break;
+            }
             PendingBatchItem next = queue.removeFirst();
             taken.add(next);
             items.add(next.item);
-            bytes += estimatedBytes(next.item);
         }
         writer.clear();
         LogEntryEncoding.write(new LogEntry.Batch(incarnation, ++lastSequence, items), writer);
         return new Batch(lastSequence, writer.toBytes(), taken, now);
     }
 
-    /** The length of the fields that can be long. */
-    private static long estimatedBytes(BatchItem batchItem) {
-        return switch (batchItem) {
-            case BatchItem.Submit(Command.Data data) ->
-                    switch (data.operation()) {
-                        case DataOperation.SetValue(var value, _) -> value.length();
-                        case DataOperation.Push(_, var value) -> value.length();
-                        default -> 0;
-                    };
-            case BatchItem.Submit(var command) -> command.key().bytes().length;
-            case BatchItem.Emit emit -> emit.payload().length();
-            case BatchItem.Listen _,
-                    BatchItem.Unlisten _,
-                    BatchItem.RegisterSession _,
-                    BatchItem.EndSession _ ->
-                    0;
-        };
+    /** Returns about the length of an item, and no less if it is long. */
+    private static int estimatedBytes(BatchItem batchItem) {
+        return ITEM_BYTES
+                + switch (batchItem) {
+                    case BatchItem.Submit(var command) ->
+                            length(command.key()) + valueBytes(command);
+                    case BatchItem.Emit(_, _, var channel, var payload) ->
+                            length(channel) + payload.length();
+                    case BatchItem.Listen(_, _, var pattern, var group) ->
+                            length(pattern) + group.length();
+                    case BatchItem.Unlisten(_, _, var pattern, var group) ->
+                            length(pattern) + group.length();
+                    case BatchItem.RegisterSession(_, var protocol, var name, _) ->
+                            MAX_CHARACTER_BYTES * (protocol.length() + name.length());
+                    case BatchItem.EndSession _ -> 0;
+                };
+    }
+
+    private static int length(Key key) {
+        return key.bytes().length;
+    }
+
+    private static int valueBytes(Command.Keyed command) {
+        return command instanceof Command.Data data
+                ? switch (data.operation()) {
+                    case DataOperation.SetValue(var value, _) -> value.length();
+                    case DataOperation.Push(_, var item) -> item.length();
+                    default -> 0;
+                }
+                : 0;
     }
 
     private synchronized void onOutcome(Batch batch, int attempt, boolean committed) {

@@ -24,7 +24,12 @@ import java.util.function.LongSupplier;
  */
 final class ProposalBatcher {
     private static final int MAX_PROPOSALS = 1024;
-    private static final int MAX_BYTES = 512 * 1024;
+
+    /** The maximum size of an entry; a proposal that is larger is an entry by itself. */
+    private static final int MAX_BYTES = RaftSettings.MAX_ENTRY_BYTES - 1024;
+
+    /** The maximum length of what an entry batch adds to each entry in it. */
+    private static final int ENTRY_OVERHEAD = 5;
 
     /**
      * The time after which an entry counts as failed: it may still be committed, and Ratis may
@@ -215,12 +220,15 @@ final class ProposalBatcher {
 
     private List<Proposal> takeBatch() {
         List<Proposal> taken = new ArrayList<>();
-        for (int bytes = 0;
-                !proposals.isEmpty() && taken.size() < MAX_PROPOSALS && bytes < MAX_BYTES; ) {
+        int bytes = 0;
+        while (!proposals.isEmpty() && taken.size() < MAX_PROPOSALS) {
+            bytes += proposals.getFirst().message.length() + ENTRY_OVERHEAD;
+            if (bytes > MAX_BYTES && !taken.isEmpty()) {
+                break;
+            }
             Proposal next = proposals.removeFirst();
             taken.add(next);
             requests -= next.requests;
-            bytes += next.message.length();
         }
         return taken;
     }

@@ -47,8 +47,17 @@ final class RaftSettings {
 
     private static final int CACHED_SEGMENTS = 2;
 
-    /** The size of a snapshot chunk. */
-    private static final SizeInBytes CHUNK = SizeInBytes.valueOf("1MB");
+    /**
+     * The size of the entries or the part of a snapshot that are in flight to a follower: on a link
+     * of 10 Mbit/s a heartbeat waits behind that for half of the election timeout.
+     */
+    private static final int MAX_BULK_BYTES = 256 * 1024;
+
+    /**
+     * The maximum size of the entries of a request, of one entry, and of a snapshot chunk: with the
+     * fields around it, it fits into {@link #MAX_BULK_BYTES}.
+     */
+    static final int MAX_ENTRY_BYTES = MAX_BULK_BYTES - 8 * 1024;
 
     /** The number of entries, or of bytes, after which a snapshot is written. */
     private static final long SNAPSHOT_ENTRIES = 400_000;
@@ -140,7 +149,8 @@ final class RaftSettings {
         RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(properties, false);
         RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
         RaftServerConfigKeys.Log.setPurgeGap(properties, 1); // entries may be large
-        RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(properties, CHUNK);
+        RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(
+                properties, SizeInBytes.valueOf(MAX_ENTRY_BYTES));
 
         // Needed for the snapshot at a stop. The state machine counts entries itself: Ratis counts
         // from the last entry that was purged, and more than the threshold can be kept after that.

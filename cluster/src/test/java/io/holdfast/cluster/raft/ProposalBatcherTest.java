@@ -105,6 +105,22 @@ class ProposalBatcherTest {
     }
 
     @Test
+    void an_entry_is_not_larger_than_what_may_be_in_flight_to_a_follower() {
+        ProposalBatcher proposalBatcher = newBatcher(false);
+        add(proposalBatcher, 1);
+        for (int i = 0; i < 4; i++) {
+            LogEntry entry = new LogEntry.Batch(INCARNATION, 1, List.of(REQUEST));
+            proposalBatcher.add(new EntryMessage(new byte[100 * 1024], entry), outcomes::add);
+        }
+        complete();
+        complete();
+        assertThat(sent.subList(1, sent.size()))
+                .hasSize(2)
+                .allSatisfy(
+                        entry -> assertThat(((LogEntry.EntryBatch) entry).entries()).hasSize(2));
+    }
+
+    @Test
     void an_entry_lingers_for_as_many_requests_as_one_of_the_last_entries_had() {
         ProposalBatcher proposalBatcher = newBatcher(false);
         add(proposalBatcher, 1);
