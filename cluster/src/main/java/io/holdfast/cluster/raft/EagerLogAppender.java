@@ -5,11 +5,13 @@ import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotResult;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.rpc.CallId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.leader.FollowerInfo;
 import org.apache.ratis.server.leader.LeaderState;
 import org.apache.ratis.server.leader.LogAppenderBase;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.raftlog.RaftLogIOException;
 import org.apache.ratis.statemachine.SnapshotInfo;
@@ -19,18 +21,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
- * Replicates the log to a follower: one request with entries is in flight at a time, and heartbeats
- * are also sent while it is. A new commit index is sent at once if there is nothing else to send.
- * Ratis's own appender sends it with the next entry or heartbeat, and clients of that follower
- * would wait as long.
+ * Replicates the log to a follower. Of entries or a snapshot, one request is in flight at a time,
+ * and its size is limited: a heartbeat then does not wait long on a slow link. Heartbeats have a
+ * connection of their own and may overtake it. A new commit index is sent at once if there is
+ * nothing else to send: Ratis's own appender sends it with the next entry or heartbeat, and clients
+ * of that follower would wait as long.
  */
 final class EagerLogAppender extends LogAppenderBase {
     private static final Logger LOG = LoggerFactory.getLogger(EagerLogAppender.class);
@@ -58,13 +65,16 @@ final class EagerLogAppender extends LogAppenderBase {
 
     private static final int FEW_BYTES = 64 * 1024;
 
-    /** Held while sending. */
+    /** Held while sending what does not block. */
     private final Lock sendLock = new ReentrantLock();
 
     private volatile @Nullable Thread thread;
 
-    /** The id of the call with entries that is in flight. */
+    /** The id of the request with entries or a part of a snapshot that is in flight. */
     private volatile long pending = NONE;
+
+    /** The snapshot that is being sent. Set under {@link #sendLock} while nothing is pending. */
+    private volatile @Nullable SnapshotTransfer transfer;
 
     private volatile long notBeforeNanos = System.nanoTime();
 
@@ -75,8 +85,12 @@ final class EagerLogAppender extends LogAppenderBase {
         super(server, state, follower);
     }
 
-    private SocketRaftServerRpc rpc() {
-        return (SocketRaftServerRpc) getServerRpc();
+    /** A snapshot that is sent in parts, one after the other. */
+    private record SnapshotTransfer(
+            SnapshotInfo snapshot, Iterator<InstallSnapshotRequestProto> parts) {}
+
+    private FollowerTransport transport() {
+        return (FollowerTransport) getServerRpc();
     }
 
     @Override
@@ -91,7 +105,7 @@ final class EagerLogAppender extends LogAppenderBase {
 
     @Override
     public boolean hasPendingDataRequests() {
-        return pending != NONE;
+        return pending != NONE || transfer != null;
     }
 
     /**
@@ -106,9 +120,9 @@ final class EagerLogAppender extends LogAppenderBase {
     }
 
     private boolean trySendHere() {
-        if (pending != NONE
+        if (hasPendingDataRequests()
                 || getRaftLog().getNextIndex() - getFollower().getNextIndex() > FEW_ENTRIES
-                || !rpc().isConnected(getFollowerId())
+                || !transport().isConnected(getFollowerId())
                 || !isRunning()
                 || getLeaderState().isFollowerBootstrapping(getFollower())
                 || !sendLock.tryLock()) {
@@ -135,9 +149,7 @@ final class EagerLogAppender extends LogAppenderBase {
     public void run() throws InterruptedException, IOException {
         thread = Thread.currentThread();
         while (isRunning()) {
-            SnapshotInfo snapshot = isFree() ? shouldInstallSnapshot() : null;
-            boolean sent = snapshot == null ? send() : install(snapshot);
-            if (!sent && isRunning()) {
+            if (!send() && isRunning()) {
                 LockSupport.parkNanos(this, waitNanos());
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
@@ -151,7 +163,7 @@ final class EagerLogAppender extends LogAppenderBase {
     private boolean isFree() {
         return pending == NONE
                 && System.nanoTime() - notBeforeNanos >= 0
-                && rpc().isConnected(getFollowerId());
+                && transport().isConnected(getFollowerId());
     }
 
     private void delay(long nanos) {
@@ -174,76 +186,195 @@ final class EagerLogAppender extends LogAppenderBase {
     }
 
     /**
-     * Sends entries, the commit index or a heartbeat. Returns whether something was sent; entries
-     * of more than the limit are not.
+     * Sends a heartbeat if it is due, and entries, a part of a snapshot or the commit index if
+     * nothing is in flight. Returns whether something was sent.
+     *
+     * @param maxBytes more than this is not sent on the caller's thread, and snapshots are not
      */
     private boolean send(int maxBytes) throws RaftLogIOException {
-        long commitIndex = getRaftLog().getLastCommittedIndex();
-        boolean free = isFree();
-        boolean due = getHeartbeatWaitTimeMs() <= 0;
-        if (!free && !due) {
-            return false;
+        boolean sent = false;
+        if (getHeartbeatWaitTimeMs() <= 0) {
+            sendHeartbeat();
+            sent = true;
         }
-        AppendEntriesRequestProto request =
-                newAppendEntriesRequest(CallId.getAndIncrement(), !free);
-        if (request == null && commitIndex > sentCommitIndex) {
+        if (!isFree()) {
+            return sent;
+        }
+        boolean here = maxBytes < Integer.MAX_VALUE;
+        if (!here && transfer == null) {
+            SnapshotInfo snapshot = shouldInstallSnapshot();
+            if (snapshot != null) {
+                transfer =
+                        new SnapshotTransfer(
+                                snapshot,
+                                newInstallSnapshotRequests(UUID.randomUUID().toString(), snapshot)
+                                        .iterator());
+            }
+        }
+        SnapshotTransfer sending = transfer;
+        if (sending != null) {
+            return !here && sendPart(sending);
+        }
+        long commitIndex = getRaftLog().getLastCommittedIndex();
+        AppendEntriesRequestProto request = entries();
+        if (request != null) {
+            if (request.getSerializedSize() > maxBytes) {
+                return sent;
+            }
             sentCommitIndex = commitIndex;
-            rpc().sendCommitIndex(
-                            getFollowerId(),
-                            newAppendEntriesRequest(CallId.getAndIncrement(), true));
+            sendEntries(request);
             return true;
         }
-        if (request == null) {
-            return false;
+        return (commitIndex > sentCommitIndex && sendCommitIndex(commitIndex)) || sent;
+    }
+
+    private AppendEntriesRequestProto request(
+            List<LogEntryProto> entries, @Nullable TermIndex previous) {
+        return AppendRequests.withVerifiedCommit(
+                getLeaderState()
+                        .newAppendEntriesRequestProto(
+                                getFollower(), entries, previous, CallId.getAndIncrement()));
+    }
+
+    /** Returns a request with the next entries; null if the log has none that can be sent. */
+    private @Nullable AppendEntriesRequestProto entries() throws RaftLogIOException {
+        FollowerInfo follower = getFollower();
+        long next = follower.getNextIndex();
+        TermIndex previous = getPrevious(next);
+        if (previous == null
+                && next > RaftLog.LEAST_VALID_LOG_INDEX
+                && next != follower.getSnapshotIndex() + 1) {
+            return null; // the follower needs a snapshot
         }
-        if (request.getEntriesCount() == 0 && !request.hasPreviousLog()) {
-            // Ratis would take the first entry as committed, whichever the follower has there.
-            request = request.toBuilder().setLeaderCommit(RaftLog.INVALID_LOG_INDEX).build();
-        }
-        boolean data = request.getEntriesCount() > 0;
-        if (data && request.getSerializedSize() > maxBytes) {
-            return false;
-        }
-        if (data) {
-            pending = callId(request);
-        }
-        if (free) { // while entries are in flight, the follower ignores a commit index
-            sentCommitIndex = commitIndex;
-        }
+        List<LogEntryProto> entries =
+                AppendRequests.take(
+                        getRaftLog()::get,
+                        next,
+                        getRaftLog().getNextIndex(),
+                        RaftSettings.MAX_ENTRY_BYTES);
+        return entries.isEmpty() ? null : request(entries, previous);
+    }
+
+    private void sendEntries(AppendEntriesRequestProto request) {
+        pending = callId(request);
+        Timestamp sent = Timestamp.currentTime();
+        getFollower().updateLastRpcSendTime(false);
+        CompletableFuture<AppendEntriesReplyProto> reply =
+                request.getSerializedSize() <= FEW_BYTES
+                        ? transport().append(getFollowerId(), request)
+                        : inBackground(() -> transport().append(getFollowerId(), request));
+        reply.whenComplete((result, failure) -> onReply(sent, result, failure));
+    }
+
+    /** Sends what may fill the buffers of the connection: heartbeats must not wait for that. */
+    private static <T> CompletableFuture<T> inBackground(Supplier<CompletableFuture<T>> sending) {
+        return CompletableFuture.supplyAsync(sending, Thread::startVirtualThread)
+                .thenCompose(Function.identity());
+    }
+
+    /**
+     * Sends a heartbeat. While entries or a snapshot are in flight, which it may overtake, it names
+     * no previous entry: it verifies nothing, and so carries no commit index.
+     */
+    private void sendHeartbeat() {
+        boolean overtakes = hasPendingDataRequests();
+        AppendEntriesRequestProto request =
+                request(List.of(), overtakes ? null : getPrevious(getFollower().getNextIndex()));
         resetHeartbeatTrigger();
         Timestamp sent = Timestamp.currentTime();
-        getFollower().updateLastRpcSendTime(!data);
-        AppendEntriesRequestProto appendRequest = request;
-        rpc().append(getFollowerId(), appendRequest)
-                .whenComplete((reply, failure) -> onReply(appendRequest, sent, reply, failure));
+        getFollower().updateLastRpcSendTime(true);
+        SnapshotTransfer sending = transfer;
+        boolean loading = sending != null && !sending.parts.hasNext();
+        transport()
+                .sendHeartbeat(getFollowerId(), request, loading)
+                .whenComplete((reply, failure) -> onHeartbeatReply(request, sent, reply, failure));
+    }
+
+    /** Returns whether the commit index was sent. */
+    private boolean sendCommitIndex(long commitIndex) {
+        TermIndex previous = getPrevious(getFollower().getNextIndex());
+        if (previous == null
+                || !transport().sendCommitIndex(getFollowerId(), request(List.of(), previous))) {
+            return false;
+        }
+        sentCommitIndex = commitIndex;
         return true;
     }
 
-    private void onReply(
+    private void onHeartbeatReply(
             AppendEntriesRequestProto request,
             Timestamp sent,
             @Nullable AppendEntriesReplyProto reply,
             @Nullable Throwable failure) {
         if (reply == null) {
-            LOG.atDebug()
-                    .setCause(failure)
-                    .addKeyValue("to", getFollowerId())
-                    .log("append to the follower failed; retrying");
+            logFailure(failure);
+            sentCommitIndex = -1; // it may have been lost with the connection
+            return;
+        }
+        onResponse(sent, reply);
+        switch (reply.getResult()) {
+            case NOT_LEADER -> {
+                boolean _ = onFollowerTerm(reply.getTerm());
+            }
+            case INCONSISTENCY -> stepBack(request, reply);
+            default -> {
+                // success does not show that entries are on the follower's disk
+            }
+        }
+        getLeaderState().onAppendEntriesReply(this, reply);
+        notifyLogAppender();
+    }
+
+    /**
+     * Moves to an earlier entry because the follower does not have the previous one of a heartbeat.
+     * That is ignored if entries were sent since: their reply is newer.
+     */
+    private void stepBack(AppendEntriesRequestProto heartbeat, AppendEntriesReplyProto reply) {
+        if (!sendLock.tryLock()) {
+            return; // the next heartbeat finds it too
+        }
+        try {
+            if (!hasPendingDataRequests()
+                    && heartbeat.hasPreviousLog()
+                    && heartbeat.getPreviousLog().getIndex() + 1 == getFollower().getNextIndex()) {
+                inconsistent(reply);
+            }
+        } finally {
+            sendLock.unlock();
+        }
+    }
+
+    private void onResponse(Timestamp sent, AppendEntriesReplyProto reply) {
+        FollowerInfo follower = getFollower();
+        follower.updateLastRpcResponseTime();
+        if (sent.compareTo(follower.getLastRespondedAppendEntriesSendTime()) > 0) {
+            follower.updateLastRespondedAppendEntriesSendTime(sent);
+        }
+        boolean _ = follower.updateCommitIndex(reply.getFollowerCommit());
+    }
+
+    private void logFailure(@Nullable Throwable failure) {
+        LOG.atDebug()
+                .setCause(failure)
+                .addKeyValue("to", getFollowerId())
+                .log("a request to the follower failed; retrying");
+    }
+
+    private void onReply(
+            Timestamp sent, @Nullable AppendEntriesReplyProto reply, @Nullable Throwable failure) {
+        if (reply == null) {
+            logFailure(failure);
             delay(RETRY_NANOS);
             sentCommitIndex = -1;
         }
         try {
             if (reply != null) {
-                getFollower().updateLastRpcResponseTime();
-                getFollower().updateLastRespondedAppendEntriesSendTime(sent);
-                boolean _ = getFollower().updateCommitIndex(reply.getFollowerCommit());
-                process(request, reply);
+                onResponse(sent, reply);
+                process(reply);
                 getLeaderState().onAppendEntriesReply(this, reply);
             }
         } finally {
-            if (callId(request) == pending) {
-                pending = NONE;
-            }
+            pending = NONE;
         }
         notifyLogAppender();
     }
@@ -252,35 +383,20 @@ final class EagerLogAppender extends LogAppenderBase {
         return request.getServerRequest().getCallId();
     }
 
-    private void process(AppendEntriesRequestProto request, AppendEntriesReplyProto reply) {
+    private void process(AppendEntriesReplyProto reply) {
         FollowerInfo follower = getFollower();
         switch (reply.getResult()) {
             case SUCCESS -> {
-                // Success of a heartbeat does not show that entries are on the follower's disk.
-                if (request.getEntriesCount() > 0) {
-                    follower.updateNextIndex(reply.getNextIndex());
-                    if (follower.updateMatchIndex(reply.getNextIndex() - 1)) {
-                        getLeaderState().onFollowerSuccessAppendEntries(follower);
-                    }
+                follower.updateNextIndex(reply.getNextIndex());
+                if (follower.updateMatchIndex(reply.getNextIndex() - 1)) {
+                    getLeaderState().onFollowerSuccessAppendEntries(follower);
                 }
             }
             case NOT_LEADER -> {
                 delay(RETRY_NANOS);
                 boolean _ = onFollowerTerm(reply.getTerm());
             }
-            case INCONSISTENCY -> {
-                delay(INCONSISTENCY_DELAY_NANOS);
-                if (reply.getNextIndex() <= follower.getMatchIndex()) {
-                    LOG.atWarn()
-                            .addKeyValue("node", follower.getId())
-                            .addKeyValue("has", reply.getNextIndex() - 1)
-                            .addKeyValue("had", follower.getMatchIndex())
-                            .log(
-                                    "the log of the follower is shorter than it has acknowledged;"
-                                            + " sending it again");
-                }
-                follower.setNextIndex(reply.getNextIndex());
-            }
+            case INCONSISTENCY -> inconsistent(reply);
             default ->
                     LOG.atDebug()
                             .addKeyValue("reply", reply.getResult())
@@ -288,49 +404,79 @@ final class EagerLogAppender extends LogAppenderBase {
         }
     }
 
-    /** Returns whether the snapshot was sent. */
-    private boolean install(SnapshotInfo snapshot) throws InterruptedIOException {
-        InstallSnapshotReplyProto reply = null;
-        try {
-            for (InstallSnapshotRequestProto request :
-                    newInstallSnapshotRequests(UUID.randomUUID().toString(), snapshot)) {
-                getFollower().updateLastRpcSendTime(false);
-                reply = rpc().installSnapshot(request);
-                getFollower().updateLastRpcResponseTime();
-                if (reply.getResult() != InstallSnapshotResult.SUCCESS) {
-                    break;
-                }
-            }
-        } catch (InterruptedIOException e) {
-            throw e;
-        } catch (IOException | RuntimeException e) {
-            LOG.atDebug()
-                    .setCause(e)
-                    .addKeyValue("to", getFollowerId())
-                    .log("could not send a snapshot; retrying");
-            reply = null;
+    private void inconsistent(AppendEntriesReplyProto reply) {
+        FollowerInfo follower = getFollower();
+        delay(INCONSISTENCY_DELAY_NANOS);
+        if (reply.getNextIndex() <= follower.getMatchIndex()) {
+            LOG.atWarn()
+                    .addKeyValue("node", follower.getId())
+                    .addKeyValue("has", reply.getNextIndex() - 1)
+                    .addKeyValue("had", follower.getMatchIndex())
+                    .log(
+                            "the log of the follower is shorter than it has acknowledged; sending"
+                                    + " it again");
         }
-        if (reply == null) {
-            delay(SNAPSHOT_RETRY_NANOS);
+        follower.setNextIndex(reply.getNextIndex());
+    }
+
+    /** Sends the next part of a snapshot. Returns whether there was one. */
+    private boolean sendPart(SnapshotTransfer sending) {
+        InstallSnapshotRequestProto part;
+        try {
+            part = sending.parts.next();
+        } catch (RuntimeException e) {
+            endTransfer(e);
             return false;
+        }
+        pending = CallId.getAndIncrement();
+        getFollower().updateLastRpcSendTime(false);
+        inBackground(() -> transport().sendChunk(getFollowerId(), part))
+                .whenComplete((reply, failure) -> onPartReply(sending, part, reply, failure));
+        return true;
+    }
+
+    private void onPartReply(
+            SnapshotTransfer sending,
+            InstallSnapshotRequestProto part,
+            @Nullable InstallSnapshotReplyProto reply,
+            @Nullable Throwable failure) {
+        try {
+            if (reply == null) {
+                endTransfer(failure);
+            } else {
+                getFollower().updateLastRpcResponseTime();
+                process(sending, part.getSnapshotChunk().getDone(), reply);
+            }
+        } finally {
+            pending = NONE;
+        }
+        LockSupport.unpark(thread);
+    }
+
+    private void endTransfer(@Nullable Throwable failure) {
+        logFailure(failure);
+        transfer = null;
+        delay(SNAPSHOT_RETRY_NANOS);
+    }
+
+    private void process(SnapshotTransfer sending, boolean last, InstallSnapshotReplyProto reply) {
+        FollowerInfo follower = getFollower();
+        if (reply.getResult() == InstallSnapshotResult.SUCCESS && !last) {
+            return;
         }
         switch (reply.getResult()) {
             case SUCCESS, ALREADY_INSTALLED -> {
-                getFollower().setSnapshotIndex(snapshot.getTermIndex().getIndex());
-                getFollower().setAttemptedToInstallSnapshot();
-                getLeaderState().onFollowerSuccessAppendEntries(getFollower());
+                follower.setSnapshotIndex(sending.snapshot.getTermIndex().getIndex());
+                follower.setAttemptedToInstallSnapshot();
+                getLeaderState().onFollowerSuccessAppendEntries(follower);
             }
-            case SNAPSHOT_UNAVAILABLE, SNAPSHOT_EXPIRED ->
-                    getFollower().setAttemptedToInstallSnapshot();
+            case SNAPSHOT_UNAVAILABLE, SNAPSHOT_EXPIRED -> follower.setAttemptedToInstallSnapshot();
             case NOT_LEADER -> {
                 delay(RETRY_NANOS);
                 boolean _ = onFollowerTerm(reply.getTerm());
             }
-            default -> {
-                delay(SNAPSHOT_RETRY_NANOS);
-                return false;
-            }
+            default -> delay(SNAPSHOT_RETRY_NANOS);
         }
-        return true;
+        transfer = null;
     }
 }

@@ -54,13 +54,25 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
-/** The RPC of a Ratis server: its calls to other nodes and the handling of theirs. */
-final class SocketRaftServerRpc implements RaftServerRpc {
-    /** A connection without a response for this long is replaced. */
+/**
+ * The RPC of a Ratis server: its calls to other nodes and the handling of theirs.
+ *
+ * <p>There are two connections to each node. Votes, heartbeats and commit indices go over one,
+ * where they never wait behind entries and snapshots, which go over the other. So messages of one
+ * node may overtake each other; the list in the README of this module says why that is safe.
+ */
+final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
+    /** A connection without progress or a response for this long is replaced. */
     private static final long TIMEOUT_MILLIS = 2000;
 
-    /** The timeout of a snapshot chunk, which is acknowledged when it is on the disk. */
-    private static final long SNAPSHOT_TIMEOUT_MILLIS = 120_000;
+    /** The timeout of a snapshot chunk; a snapshot is sent from the beginning after a failure. */
+    private static final long CHUNK_TIMEOUT_MILLIS = 10_000;
+
+    /**
+     * The timeout of the last chunk, and of what is sent after it: the follower loads the snapshot
+     * before it responds to anything.
+     */
+    private static final long LOADING_TIMEOUT_MILLIS = 120_000;
 
     private final RaftServer server;
     private final InetSocketAddress address;
@@ -68,7 +80,7 @@ final class SocketRaftServerRpc implements RaftServerRpc {
     private final HardStateFile hardState;
     private final BiConsumer<byte[], Runnable> proposed;
     private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
-    private final Map<RaftPeerId, NodeRpcClient> clients = new ConcurrentHashMap<>();
+    private final Map<RaftPeerId, Connections> connections = new ConcurrentHashMap<>();
 
     /** Requests with entries that Ratis has not yet completed as written. */
     private final Set<Long> writing = ConcurrentHashMap.newKeySet();
@@ -80,6 +92,21 @@ final class SocketRaftServerRpc implements RaftServerRpc {
 
     private volatile @Nullable NodeRpcServer nodeRpcServer;
     private volatile boolean closed;
+
+    /**
+     * The connections to a node.
+     *
+     * @param control for small messages that must not wait: votes, heartbeats, commit indices
+     * @param bulk for entries, snapshots and proposals. A node sends entries as the leader and
+     *     proposals as a follower, so they do not wait for each other, and the proposals of a node
+     *     do not delay its vote.
+     */
+    private record Connections(NodeRpcClient control, NodeRpcClient bulk) {
+        void close() {
+            control.close();
+            bulk.close();
+        }
+    }
 
     /**
      * @param hardState written before other nodes get acknowledgements and votes
@@ -127,27 +154,30 @@ final class SocketRaftServerRpc implements RaftServerRpc {
 
     // ---- calls to other nodes
 
-    private NodeRpcClient client(RaftPeerId id) {
-        NodeRpcClient known = clients.get(id);
-        return known != null ? known : clients.computeIfAbsent(id, this::newClient);
+    private Connections to(RaftPeerId id) {
+        Connections known = connections.get(id);
+        return known != null ? known : connections.computeIfAbsent(id, this::newConnections);
     }
 
-    private NodeRpcClient newClient(RaftPeerId id) {
-        NodeRpcClient created =
-                new NodeRpcClient(
-                        "holdfast-cluster-out",
-                        () -> SocketRpcType.address(peers.get(id)),
-                        rpcSocketFactory);
+    private Connections newConnections(RaftPeerId id) {
+        Connections created =
+                new Connections(
+                        newClient("holdfast-cluster-out", id),
+                        newClient("holdfast-cluster-bulk", id));
         if (closed) {
             created.close();
         }
         return created;
     }
 
-    private byte[] await(RaftPeerId to, byte kind, byte[] body, long timeoutMillis)
-            throws IOException {
+    private NodeRpcClient newClient(String name, RaftPeerId id) {
+        return new NodeRpcClient(
+                name, () -> SocketRpcType.address(peers.get(id)), rpcSocketFactory);
+    }
+
+    private static byte[] await(CompletableFuture<byte[]> response) throws IOException {
         try {
-            return client(to).call(kind, body, timeoutMillis).get();
+            return response.get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException();
@@ -164,26 +194,42 @@ final class SocketRaftServerRpc implements RaftServerRpc {
     public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request)
             throws IOException {
         recordCommit(request);
+        Connections to = to(id(request.getServerRequest().getReplyId()));
         AppendEntriesReplyProto reply =
                 AppendEntriesReplyProto.parseFrom(
                         await(
-                                id(request.getServerRequest().getReplyId()),
-                                RpcMessageTypes.APPEND,
-                                request.toByteArray(),
-                                TIMEOUT_MILLIS));
+                                (request.getEntriesCount() == 0 ? to.control : to.bulk)
+                                        .call(
+                                                RpcMessageTypes.APPEND,
+                                                request.toByteArray(),
+                                                TIMEOUT_MILLIS)));
         hardState.observeTerm(reply.getTerm());
         return reply;
     }
 
-    CompletableFuture<AppendEntriesReplyProto> append(
+    @Override
+    public CompletableFuture<AppendEntriesReplyProto> append(
             RaftPeerId to, AppendEntriesRequestProto request) {
+        return append(to(to).bulk, request, TIMEOUT_MILLIS);
+    }
+
+    @Override
+    public CompletableFuture<AppendEntriesReplyProto> sendHeartbeat(
+            RaftPeerId to, AppendEntriesRequestProto request, boolean loading) {
+        Connections connected = to(to);
+        connected.bulk.connectInBackground();
+        return append(
+                connected.control, request, loading ? LOADING_TIMEOUT_MILLIS : TIMEOUT_MILLIS);
+    }
+
+    private CompletableFuture<AppendEntriesReplyProto> append(
+            NodeRpcClient to, AppendEntriesRequestProto request, long timeoutMillis) {
         try {
             recordCommit(request);
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
-        return client(to)
-                .callIfConnected(RpcMessageTypes.APPEND, request.toByteArray(), TIMEOUT_MILLIS)
+        return to.callIfConnected(RpcMessageTypes.APPEND, request.toByteArray(), timeoutMillis)
                 .thenApply(
                         bytes ->
                                 RpcMessageTypes.parse(
@@ -208,15 +254,15 @@ final class SocketRaftServerRpc implements RaftServerRpc {
         }
     }
 
-    /** Whether there is a connection to a node. */
-    boolean isConnected(RaftPeerId to) {
-        return client(to).isConnected();
+    @Override
+    public boolean isConnected(RaftPeerId to) {
+        return to(to).bulk.isConnected();
     }
 
-    /** Sends the commit index; there is no response. */
-    void sendCommitIndex(RaftPeerId to, AppendEntriesRequestProto heartbeat) {
+    @Override
+    public boolean sendCommitIndex(RaftPeerId to, AppendEntriesRequestProto heartbeat) {
         recordCommit(heartbeat);
-        client(to).sendOneWay(RpcMessageTypes.HEARTBEAT, heartbeat.toByteArray());
+        return to(to).control.sendOneWay(RpcMessageTypes.HEARTBEAT, heartbeat.toByteArray());
     }
 
     @Override
@@ -225,10 +271,12 @@ final class SocketRaftServerRpc implements RaftServerRpc {
         RequestVoteReplyProto reply =
                 RequestVoteReplyProto.parseFrom(
                         await(
-                                id(request.getServerRequest().getReplyId()),
-                                RpcMessageTypes.VOTE,
-                                request.toByteArray(),
-                                TIMEOUT_MILLIS));
+                                to(id(request.getServerRequest().getReplyId()))
+                                        .control
+                                        .call(
+                                                RpcMessageTypes.VOTE,
+                                                request.toByteArray(),
+                                                TIMEOUT_MILLIS)));
         hardState.observeTerm(reply.getTerm());
         return reply;
     }
@@ -238,10 +286,12 @@ final class SocketRaftServerRpc implements RaftServerRpc {
             StartLeaderElectionRequestProto request) throws IOException {
         return StartLeaderElectionReplyProto.parseFrom(
                 await(
-                        id(request.getServerRequest().getReplyId()),
-                        RpcMessageTypes.ELECT,
-                        request.toByteArray(),
-                        TIMEOUT_MILLIS));
+                        to(id(request.getServerRequest().getReplyId()))
+                                .control
+                                .call(
+                                        RpcMessageTypes.ELECT,
+                                        request.toByteArray(),
+                                        TIMEOUT_MILLIS)));
     }
 
     @Override
@@ -249,13 +299,35 @@ final class SocketRaftServerRpc implements RaftServerRpc {
             throws IOException {
         InstallSnapshotReplyProto reply =
                 InstallSnapshotReplyProto.parseFrom(
-                        await(
-                                id(request.getServerRequest().getReplyId()),
-                                RpcMessageTypes.SNAPSHOT,
-                                request.toByteArray(),
-                                SNAPSHOT_TIMEOUT_MILLIS));
+                        await(send(id(request.getServerRequest().getReplyId()), request)));
         hardState.observeTerm(reply.getTerm());
         return reply;
+    }
+
+    private CompletableFuture<byte[]> send(RaftPeerId to, InstallSnapshotRequestProto request) {
+        return to(to).bulk
+                .call(
+                        RpcMessageTypes.SNAPSHOT,
+                        request.toByteArray(),
+                        request.getSnapshotChunk().getDone()
+                                ? LOADING_TIMEOUT_MILLIS
+                                : CHUNK_TIMEOUT_MILLIS);
+    }
+
+    @Override
+    public CompletableFuture<InstallSnapshotReplyProto> sendChunk(
+            RaftPeerId to, InstallSnapshotRequestProto request) {
+        return send(to, request)
+                .thenApply(
+                        bytes ->
+                                RpcMessageTypes.parse(
+                                        () -> InstallSnapshotReplyProto.parseFrom(bytes)))
+                .whenComplete(
+                        (reply, _) -> {
+                            if (reply != null) {
+                                hardState.observeTerm(reply.getTerm());
+                            }
+                        });
     }
 
     /**
@@ -264,17 +336,20 @@ final class SocketRaftServerRpc implements RaftServerRpc {
      * @param onRejected called if the entry is known not to be committed
      */
     void propose(RaftPeerId to, byte[] entry, Runnable onRejected) {
-        client(to).sendOneWay(RpcMessageTypes.PROPOSE, entry, onRejected);
+        to(to).bulk.sendOneWay(RpcMessageTypes.PROPOSE, entry, onRejected);
     }
 
-    /** Replaces the connection to a node. */
+    /** Replaces the connection for proposals to a node. */
     void reconnect(RaftPeerId to) {
-        client(to).reconnect();
+        to(to).bulk.reconnect();
     }
 
     /** Closes connections without a response. Called periodically. */
     void check() {
-        clients.values().forEach(NodeRpcClient::check);
+        for (Connections open : connections.values()) {
+            open.control.check();
+            open.bulk.check();
+        }
     }
 
     // ---- calls from other nodes
@@ -516,6 +591,6 @@ final class SocketRaftServerRpc implements RaftServerRpc {
         if (listening != null) {
             listening.close();
         }
-        clients.values().forEach(NodeRpcClient::close);
+        connections.values().forEach(Connections::close);
     }
 }

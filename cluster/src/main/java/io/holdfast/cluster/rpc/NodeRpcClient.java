@@ -154,7 +154,11 @@ public final class NodeRpcClient implements Closeable {
         return call(open, kind, body, timeoutMillis);
     }
 
-    private void connectInBackground() {
+    /** Connects if there is no connection; the caller does not wait. */
+    public void connectInBackground() {
+        if (isConnected()) {
+            return;
+        }
         if (connecting.compareAndSet(false, true)) {
             Thread.startVirtualThread(
                     () -> {
@@ -193,15 +197,21 @@ public final class NodeRpcClient implements Closeable {
         return current.get() != null;
     }
 
-    /** Sends a message without a response if there is a connection, and drops it otherwise. */
-    public void sendOneWay(byte kind, byte[] body) {
+    /**
+     * Sends a message without a response if there is a connection, and drops it otherwise. Returns
+     * whether there was one.
+     */
+    public boolean sendOneWay(byte kind, byte[] body) {
         RpcConnection open = current.get();
-        if (open != null) {
-            try {
-                open.send(kind, 0, body);
-            } catch (IOException e) {
-                disconnected(open, e);
-            }
+        if (open == null) {
+            return false;
+        }
+        try {
+            open.send(kind, 0, body);
+            return true;
+        } catch (IOException e) {
+            disconnected(open, e);
+            return false;
         }
     }
 
