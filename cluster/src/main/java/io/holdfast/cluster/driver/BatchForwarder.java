@@ -53,6 +53,12 @@ final class BatchForwarder {
     /** The time without an outcome after which batches are proposed again. */
     private static final long SILENCE_NANOS = 500_000_000L;
 
+    /**
+     * The same for a batch that was proposed before: over a slow link, batches that are proposed
+     * again too early use the rate that the first ones need.
+     */
+    private static final long REPEATED_SILENCE_NANOS = 1_000_000_000L;
+
     private static final class Batch {
         final long sequence;
         final byte[] bytes;
@@ -323,7 +329,11 @@ final class BatchForwarder {
      */
     synchronized boolean resendIfSilent(long now) {
         Batch first = inFlight.peekFirst();
-        boolean silent = first != null && first.sent && now - first.sentNanos > SILENCE_NANOS;
+        boolean silent =
+                first != null
+                        && first.sent
+                        && now - first.sentNanos
+                                > (first.attempts == 1 ? SILENCE_NANOS : REPEATED_SILENCE_NANOS);
         if (silent) {
             resend();
         }

@@ -22,11 +22,13 @@ class BatchForwarderTest {
     /** The maximum length of a key, and of a value, of any protocol. */
     private static final int MAX_BYTES = 64 * KIB;
 
+    private static final long MILLI = 1_000_000;
     private static final long INCARNATION = 1 << 20;
 
+    private long now;
     private final List<byte[]> proposed = new ArrayList<>();
     private final BatchForwarder forwarder =
-            new BatchForwarder(new RecordingLog(), () -> 0, () -> {});
+            new BatchForwarder(new RecordingLog(), () -> now, () -> {});
 
     private final class RecordingLog implements ReplicatedLog {
         @Override
@@ -109,6 +111,22 @@ class BatchForwarderTest {
                             ByteString.of(new byte[20 * KIB])));
         }
         assertThat(sizes().subList(1, 20)).allMatch(size -> size > 100 * KIB && size < 128 * KIB);
+    }
+
+    @Test
+    void a_batch_that_was_proposed_again_is_given_more_time() {
+        forwarder.begin(INCARNATION, now);
+        add(set(1, 1));
+        forwarder.flush();
+        now += 501 * MILLI;
+        assertThat(forwarder.resendIfSilent(now)).isTrue();
+        forwarder.flush();
+        now += 1000 * MILLI;
+        assertThat(forwarder.resendIfSilent(now)).isFalse();
+        now++;
+        assertThat(forwarder.resendIfSilent(now)).isTrue();
+        forwarder.flush();
+        assertThat(proposed).hasSize(3);
     }
 
     @Test
