@@ -98,8 +98,8 @@ final class LogEntryApplier implements ReplicaListener, StaleGrantFilter.GrantLi
             afterUnlock = afterwards.isEmpty() ? List.of() : List.copyOf(afterwards);
             afterwards.clear();
         }
+        afterUnlock.forEach(Runnable::run); // first: clients that are woken may look for it
         toWake.forEach(session -> session.mailbox().wake());
-        afterUnlock.forEach(Runnable::run);
     }
 
     /** Refuses requests whose timeout has passed, and delivers grants whose age is known by now. */

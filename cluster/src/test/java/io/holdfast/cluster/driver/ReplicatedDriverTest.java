@@ -120,6 +120,26 @@ class ReplicatedDriverTest {
     }
 
     @Test
+    void sessions_that_an_entry_ends_are_gone_before_a_client_has_its_response() {
+        RecordingClient ended = new RecordingClient();
+        ended.acquire();
+        flushAndApply();
+        List<String> names = new ArrayList<>();
+        RecordingClient other =
+                new RecordingClient() {
+                    @Override
+                    public void wake() {
+                        names.add(driver.nameOf(ended.session.id()));
+                    }
+                };
+        ended.session.close(Long.MAX_VALUE);
+        other.acquire();
+        flushAndApply();
+        assertThat(other.last()).isInstanceOf(Effect.Granted.class);
+        assertThat(names).containsOnlyNulls();
+    }
+
+    @Test
     void a_timed_out_enqueue_leaves_no_queue_position() {
         RecordingClient holder = new RecordingClient();
         holder.acquire();
