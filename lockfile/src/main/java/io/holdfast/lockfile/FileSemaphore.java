@@ -157,7 +157,7 @@ public final class FileSemaphore {
      * Releases a lock without its guard.
      *
      * @return false if it was free
-     * @throws NotOwnerException if the credential is for another lock than this
+     * @throws CredentialMismatchException if the credential is for another lock than this
      * @throws DamagedLockException if what is at the path names no holder
      */
     public boolean release(ReleaseCredential releaseCredential) {

@@ -38,7 +38,7 @@ final class LockCleaner {
                             throw new DamagedLockException(stalenessEvaluator.status(observed));
                         }
                     } else if (!isEntitled(releaseCredential, holder, observed.file().pidEnded())) {
-                        throw new NotOwnerException(stalenessEvaluator.status(observed));
+                        throw new CredentialMismatchException(stalenessEvaluator.status(observed));
                     }
                 });
     }

@@ -229,9 +229,9 @@ class FileSemaphoreIT {
         assertThat(guard.isStillOwner()).isFalse();
         assertThat(semaphore.status().holder().orElseThrow().pid()).isEqualTo(4711);
         assertThatThrownBy(() -> semaphore.release(ReleaseCredential.nonce("0123456789abcdef")))
-                .isInstanceOf(NotOwnerException.class);
+                .isInstanceOf(CredentialMismatchException.class);
         assertThatThrownBy(() -> semaphore.release(ReleaseCredential.pid(4712)))
-                .isInstanceOf(NotOwnerException.class)
+                .isInstanceOf(CredentialMismatchException.class)
                 .hasMessageContaining("4711");
         assertThat(semaphore.release(ReleaseCredential.nonce(guard.nonce()))).isTrue();
         assertThat(semaphore.release(ReleaseCredential.nonce(guard.nonce()))).isFalse();

@@ -31,7 +31,7 @@ public final class ClientCommands {
                 clientEnvironment -> new CommandLine(new ListenCommand(clientEnvironment)));
         makers.put("kv", KvCommand::create);
         makers.put("counter", CounterCommand::create);
-        makers.put("list", ListCommand::create);
+        makers.put("list", ItemListCommand::create);
         makers.put(
                 "info", clientEnvironment -> new CommandLine(new InfoCommand(clientEnvironment)));
         makers.put(

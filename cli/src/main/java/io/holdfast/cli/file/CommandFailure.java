@@ -2,6 +2,7 @@ package io.holdfast.cli.file;
 
 import io.holdfast.console.output.JsonLine;
 import io.holdfast.driver.FailureText;
+import io.holdfast.lockfile.CredentialMismatchException;
 import io.holdfast.lockfile.DamagedLockException;
 import io.holdfast.lockfile.HeldException;
 import io.holdfast.lockfile.Holder;
@@ -12,7 +13,6 @@ import io.holdfast.lockfile.LockFileStatus;
 import io.holdfast.lockfile.LockFileTimeoutException;
 import io.holdfast.lockfile.LockLostException;
 import io.holdfast.lockfile.LockPathException;
-import io.holdfast.lockfile.NotOwnerException;
 import io.holdfast.lockfile.NotPermittedException;
 
 import java.time.Duration;
@@ -50,7 +50,7 @@ record CommandFailure(Type type, int status, List<String> lines, JsonLine json) 
             case HeldException held -> held(held.status());
             case LockFileTimeoutException late ->
                     timeout("Timeout waiting for lock", late.timeout());
-            case NotOwnerException other -> notOwner(other.status());
+            case CredentialMismatchException other -> notOwner(other.status());
             case LockLostException lost -> refused(Type.LOST, message(lost));
             case LockPathException path -> badPath(message(path));
             case DamagedLockException damaged -> damaged(damaged);

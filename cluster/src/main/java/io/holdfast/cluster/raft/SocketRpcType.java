@@ -94,7 +94,7 @@ public final class SocketRpcType implements RpcType {
 
         @Override
         public RaftClientRpc newRaftClientRpc(ClientId clientId, RaftProperties properties) {
-            return new SocketRaftClientRpc(sockets(parameters), properties);
+            return new AdminRaftClientRpc(sockets(parameters), properties);
         }
 
         private ServerContext serverContext() {

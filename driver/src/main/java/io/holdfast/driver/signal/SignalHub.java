@@ -55,7 +55,7 @@ public final class SignalHub implements SignalService {
     private final Map<Key, PatternListeners> exact = new HashMap<>();
 
     @GuardedBy("lock")
-    private final Map<Namespace, PatternTree> patterns = new HashMap<>();
+    private final Map<Namespace, ListenerPatternTree> patterns = new HashMap<>();
 
     @GuardedBy("lock")
     private final TreeMap<PatternAndGroup, TopicListeners> topics = new TreeMap<>();
@@ -99,7 +99,7 @@ public final class SignalHub implements SignalService {
         lock.readLock().lock();
         try {
             PatternListeners listening = exact.get(channel);
-            PatternTree tree = patterns.get(channel.namespace());
+            ListenerPatternTree tree = patterns.get(channel.namespace());
             if (listening == null && tree == null) {
                 return SignalRecipients.NONE;
             }
@@ -335,7 +335,7 @@ public final class SignalHub implements SignalService {
     private PatternListeners listenersOf(Key pattern, List<ByteString> tokens) {
         return tokens.isEmpty()
                 ? exact.computeIfAbsent(pattern, _ -> new PatternListeners())
-                : patterns.computeIfAbsent(pattern.namespace(), _ -> new PatternTree())
+                : patterns.computeIfAbsent(pattern.namespace(), _ -> new ListenerPatternTree())
                         .getOrAdd(tokens);
     }
 
@@ -362,7 +362,7 @@ public final class SignalHub implements SignalService {
             }
             return;
         }
-        PatternTree tree = patterns.get(pattern.namespace());
+        ListenerPatternTree tree = patterns.get(pattern.namespace());
         PatternListeners patternListeners = tree == null ? null : tree.get(tokens);
         if (tree != null && patternListeners != null) {
             patternListeners.remove(patternAndGroup.group());

@@ -31,13 +31,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** The RPC client of Ratis for administration. */
-final class SocketRaftClientRpc implements RaftClientRpc {
+final class AdminRaftClientRpc implements RaftClientRpc {
     private final RpcSocketFactory rpcSocketFactory;
     private final long timeoutMillis;
     private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
     private final Map<RaftPeerId, NodeRpcClient> clients = new ConcurrentHashMap<>();
 
-    SocketRaftClientRpc(RpcSocketFactory rpcSocketFactory, RaftProperties properties) {
+    AdminRaftClientRpc(RpcSocketFactory rpcSocketFactory, RaftProperties properties) {
         this.rpcSocketFactory = rpcSocketFactory;
         this.timeoutMillis =
                 RaftClientConfigKeys.Rpc.requestTimeout(properties).toLong(TimeUnit.MILLISECONDS);

@@ -1,10 +1,10 @@
 package io.holdfast.lockfile;
 
 /** The {@link ReleaseCredential} does not match the lock, which was left unchanged. */
-public final class NotOwnerException extends LockFileException {
+public final class CredentialMismatchException extends LockFileException {
     private final LockFileStatus lockFileStatus;
 
-    NotOwnerException(LockFileStatus lockFileStatus) {
+    CredentialMismatchException(LockFileStatus lockFileStatus) {
         super(
                 lockFileStatus.path(),
                 lockFileStatus.path()

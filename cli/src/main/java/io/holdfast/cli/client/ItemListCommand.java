@@ -12,13 +12,13 @@ import picocli.CommandLine.Parameters;
 import java.util.Optional;
 
 @Command(name = "list", description = "Reads and changes lists.")
-final class ListCommand extends CommandGroup {
-    private ListCommand() {}
+final class ItemListCommand extends CommandGroup {
+    private ItemListCommand() {}
 
     static CommandLine create(ClientEnvironment clientEnvironment) {
         CommandLine range = new CommandLine(new Range(clientEnvironment));
         range.setUnmatchedOptionsArePositionalParams(true); // negative numbers
-        return new CommandLine(new ListCommand())
+        return new CommandLine(new ItemListCommand())
                 .addSubcommand(new Push(clientEnvironment))
                 .addSubcommand(new Pop(clientEnvironment))
                 .addSubcommand(range)

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Set;
 
 @Label("The tree of patterns")
-class PatternTreePropertyTest {
+class ListenerPatternTreePropertyTest {
     @Property(tries = 1000, edgeCases = EdgeCasesMode.NONE)
     void the_pattern_tree_finds_exactly_the_patterns_that_match_by_definition(
             @ForAll("patterns") Set<String> patterns, @ForAll("channels") List<String> channels) {
@@ -109,7 +109,7 @@ class PatternTreePropertyTest {
 
     /** A tree and its expected content. */
     private static final class Filled {
-        final PatternTree tree = new PatternTree();
+        final ListenerPatternTree tree = new ListenerPatternTree();
         final Map<String, PatternListeners> audiences = new LinkedHashMap<>();
 
         Filled(Set<String> patterns) {

@@ -12,7 +12,7 @@ import java.util.Map;
  * A trie of patterns with wildcards, by token. A search only descends where the channel can match,
  * so that patterns without a common prefix cost nothing.
  */
-final class PatternTree {
+final class ListenerPatternTree {
     private static final class Node {
         /**
          * The token of the only child that is not a wildcard, while there is at most one: the
