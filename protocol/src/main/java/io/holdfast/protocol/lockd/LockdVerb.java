@@ -28,6 +28,17 @@ public enum LockdVerb {
             Arrays.stream(values())
                     .collect(Collectors.toUnmodifiableMap(LockdVerb::text, Function.identity()));
 
+    /** The verbs of one character, which are the common ones, by that character. */
+    private static final @Nullable LockdVerb[] BY_CHARACTER = new LockdVerb[128];
+
+    static {
+        for (LockdVerb verb : values()) {
+            if (verb.text.length() == 1) {
+                BY_CHARACTER[verb.text.charAt(0)] = verb;
+            }
+        }
+    }
+
     private final String text;
 
     LockdVerb(String text) {
@@ -48,15 +59,9 @@ public enum LockdVerb {
 
     /** Null for an unknown verb. Case-sensitive. */
     static @Nullable LockdVerb of(byte[] bytes, int start, int end) {
-        if (end - start == 1) { // the common verbs
-            return switch (bytes[start]) {
-                case 'g' -> G;
-                case 'r' -> R;
-                case 'i' -> I;
-                case 'd' -> D;
-                case 'q' -> Q;
-                default -> null;
-            };
+        if (end - start == 1) {
+            byte character = bytes[start];
+            return character < 0 ? null : BY_CHARACTER[character];
         }
         return BY_TEXT.get(new String(bytes, start, end - start, StandardCharsets.ISO_8859_1));
     }

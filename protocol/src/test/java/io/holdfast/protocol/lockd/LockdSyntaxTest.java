@@ -61,7 +61,12 @@ class LockdSyntaxTest {
                 "g\tfoo",
                 "gg",
                 "s g",
-                "Dump"
+                "Dump",
+                "\u0000",
+                "\u007f",
+                "\u0080",
+                "\u00ff x",
+                "x y"
             })
     void a_lockd_command_with_an_unknown_verb_is_invalid(String line) {
         assertThat(parse(line)).isEqualTo("invalid");
