@@ -37,7 +37,16 @@ public enum OperationType {
             case Command.Release _, Command.ReleaseBySession _ -> RELEASE;
             case Command.Renew _ -> RENEW;
             case Command.Data data -> of(data.operation());
-            case Command.Locking _ -> null;
+            case Command.Inspect _,
+                    Command.ForceRelease _,
+                    Command.Cancel _,
+                    Command.Confirm _,
+                    Command.Decline _,
+                    Command.CancelOrRelease _,
+                    Command.QueryStatus _,
+                    Command.Suspend _,
+                    Command.Resume _ ->
+                    null;
         };
     }
 

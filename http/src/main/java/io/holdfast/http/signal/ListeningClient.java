@@ -82,9 +82,12 @@ final class ListeningClient implements EffectMailbox {
         }
         switch (known) {
             case Effect.Changed _ -> open();
-            case Effect.Refused(_, _, Refusal reason) when reason == Refusal.UNAVAILABLE ->
-                    refuse(RefusalProblems.problem(reason));
-            default -> refuse(SignalRoutes.limitReached());
+            case Effect.Refused(_, _, Refusal reason) ->
+                    refuse(
+                            reason == Refusal.UNAVAILABLE
+                                    ? RefusalProblems.problem(reason)
+                                    : SignalRoutes.limitReached());
+            default -> throw new IllegalStateException("unexpected effect of a listener: " + known);
         }
     }
 

@@ -111,7 +111,8 @@ final class ConnectionSignals implements SignalEmitter {
             case Effect.Changed _ -> DflockdEncoder.ok(responses.begin(number));
             case Effect.Counted counted ->
                     DflockdEncoder.number(counted.value(), responses.begin(number));
-            default -> responses.refuse(number, "signals: " + result);
+            case Effect.Refused refused -> responses.refuse(number, "signals: " + refused.reason());
+            default -> throw new IllegalStateException("unexpected effect of a signal: " + result);
         }
     }
 

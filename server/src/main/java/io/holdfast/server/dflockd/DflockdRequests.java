@@ -40,7 +40,20 @@ final class DflockdRequests {
             case DflockdRequest.Acquire _, DflockdRequest.Enqueue _, DflockdRequest.Await _ -> true;
             case DflockdRequest.Data data -> data.operation().mayCreate();
             case DflockdRequest.Listen listen -> SignalService.isPattern(listen.pattern());
-            default -> false;
+            case DflockdRequest.Release _,
+                    DflockdRequest.Renew _,
+                    DflockdRequest.Unlisten _,
+                    DflockdRequest.Signal _,
+                    DflockdRequest.Ping _,
+                    DflockdRequest.Stats _,
+                    DflockdRequest.Auth _,
+                    DflockdRequest.Hello _,
+                    DflockdRequest.Cancel _,
+                    DflockdRequest.Mine _,
+                    DflockdRequest.Describe _,
+                    DflockdRequest.Bye _,
+                    DflockdRequest.Malformed _ ->
+                    false;
         };
     }
 
@@ -82,7 +95,19 @@ final class DflockdRequests {
                     new Command.Renew(session, number, kind, key, token, lease(lease));
             case DflockdRequest.Data(var key, var operation) ->
                     new Command.Data(session, number, key, operation);
-            default -> null;
+            case DflockdRequest.Listen _,
+                    DflockdRequest.Unlisten _,
+                    DflockdRequest.Signal _,
+                    DflockdRequest.Ping _,
+                    DflockdRequest.Stats _,
+                    DflockdRequest.Auth _,
+                    DflockdRequest.Hello _,
+                    DflockdRequest.Cancel _,
+                    DflockdRequest.Mine _,
+                    DflockdRequest.Describe _,
+                    DflockdRequest.Bye _,
+                    DflockdRequest.Malformed _ ->
+                    null;
         };
     }
 

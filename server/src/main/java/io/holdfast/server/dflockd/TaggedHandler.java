@@ -136,7 +136,20 @@ final class TaggedHandler implements ProtocolHandler<DflockdDecoderResult> {
                                 DflockdRequest.Stats _,
                                 DflockdRequest.Bye _ ->
                                 true;
-                        default -> false;
+                        case DflockdRequest.Acquire _,
+                                DflockdRequest.Enqueue _,
+                                DflockdRequest.Await _,
+                                DflockdRequest.Release _,
+                                DflockdRequest.Renew _,
+                                DflockdRequest.Data _,
+                                DflockdRequest.Listen _,
+                                DflockdRequest.Unlisten _,
+                                DflockdRequest.Signal _,
+                                DflockdRequest.Ping _,
+                                DflockdRequest.Auth _,
+                                DflockdRequest.Hello _,
+                                DflockdRequest.Malformed _ ->
+                                false;
                     };
             case DflockdDecoderResult.LineTooLong _ -> true;
             case DflockdDecoderResult.Request _, DflockdDecoderResult.LooksLikeHttp _ -> false;

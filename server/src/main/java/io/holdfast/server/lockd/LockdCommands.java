@@ -301,16 +301,31 @@ final class LockdCommands {
 
     private static void respondRefused(Command.Keyed command, boolean isLock, ByteBuf out) {
         byte[] name = command.key().bytes();
-        if (command instanceof Command.TryAcquire) {
-            if (isLock) {
-                LockdEncoder.notAcquired(name, out);
-            } else {
-                LockdEncoder.sharedNotAcquired(name, out);
+        switch (command) {
+            case Command.TryAcquire _ -> {
+                if (isLock) {
+                    LockdEncoder.notAcquired(name, out);
+                } else {
+                    LockdEncoder.sharedNotAcquired(name, out);
+                }
             }
-        } else if (isLock) {
-            LockdEncoder.released(name, false, out);
-        } else {
-            LockdEncoder.sharedReleased(name, false, out);
+            case Command.ReleaseBySession _ -> {
+                if (isLock) {
+                    LockdEncoder.released(name, false, out);
+                } else {
+                    LockdEncoder.sharedReleased(name, false, out);
+                }
+            }
+            case Command.Inspect _,
+                    Command.AcquireRequest _,
+                    Command.Await _,
+                    Command.Release _,
+                    Command.Renew _,
+                    Command.ForceRelease _,
+                    Command.Cancel _,
+                    Command.ReadWrite _,
+                    Command.Data _ ->
+                    throw new IllegalStateException("no response to a refused " + command);
         }
     }
 

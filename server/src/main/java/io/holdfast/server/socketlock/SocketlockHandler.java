@@ -632,7 +632,22 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
                 erase(request); // the client learns of it when it queries the status
                 event("lock_released", id, request);
             }
-            default -> {}
+            case Effect.Granted _,
+                    Effect.Queued _,
+                    Effect.Released _,
+                    Effect.Renewed _,
+                    Effect.Cancelled _,
+                    Effect.TryAcquired _,
+                    Effect.Inspected _,
+                    Effect.Orphaned _,
+                    Effect.ForceReleased _,
+                    Effect.StatusReport _,
+                    Effect.Changed _,
+                    Effect.Counted _,
+                    Effect.Found _,
+                    Effect.Absent _,
+                    Effect.Items _,
+                    Effect.Refused _ -> {} // results of commands
         }
         if (!connection.isClosing() && unread() > MAX_UNREAD_BYTES) {
             DISCONNECTS
