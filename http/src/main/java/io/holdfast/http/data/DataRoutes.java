@@ -5,7 +5,6 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Refusal;
 import io.holdfast.http.immediate.SharedImmediateSession;
 import io.holdfast.http.inspect.JsonFormat;
 import io.holdfast.http.lock.RefusalProblems;
@@ -215,33 +214,9 @@ public final class DataRoutes {
             throw HttpProblem.draining();
         }
         if (effect instanceof Effect.Refused refused) {
-            throw problem(refused.reason());
+            throw RefusalProblems.problem(refused.reason());
         }
         responder.respond(effect);
-    }
-
-    private static HttpProblem problem(Refusal reason) {
-        return switch (reason) {
-            case TOO_MANY_ENTRIES ->
-                    new HttpProblem(
-                            503,
-                            "max_keys",
-                            "the maximum number of counters, values and lists is reached");
-            case LIST_FULL -> new HttpProblem(409, "list_full", "the list has its maximum length");
-            case OUT_OF_RANGE ->
-                    new HttpProblem(
-                            409, "out_of_range", "the counter would leave the range of 64 bits");
-            case UNAVAILABLE -> RefusalProblems.problem(reason);
-            case NOT_HELD,
-                    BUSY,
-                    TOO_MANY_KEYS,
-                    TOO_MANY_WAITERS,
-                    LIMIT_MISMATCH,
-                    ALREADY_ENQUEUED,
-                    NOT_ENQUEUED ->
-                    throw new IllegalStateException(
-                            "unexpected refusal of a data operation: " + reason);
-        };
     }
 
     private static Key key(HttpExchange httpExchange) throws HttpProblem {

@@ -24,10 +24,14 @@ public final class RefusalProblems {
             case NOT_ENQUEUED ->
                     new HttpProblem(409, "not_enqueued", "this session is not queued for this key");
             case TOO_MANY_ENTRIES ->
-                    new HttpProblem(503, "max_keys", "the maximum number of entries is reached");
+                    new HttpProblem(
+                            503,
+                            "max_keys",
+                            "the maximum number of counters, values and lists is reached");
             case LIST_FULL -> new HttpProblem(409, "list_full", "the list has its maximum length");
             case OUT_OF_RANGE ->
-                    new HttpProblem(409, "out_of_range", "the counter would leave its range");
+                    new HttpProblem(
+                            409, "out_of_range", "the counter would leave the range of 64 bits");
             case UNAVAILABLE ->
                     new HttpProblem(
                             503,
