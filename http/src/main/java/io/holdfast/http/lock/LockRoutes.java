@@ -51,7 +51,7 @@ public final class LockRoutes {
         post(apiRouter, "/v1/shared/{key}", this::tryAcquireShared);
         post(apiRouter, "/v1/shared/{key}/release", this::releaseShared);
 
-        post(apiRouter, "/v1/leases/{key}", this::lease);
+        post(apiRouter, "/v1/leases/{key}", this::acquireLease);
         post(apiRouter, "/v1/leases/{key}/release", this::releaseLease);
         post(apiRouter, "/v1/leases/{key}/renew", this::renewLease);
     }
@@ -269,7 +269,7 @@ public final class LockRoutes {
 
     // ---- without a session
 
-    private void lease(HttpExchange httpExchange) throws HttpProblem {
+    private void acquireLease(HttpExchange httpExchange) throws HttpProblem {
         Key key = httpExchange.key();
         JsonBody jsonBody = httpExchange.body();
         boolean isSemaphore = jsonBody.has("limit");
