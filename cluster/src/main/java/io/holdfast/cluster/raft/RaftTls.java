@@ -48,14 +48,8 @@ public final class RaftTls {
         PrivateKey key = key(files.key());
         List<X509Certificate> authority =
                 certificates("the authority of the cluster", files.authority());
+        requireTogether(files, chain.getFirst(), key);
         try {
-            if (!TlsManagers.belongTogether(chain.getFirst(), key)) {
-                throw new ClusterException(
-                        "the key "
-                                + files.key()
-                                + " does not belong to the certificate "
-                                + files.certificate());
-            }
             requireSigned(chain, authority);
             return context(chain, key, authority);
         } catch (GeneralSecurityException e) {
@@ -67,6 +61,24 @@ public final class RaftTls {
                             + " has not signed it: "
                             + FailureText.of(e),
                     e);
+        }
+    }
+
+    private static void requireTogether(
+            ClusterTls files, X509Certificate certificate, PrivateKey key) throws ClusterException {
+        boolean together;
+        try {
+            together = TlsManagers.belongTogether(certificate, key);
+        } catch (GeneralSecurityException e) {
+            throw new ClusterException(
+                    "cannot use the key of the node " + files.key() + ": " + FailureText.of(e), e);
+        }
+        if (!together) {
+            throw new ClusterException(
+                    "the key "
+                            + files.key()
+                            + " does not belong to the certificate "
+                            + files.certificate());
         }
     }
 

@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
 public final class PemFiles {
     private static final Pattern CERTIFICATE =
             Pattern.compile(
-                    "-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", Pattern.DOTALL);
+                    "-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----.*?-----END \\1-----",
+                    Pattern.DOTALL);
 
     private PemFiles() {}
 

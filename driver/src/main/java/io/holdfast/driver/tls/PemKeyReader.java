@@ -19,8 +19,13 @@ import java.util.regex.Pattern;
 final class PemKeyReader {
     private static final Pattern BLOCK =
             Pattern.compile(
-                    "-----BEGIN ((?:RSA |EC |ENCRYPTED )?PRIVATE KEY)-----(.*?)-----END \\1-----",
+                    "-----BEGIN ((?:[A-Z]+ )*PRIVATE KEY)-----(.*?)-----END \\1-----",
                     Pattern.DOTALL);
+
+    /** In the older forms, an encrypted key has a header instead of a label of its own. */
+    private static final String ENCRYPTED_HEADER = "Proc-Type: 4,ENCRYPTED";
+
+    private static final String CONVERSION = "openssl pkcs8 -topk8 -nocrypt";
 
     // Algorithm identifiers in DER: rsaEncryption with NULL, and the object id of id-ecPublicKey.
     private static final byte[] RSA = hex("300d06092a864886f70d0101010500");
@@ -34,21 +39,35 @@ final class PemKeyReader {
         if (!block.find()) {
             throw new GeneralSecurityException("no private key in it");
         }
-        byte[] der;
+        String label = block.group(1);
+        String content = block.group(2);
+        if (label.equals("ENCRYPTED PRIVATE KEY") || content.contains(ENCRYPTED_HEADER)) {
+            throw new GeneralSecurityException(
+                    "encrypted keys are not supported (" + CONVERSION + " decrypts it)");
+        }
+        return switch (label) {
+            case "RSA PRIVATE KEY" -> pkcs8(wrap(RSA, decoded(content)), List.of("RSA"));
+            case "EC PRIVATE KEY" -> {
+                byte[] der = decoded(content);
+                yield pkcs8(wrap(ecAlgorithm(der), der), List.of("EC"));
+            }
+            case "PRIVATE KEY" -> pkcs8(decoded(content), List.of("RSA", "EC", "EdDSA"));
+            default ->
+                    throw new GeneralSecurityException(
+                            "the form "
+                                    + label
+                                    + " is not supported, an RSA, EC or EdDSA key in PKCS#8 is ("
+                                    + CONVERSION
+                                    + " writes it)");
+        };
+    }
+
+    private static byte[] decoded(String base64) throws GeneralSecurityException {
         try {
-            der = Base64.getMimeDecoder().decode(block.group(2));
+            return Base64.getMimeDecoder().decode(base64);
         } catch (IllegalArgumentException e) {
             throw new GeneralSecurityException("not valid base64", e);
         }
-        return switch (block.group(1)) {
-            case "RSA PRIVATE KEY" -> pkcs8(wrap(RSA, der), List.of("RSA"));
-            case "EC PRIVATE KEY" -> pkcs8(wrap(ecAlgorithm(der), der), List.of("EC"));
-            case "PRIVATE KEY" -> pkcs8(der, List.of("RSA", "EC", "EdDSA"));
-            default ->
-                    throw new GeneralSecurityException(
-                            "encrypted keys are not supported (openssl pkcs8 -topk8 -nocrypt"
-                                    + " decrypts it)");
-        };
     }
 
     private static PrivateKey pkcs8(byte[] der, List<String> algorithms)
@@ -89,7 +108,7 @@ final class PemKeyReader {
         return at + 2 + (first < 0x80 ? 0 : first & 0x7f);
     }
 
-    private static int endOf(byte[] der, int at) {
+    private static int endOf(byte[] der, int at) throws GeneralSecurityException {
         int first = der[at + 1] & 0xff;
         int content = contentAt(der, at);
         int length = first;
@@ -98,6 +117,9 @@ final class PemKeyReader {
             for (int i = at + 2; i < content; i++) {
                 length = (length << 8) | (der[i] & 0xff);
             }
+        }
+        if (length < 0 || length > der.length - content) {
+            throw new GeneralSecurityException("not a valid EC key");
         }
         return content + length;
     }

@@ -3,10 +3,12 @@ package io.holdfast.driver.tls;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.security.InvalidKeyException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
+import java.security.SignatureException;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.stream.Stream;
@@ -21,8 +23,13 @@ public final class TlsManagers {
 
     private TlsManagers() {}
 
-    /** Whether the key is that of the certificate: whether one verifies what the other signs. */
-    public static boolean belongTogether(X509Certificate certificate, PrivateKey key) {
+    /**
+     * Whether the key is that of the certificate: whether one verifies what the other signs.
+     *
+     * @throws GeneralSecurityException if the key cannot sign
+     */
+    public static boolean belongTogether(X509Certificate certificate, PrivateKey key)
+            throws GeneralSecurityException {
         PublicKey certified = certificate.getPublicKey();
         String algorithm =
                 switch (key.getAlgorithm()) {
@@ -31,17 +38,17 @@ public final class TlsManagers {
                     default -> "EdDSA";
                 };
         byte[] sample = "sample".getBytes(StandardCharsets.US_ASCII);
+        Signature signer = Signature.getInstance(algorithm);
+        signer.initSign(key);
+        signer.update(sample);
+        byte[] signature = signer.sign();
+        Signature verifier = Signature.getInstance(algorithm);
         try {
-            Signature signer = Signature.getInstance(algorithm);
-            signer.initSign(key);
-            signer.update(sample);
-            byte[] signature = signer.sign();
-            Signature verifier = Signature.getInstance(algorithm);
             verifier.initVerify(certified);
             verifier.update(sample);
             return verifier.verify(signature);
-        } catch (GeneralSecurityException e) {
-            return false; // of another algorithm, curve or size
+        } catch (InvalidKeyException | SignatureException e) {
+            return false; // the certificate is of another algorithm, curve or size
         }
     }
 
