@@ -1,5 +1,7 @@
 package io.holdfast.cluster.bootstrap;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,12 +38,18 @@ final class NodeReadiness {
             long unansweredNanos) {}
 
     private volatile @Nullable String reason = "the node is starting";
+
+    @GuardedBy("this")
     private boolean wasReady;
+
+    @GuardedBy("this")
     private long leaderSeenNanos;
 
     /** The index that must be applied by now, since it was committed a while ago. */
+    @GuardedBy("this")
     private long target = -1;
 
+    @GuardedBy("this")
     private long targetNanos;
 
     NodeReadiness(long nowNanos) {
@@ -79,6 +87,7 @@ final class NodeReadiness {
         return before == null ? Change.NOT_READY : Change.NONE;
     }
 
+    @GuardedBy("this")
     private @Nullable String reasonOf(Observation observation, long nowNanos) {
         if (observation.ended() != null) {
             return observation.ended();

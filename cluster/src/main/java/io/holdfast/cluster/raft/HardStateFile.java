@@ -1,5 +1,7 @@
 package io.holdfast.cluster.raft;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.driver.DurableFile;
 
@@ -37,14 +39,19 @@ final class HardStateFile implements AutoCloseable {
 
     private final Consumer<Throwable> fatal;
     private final Object syncing = new Object();
+
+    @GuardedBy("this")
     private long sequence;
 
-    /** The slot of the next write; guarded by this. */
+    /** The slot of the next write. */
+    @GuardedBy("this")
     private int slot;
 
-    /** The slot that was synced last; guarded by this. */
+    /** The slot that was synced last. */
+    @GuardedBy("this")
     private int syncedSlot;
 
+    /** Written under the lock on this. */
     private volatile HardState state;
 
     /** The highest term of another node that is written and synced. */
@@ -60,6 +67,7 @@ final class HardStateFile implements AutoCloseable {
      * The highest term of a leader that has sent entries; leaders of earlier terms get no
      * acknowledgement.
      */
+    @GuardedBy("this")
     private long leaderTerm;
 
     /**
@@ -156,7 +164,7 @@ final class HardStateFile implements AutoCloseable {
         return new HardStateFile(path, file, last, lastSlot, fatal);
     }
 
-    /** Requires the lock on this. */
+    @GuardedBy("this")
     private void write(HardState next) {
         requireWorking();
         try {

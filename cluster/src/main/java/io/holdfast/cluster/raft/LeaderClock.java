@@ -1,5 +1,7 @@
 package io.holdfast.cluster.raft;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.driver.SocketReadBarrier;
 
@@ -37,13 +39,20 @@ public final class LeaderClock implements Supplier<EntryTime> {
     private final LongSupplier clock;
     private final SocketReadBarrier socketReadBarrier;
 
-    // Guarded by this.
+    @GuardedBy("this")
     private long lastBeatNanos;
+
+    @GuardedBy("this")
     private long dueNanos;
+
+    @GuardedBy("this")
     private boolean heldBack;
+
+    @GuardedBy("this")
     private long heldBackSinceNanos;
 
     /** Whether sockets have been read since the pause; null before it was requested. */
+    @GuardedBy("this")
     private @Nullable AtomicBoolean inputRead;
 
     public LeaderClock(LongSupplier clock, SocketReadBarrier socketReadBarrier) {
@@ -87,6 +96,7 @@ public final class LeaderClock implements Supplier<EntryTime> {
         return null;
     }
 
+    @GuardedBy("this")
     private void advance(long now) {
         if (!heldBack && now - lastBeatNanos > PAUSE_NANOS) {
             heldBack = true;
@@ -97,6 +107,7 @@ public final class LeaderClock implements Supplier<EntryTime> {
         }
     }
 
+    @GuardedBy("this")
     private void resume(long now, boolean read) {
         long pauseNanos = now - dueNanos;
         if (pauseNanos > LOGGED_NANOS) {

@@ -1,5 +1,7 @@
 package io.holdfast.cluster.raft;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.cluster.entry.LogEntry;
 
 import org.apache.ratis.protocol.RaftClientReply;
@@ -88,18 +90,24 @@ final class ProposalBatcher {
     private final BooleanSupplier alone;
     private final LongSupplier clock;
 
-    /** This field and those below are guarded by this. */
+    @GuardedBy("this")
     private final Deque<Proposal> proposals = new ArrayDeque<>();
 
+    @GuardedBy("this")
     private final Deque<Sent> inFlight = new ArrayDeque<>();
 
     /** The number of requests of each of the last entries that had any. */
+    @GuardedBy("this")
     private final Deque<Integer> recent = new ArrayDeque<>();
 
     /** The number of requests in {@link #proposals}. */
+    @GuardedBy("this")
     private int requests;
 
+    @GuardedBy("this")
     private long lingerUntilNanos;
+
+    @GuardedBy("this")
     private boolean timerSet;
 
     /**
@@ -159,10 +167,12 @@ final class ProposalBatcher {
     }
 
     /** Whether the next entry waits for the previous one or for more proposals. */
+    @GuardedBy("this")
     private boolean mustWait(long now) {
         return (!inFlight.isEmpty() || isLingering(now)) && !alone.getAsBoolean();
     }
 
+    @GuardedBy("this")
     private boolean isLingering(long now) {
         if (now - lingerUntilNanos >= 0 || requests >= expected()) {
             return false;
@@ -178,6 +188,7 @@ final class ProposalBatcher {
         return true;
     }
 
+    @GuardedBy("this")
     private int expected() {
         return recent.stream().mapToInt(Integer::intValue).max().orElse(0);
     }
@@ -218,6 +229,7 @@ final class ProposalBatcher {
         silent.forEach(sent -> done(sent, false));
     }
 
+    @GuardedBy("this")
     private List<Proposal> takeBatch() {
         List<Proposal> taken = new ArrayList<>();
         int bytes = 0;

@@ -1,5 +1,7 @@
 package io.holdfast.cluster.raft;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.holdfast.cluster.rpc.NodeRpcClient;
 import io.holdfast.cluster.rpc.NodeRpcServer;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
@@ -87,7 +89,7 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
 
     private final Lock appending = new ReentrantLock();
 
-    /** Guarded by {@link #appending}. */
+    @GuardedBy("appending")
     private long lastWriting;
 
     private volatile @Nullable NodeRpcServer nodeRpcServer;
