@@ -260,7 +260,7 @@ public final class ClusterAdmin {
             try {
                 return raft.leader(node);
             } catch (IOException e) {
-                throw failed("the leader, " + node + ", does not respond", e);
+                throw failed("the leader, " + node + ", did not give its members", e);
             }
         }
         throw new ClusterException(

@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Sends requests of administrators to the Raft servers of a cluster. The message of each {@link
@@ -36,6 +37,13 @@ public final class RaftAdminClient {
 
     private static final long CHANGE_MILLIS = 60_000;
     private static final long TRANSFER_MILLIS = 10_000;
+
+    /**
+     * Part of the message of a RejectedExecutionException, of an executor of a server that has
+     * stopped. The RPC passes on the message of a failure, not its type.
+     */
+    private static final String REJECTED = " rejected from ";
+
     private static final RetryPolicy RETRY =
             RetryPolicies.retryUpToMaximumCountWithFixedSleep(
                     20, TimeDuration.valueOf(250, TimeUnit.MILLISECONDS));
@@ -52,7 +60,7 @@ public final class RaftAdminClient {
         }
     }
 
-    private interface Request<T> {
+    interface Request<T> {
         T send(RaftClient client) throws IOException;
     }
 
@@ -75,13 +83,13 @@ public final class RaftAdminClient {
                 client(node, QUERY_MILLIS),
                 client -> {
                     RaftClientReply reply =
-                            client.io().sendStaleRead(Message.EMPTY, -1, id(node.name()));
-                    requireSuccess(reply);
+                            requireSuccess(
+                                    client.io().sendStaleRead(Message.EMPTY, -1, id(node.name())));
                     return NodeReport.of(reply.getMessage().getContent().toByteArray());
                 });
     }
 
-    /** Returns if a Raft server responds at the address of a node. */
+    /** Throws unless a Raft server responds at the address of a node. */
     public void ping(NodeAddress node) throws IOException {
         send(
                 client(node, QUERY_MILLIS),
@@ -97,8 +105,9 @@ public final class RaftAdminClient {
         return send(
                 client(node, QUERY_MILLIS),
                 client -> {
-                    var info = client.getGroupManagementApi(id(node.name())).info(group);
-                    requireSuccess(info);
+                    var info =
+                            requireSuccess(
+                                    client.getGroupManagementApi(id(node.name())).info(group));
                     return new Leader(
                             node.name(),
                             info.getGroup().getPeers().stream()
@@ -154,13 +163,13 @@ public final class RaftAdminClient {
     }
 
     /** Returns a client for one request to one node. */
-    private RaftClient client(NodeAddress node, long timeoutMillis) {
-        return client(node.name(), List.of(node), RetryPolicies.noRetry(), timeoutMillis);
+    private Supplier<RaftClient> client(NodeAddress node, long timeoutMillis) {
+        return () -> client(node.name(), List.of(node), RetryPolicies.noRetry(), timeoutMillis);
     }
 
     /** Returns a client for one request, which follows the leadership to other members. */
-    private RaftClient client(Leader leader) {
-        return client(leader.name(), leader.members(), RETRY, CHANGE_MILLIS);
+    private Supplier<RaftClient> client(Leader leader) {
+        return () -> client(leader.name(), leader.members(), RETRY, CHANGE_MILLIS);
     }
 
     private RaftClient client(
@@ -177,28 +186,29 @@ public final class RaftAdminClient {
                 .build();
     }
 
-    private static <T> T send(RaftClient client, Request<T> request) throws IOException {
-        try (client) {
+    /**
+     * @param builder may throw, which counts as a failed request
+     */
+    static <T> T send(Supplier<RaftClient> builder, Request<T> request) throws IOException {
+        try (RaftClient client = builder.get()) {
             return request.send(client);
         } catch (IOException | RuntimeException e) {
             throw new IOException(reason(e), e);
         }
     }
 
-    private static RaftClientReply requireSuccess(RaftClientReply reply) throws IOException {
+    private static <R extends RaftClientReply> R requireSuccess(R reply) throws IOException {
         if (reply.isSuccess()) {
             return reply;
         }
         throw new IOException(reason(reply.getException()), reply.getException());
     }
 
-    private static String reason(@Nullable Throwable failure) {
+    static String reason(@Nullable Throwable failure) {
         if (failure == null) {
             return "no reason given";
         }
         String reason = RaftNode.reason(failure);
-        return reason.contains("rejected from") // by an executor of a server that has stopped
-                ? "it is no longer a member of the cluster"
-                : reason;
+        return reason.contains(REJECTED) ? "it is no longer a member of the cluster" : reason;
     }
 }
