@@ -2,7 +2,10 @@ package io.holdfast.cluster.entry;
 
 import java.io.IOException;
 
-/** Malformed bytes. The message has what was found, and its offset. */
+/**
+ * Bytes that are malformed, or not allowed where they are. The message says what was found, and the
+ * offset of malformed bytes.
+ */
 public final class EncodingException extends IOException {
     private static final long serialVersionUID = 1L;
 

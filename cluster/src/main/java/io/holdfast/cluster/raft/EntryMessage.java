@@ -26,7 +26,8 @@ final class EntryMessage implements Message {
     /**
      * Decodes the proposal of a node.
      *
-     * @throws EncodingException if no node could apply the bytes, alone or in an entry batch
+     * @throws EncodingException if the bytes are malformed, or an entry batch: no node could apply
+     *     an entry batch in which they are
      */
     static EntryMessage decode(byte[] bytes) throws EncodingException {
         LogEntry entry = LogEntryEncoding.decode(bytes);

@@ -93,7 +93,12 @@ final class RatisLog implements ReplicatedLog {
     @Override
     public void propose(byte[] entry, Consumer<Boolean> outcome) {
         if (isLeader()) {
-            append(entry, outcome);
+            try {
+                append(entry, outcome);
+            } catch (EncodingException e) {
+                LOG.atError().setCause(e).log("dropped a malformed proposal of this node");
+                outcome.accept(false);
+            }
             return;
         }
         RaftPeerId leader = remoteLeader();
@@ -135,26 +140,26 @@ final class RatisLog implements ReplicatedLog {
             onRejected.run();
             return;
         }
-        append(
-                entry,
-                committed -> {
-                    if (!committed) {
-                        onRejected.run();
-                    }
-                });
+        try {
+            append(
+                    entry,
+                    committed -> {
+                        if (!committed) {
+                            onRejected.run();
+                        }
+                    });
+        } catch (EncodingException e) {
+            LOG.atDebug().setCause(e).log("dropped a malformed proposal from a peer");
+            onRejected.run();
+        }
     }
 
-    /** Decodes a proposal, once for all that follows on this node, and appends it. */
-    private void append(byte[] entry, Consumer<Boolean> outcome) {
-        EntryMessage message;
-        try { // a malformed proposal must not stop other proposals
-            message = EntryMessage.decode(entry);
-        } catch (EncodingException e) {
-            LOG.atDebug().setCause(e).log("dropped a malformed proposal");
-            outcome.accept(false);
-            return;
-        }
-        proposalBatcher.add(message, outcome);
+    /**
+     * Decodes a proposal, once for all that follows on this node, and appends it. A malformed one
+     * must not stop other proposals.
+     */
+    private void append(byte[] entry, Consumer<Boolean> outcome) throws EncodingException {
+        proposalBatcher.add(EntryMessage.decode(entry), outcome);
     }
 
     CompletableFuture<RaftClientReply> submit(EntryMessage message) throws IOException {

@@ -302,9 +302,10 @@ final class StateMachine extends BaseStateMachine {
 
     /**
      * Decodes an entry, unless {@link #startTransaction} did: Ratis keeps the context of an entry
-     * on the leader that appended it, for as long as it leads.
+     * on the leader that appended it, for as long as it leads. The bytes are also decoded if the
+     * entry is applied before Ratis has recorded the request that it belongs to.
      */
-    private static StampedEntry stamped(TransactionContext transaction) throws IOException {
+    static StampedEntry stamped(TransactionContext transaction) throws IOException {
         return transaction.getStateMachineContext() instanceof StampedEntry appended
                 ? appended
                 : StampedEntry.decode(

@@ -60,17 +60,6 @@ class ProposalIT {
         return outcome.get(60, TimeUnit.SECONDS);
     }
 
-    /** Shown with bytes that cannot be decoded. */
-    @Test
-    void a_decoded_proposal_is_applied_without_decoding_its_bytes_again() throws Exception {
-        long before = applied();
-        var reply =
-                ((RatisLog) node.log()).submit(new EntryMessage(MALFORMED, new LogEntry.Tick()));
-        assertThat(reply.get(60, TimeUnit.SECONDS).isSuccess()).isTrue();
-        assertThat(applied()).isEqualTo(before + 1);
-        assertThat(failures).isEmpty();
-    }
-
     @Test
     void a_malformed_proposal_is_rejected_and_the_next_one_applied() throws Exception {
         long before = applied();
