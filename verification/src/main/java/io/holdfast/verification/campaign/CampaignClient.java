@@ -24,6 +24,9 @@ abstract class CampaignClient implements Runnable {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
+    /** The maximum length of a response, in bytes. */
+    static final int MAX_LINE = 1 << 16;
+
     private static final int RETRY_MILLIS = 150;
 
     /**
@@ -100,7 +103,9 @@ abstract class CampaignClient implements Runnable {
         while (open == null) {
             try {
                 int port = port(nodes.get(node));
-                open = new NodeConnection(node, LineClient.connect(port, CONNECT_TIMEOUT));
+                open =
+                        new NodeConnection(
+                                node, LineClient.connect(port, CONNECT_TIMEOUT, MAX_LINE));
                 connection = open;
             } catch (IOException e) {
                 node = (node + 1) % nodes.size();

@@ -37,6 +37,7 @@ public final class FaultCampaign {
     /** The maximum time until all nodes serve again after a fault has ended, on a busy machine. */
     private static final long RECOVERY_SECONDS = 120;
 
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(10);
     private static final int MAX_PRINTED = 40;
     private static final List<String> LOCKS = List.of("gate", "door", "lid", "tap", "safe");
@@ -341,7 +342,9 @@ public final class FaultCampaign {
     private String same(String command, String key) throws IOException {
         String first = null;
         for (CampaignNode node : nodes) {
-            try (LineClient client = LineClient.connect(node.ports().dflockd(), READ_TIMEOUT)) {
+            try (LineClient client =
+                    LineClient.connect(
+                            node.ports().dflockd(), CONNECT_TIMEOUT, CampaignClient.MAX_LINE)) {
                 String response = client.request(command + "\n" + key + "\n\n", READ_TIMEOUT);
                 if (response.startsWith("error") || (first != null && !first.equals(response))) {
                     throw new IOException(

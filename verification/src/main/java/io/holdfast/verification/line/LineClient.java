@@ -20,22 +20,33 @@ import javax.net.ssl.SSLSocket;
 
 /** A blocking TCP connection that carries lines. For one thread at a time; any may close it. */
 public final class LineClient implements Closeable {
-    /** In bytes; large enough for the statistics of a server with a million keys. */
+    /** The default, in bytes: enough for the statistics of a server with a million keys. */
     private static final int MAX_LINE = 128 << 20;
 
     private final Socket socket;
     private final InputStream in;
+    private final int maxLine;
     private long sent;
 
-    private LineClient(Socket socket) throws IOException {
+    private LineClient(Socket socket, int maxLine) throws IOException {
         this.socket = socket;
+        this.maxLine = maxLine;
         in = new BufferedInputStream(socket.getInputStream());
     }
 
     /** Connects to a port of this machine. */
     public static LineClient connect(int port, Duration timeout) throws IOException {
+        return connect(port, timeout, MAX_LINE);
+    }
+
+    /**
+     * Connects to a port of this machine.
+     *
+     * @param maxLine the maximum length of a line, in bytes
+     */
+    public static LineClient connect(int port, Duration timeout, int maxLine) throws IOException {
         var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-        return connect(address, timeout, null);
+        return connect(address, timeout, null, maxLine);
     }
 
     /**
@@ -46,11 +57,18 @@ public final class LineClient implements Closeable {
     public static LineClient connect(
             InetSocketAddress server, Duration timeout, @Nullable SSLContext tls)
             throws IOException {
+        return connect(server, timeout, tls, MAX_LINE);
+    }
+
+    private static LineClient connect(
+            InetSocketAddress server, Duration timeout, @Nullable SSLContext tls, int maxLine)
+            throws IOException {
         var socket = new Socket();
         try {
             socket.setTcpNoDelay(true);
             socket.connect(server, millis(timeout));
-            return new LineClient(tls == null ? socket : handshake(tls, socket, server, timeout));
+            return new LineClient(
+                    tls == null ? socket : handshake(tls, socket, server, timeout), maxLine);
         } catch (UnknownHostException e) {
             socket.close();
             throw new IOException("unknown host " + server.getHostString(), e);
@@ -98,7 +116,7 @@ public final class LineClient implements Closeable {
             if (next < 0) {
                 throw new IOException("the server closed the connection");
             }
-            if (line.size() == MAX_LINE) {
+            if (line.size() == maxLine) {
                 throw new IOException("the response is too long");
             }
             line.write(next);

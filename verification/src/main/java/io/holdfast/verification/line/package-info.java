@@ -1,4 +1,4 @@
-/** The connection that all tools of this module use for protocols of lines. */
+/** The connection of soak, campaigns and training. */
 @NullMarked
 package io.holdfast.verification.line;
 
