@@ -19,7 +19,8 @@ final class JsonReader {
                     .streamReadConstraints(
                             StreamReadConstraints.builder()
                                     .maxNestingDepth(64)
-                                    .maxStringLength(Integer.MAX_VALUE) // the response is limited
+                                    .maxStringLength(
+                                            Integer.MAX_VALUE) // the caller limits the text
                                     .build())
                     .build();
 

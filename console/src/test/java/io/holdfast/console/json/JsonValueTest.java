@@ -56,6 +56,9 @@ class JsonValueTest {
                 "{}x",
                 "-",
                 "1e",
+                "01",
+                "+1",
+                "\"\u0001\"",
                 "'a'"
             })
     void text_that_is_not_json_is_rejected(String text) {
