@@ -21,8 +21,10 @@ public final class Guard implements AutoCloseable {
     private final LockFileOperations operations;
     private final HeldLockFile heldLockFile;
 
-    // All that changes is guarded by this. No @GuardedBy: this type is public, and the compilers of
-    // its users, who do not have the annotation, would warn.
+    // The fields below are guarded by this; lost is volatile, too, since isLost reads it without
+    // the
+    // lock. No @GuardedBy: this type is public, and the compilers of its users, who do not have the
+    // annotation, would warn.
     private boolean started;
     private boolean ended;
     private boolean thrown;

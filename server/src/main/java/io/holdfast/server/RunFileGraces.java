@@ -30,8 +30,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * it is granted. So a start after a crash can wait until no client relies on holds of the earlier
  * run.
  *
- * <p>Files are written under the disk lock by a thread that exists only while there is something to
- * write; everything else is guarded by this object, which is never locked during a write.
+ * <p>The lock {@code disk} guards the files and what is known about their last write; graces are
+ * written by a thread that exists only while there is something to write. The monitor of this
+ * object guards the graces and is never held while a grace is written. The thread takes it under
+ * {@code disk}, never the other way round.
  */
 final class RunFileGraces implements SessionGraces {
     private static final Logger LOG = LoggerFactory.getLogger(RunFileGraces.class);
