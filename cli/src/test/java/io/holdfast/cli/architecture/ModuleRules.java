@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
 
 /** The allowed dependencies between modules, as rules over the packages below {@code root}. */
 final class ModuleRules {
@@ -209,10 +210,16 @@ final class ModuleRules {
                 .should()
                 .dependOnClassesThat(
                         resideInAnyPackage(
-                                root + ".engine.codec..",
-                                root + ".engine.data..",
-                                root + ".engine.time.."))
-                .as("codec, data and time of the engine are used by the engine only");
+                                        root + ".engine.codec..",
+                                        root + ".engine.data..",
+                                        root + ".engine.time..")
+                                .or(
+                                        nameMatching(
+                                                Pattern.quote(root + ".engine.view.")
+                                                        + "(KeyedState|CursorList)(\\$.*)?")))
+                .as(
+                        "codec, data and time of the engine, and the lists behind its views, are"
+                                + " used by the engine only");
     }
 
     ArchRule noPackageCycles() {

@@ -32,6 +32,7 @@ import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.Allowed;
 import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.ChoosesATransport;
 import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.OpensAListener;
 import io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations.OwnsEventLoops;
+import io.holdfast.cli.architecture.fixture.server.ServerViolations.DependsOnAListOfTheEngine;
 import io.holdfast.cli.architecture.fixture.server.ServerViolations.DependsOnAPartOfTheEngine;
 import io.holdfast.cli.architecture.fixture.server.ServerViolations.DependsOnInternals;
 import io.holdfast.cli.architecture.fixture.server.ServerViolations.DependsOnTheCli;
@@ -145,7 +146,10 @@ class ModuleRulesTest {
                         each(FIXTURE.of("server"), DependsOnTheCli.class),
                         each(FIXTURE.nothingDependsOnTheCli(), DependsOnTheCli.class),
                         each(FIXTURE.internalsStayInternal("client"), DependsOnInternals.class),
-                        each(FIXTURE.partsOfTheEngineStayInside(), DependsOnAPartOfTheEngine.class),
+                        each(
+                                FIXTURE.partsOfTheEngineStayInside(),
+                                DependsOnAPartOfTheEngine.class,
+                                DependsOnAListOfTheEngine.class),
                         each(FIXTURE.dependsOnlyOnTheJdk("engine"), UsesALibrary.class),
                         each(
                                 FIXTURE.engineDoesNoInputOrOutput(),
