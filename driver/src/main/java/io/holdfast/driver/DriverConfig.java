@@ -8,7 +8,7 @@ import java.time.Duration;
 /**
  * The configuration of a driver.
  *
- * @param keyLimits the limits of the whole server
+ * @param keyCountLimits the limits of the whole server
  * @param perClient the limits of each client
  * @param collectEvery how often idle keys are collected
  * @param maxSubscriptions maximum number of registrations of one signal listener; 0 is no limit
@@ -19,7 +19,7 @@ import java.time.Duration;
  */
 public record DriverConfig(
         EngineSettings settings,
-        KeyLimits keyLimits,
+        KeyCountLimits keyCountLimits,
         ClientLimits perClient,
         Duration collectEvery,
         int maxSubscriptions,
@@ -29,14 +29,14 @@ public record DriverConfig(
     /** Without limits for single clients. */
     public DriverConfig(
             EngineSettings settings,
-            KeyLimits keyLimits,
+            KeyCountLimits keyCountLimits,
             Duration collectEvery,
             int maxSubscriptions,
             MemoryBudgets memory,
             DriverObserver watcher) {
         this(
                 settings,
-                keyLimits,
+                keyCountLimits,
                 ClientLimits.NONE,
                 collectEvery,
                 maxSubscriptions,

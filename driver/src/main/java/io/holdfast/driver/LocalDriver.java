@@ -57,13 +57,13 @@ public final class LocalDriver implements Driver {
      */
     public LocalDriver(
             EngineSettings engineSettings,
-            KeyLimits keyLimits,
+            KeyCountLimits keyCountLimits,
             Duration collectEvery,
             Fences fences,
             FixedSizeMemoryBudget fixedSizeMemoryBudget) {
         this(
                 engineSettings,
-                keyLimits,
+                keyCountLimits,
                 collectEvery,
                 fences,
                 fixedSizeMemoryBudget,
@@ -72,14 +72,14 @@ public final class LocalDriver implements Driver {
 
     LocalDriver(
             EngineSettings engineSettings,
-            KeyLimits keyLimits,
+            KeyCountLimits keyCountLimits,
             Duration collectEvery,
             Fences fences,
             FixedSizeMemoryBudget fixedSizeMemoryBudget,
             LongSupplier clock) {
         this(
                 engineSettings,
-                keyLimits,
+                keyCountLimits,
                 collectEvery,
                 fences,
                 fixedSizeMemoryBudget,
@@ -89,7 +89,7 @@ public final class LocalDriver implements Driver {
 
     LocalDriver(
             EngineSettings engineSettings,
-            KeyLimits keyLimits,
+            KeyCountLimits keyCountLimits,
             Duration collectEvery,
             Fences fences,
             FixedSizeMemoryBudget fixedSizeMemoryBudget,
@@ -98,7 +98,7 @@ public final class LocalDriver implements Driver {
         this(
                 new DriverConfig(
                         engineSettings,
-                        keyLimits,
+                        keyCountLimits,
                         collectEvery,
                         0,
                         MemoryBudgets.inPieces(fixedSizeMemoryBudget),
@@ -115,7 +115,7 @@ public final class LocalDriver implements Driver {
         LocalQuotas quotas =
                 new LocalQuotas(
                         fences,
-                        config.keyLimits(),
+                        config.keyCountLimits(),
                         config.perClient(),
                         config.memory(),
                         this::usageOf);

@@ -30,15 +30,15 @@ final class LocalQuotas implements Quotas {
      */
     LocalQuotas(
             Fences fences,
-            KeyLimits keyLimits,
+            KeyCountLimits keyCountLimits,
             ClientLimits perClient,
             MemoryBudgets memory,
             LongFunction<@Nullable ClientUsage> clients) {
         this.fences = fences;
         this.memory = memory;
-        this.keys = new Quota(keyLimits.keys());
-        this.entries = new Quota(keyLimits.entries());
-        this.transientKeys = new Quota(keyLimits.transientKeys());
+        this.keys = new Quota(keyCountLimits.keys());
+        this.entries = new Quota(keyCountLimits.entries());
+        this.transientKeys = new Quota(keyCountLimits.transientKeys());
         this.clientLimits = perClient;
         this.clients = clients;
     }

@@ -34,7 +34,7 @@ class ClientCapsTest {
             new LocalDriver(
                     new DriverConfig(
                             new EngineSettings(0, LONG, true),
-                            KeyLimits.NONE,
+                            KeyCountLimits.NONE,
                             new ClientLimits(NAMES, WAITS, ENTRIES),
                             Duration.ofHours(1),
                             0,

@@ -153,7 +153,7 @@ class DeadlineThreadTest {
         LocalDriver driver =
                 new LocalDriver(
                         new EngineSettings(0, idleNanos, true),
-                        KeyLimits.NONE,
+                        KeyCountLimits.NONE,
                         collectEvery,
                         new ClockFences(),
                         () -> true);

@@ -50,7 +50,7 @@ class DriverObserverTest {
     private final LocalDriver driver =
             new LocalDriver(
                     new EngineSettings(0, LONG, true),
-                    new KeyLimits(100, 0, 0),
+                    new KeyCountLimits(100, 0, 0),
                     Duration.ofHours(1),
                     new ClockFences(),
                     () -> true,

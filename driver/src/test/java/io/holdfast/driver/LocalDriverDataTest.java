@@ -85,7 +85,7 @@ class LocalDriverDataTest {
                 keep(
                         new LocalDriver(
                                 settings(0),
-                                new KeyLimits(1, 0, 1),
+                                new KeyCountLimits(1, 0, 1),
                                 HOUR,
                                 new ClockFences(),
                                 pieces));
@@ -280,7 +280,7 @@ class LocalDriverDataTest {
                 keep(
                         new LocalDriver(
                                 settings(0),
-                                KeyLimits.NONE,
+                                KeyCountLimits.NONE,
                                 HOUR,
                                 new ClockFences(),
                                 pieces,
@@ -306,7 +306,7 @@ class LocalDriverDataTest {
                 keep(
                         new LocalDriver(
                                 settings(0),
-                                KeyLimits.NONE,
+                                KeyCountLimits.NONE,
                                 Duration.ofMillis(5),
                                 new ClockFences(),
                                 pieces));
@@ -376,7 +376,7 @@ class LocalDriverDataTest {
                 keep(
                         new LocalDriver(
                                 settings(0),
-                                KeyLimits.NONE,
+                                KeyCountLimits.NONE,
                                 HOUR,
                                 new ClockFences(),
                                 pieces,
@@ -473,7 +473,7 @@ class LocalDriverDataTest {
         return keep(
                 new LocalDriver(
                         settings(HOUR.toNanos()),
-                        new KeyLimits(0, 0, maxEntries),
+                        new KeyCountLimits(0, 0, maxEntries),
                         collectEvery,
                         new ClockFences(),
                         pieces));

@@ -30,7 +30,7 @@ public class LocalDriverLincheckTest {
     private static final LocalDriver DRIVER =
             new LocalDriver(
                     new EngineSettings(0, 0, true),
-                    KeyLimits.NONE,
+                    KeyCountLimits.NONE,
                     Duration.ofMillis(100),
                     new ClockFences(),
                     () -> true);

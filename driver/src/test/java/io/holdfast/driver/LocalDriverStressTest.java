@@ -328,7 +328,7 @@ class LocalDriverStressTest {
         LocalDriver driver =
                 new LocalDriver(
                         new EngineSettings(5, 0, true),
-                        KeyLimits.NONE,
+                        KeyCountLimits.NONE,
                         Duration.ofHours(1),
                         new ClockFences(),
                         () -> true);
@@ -555,7 +555,7 @@ class LocalDriverStressTest {
         LocalDriver driver =
                 new LocalDriver(
                         new EngineSettings(0, 0, autoRelease),
-                        new KeyLimits(maxKeys, 0, 0),
+                        new KeyCountLimits(maxKeys, 0, 0),
                         collectEvery,
                         new ClockFences(),
                         () -> true);

@@ -39,7 +39,7 @@ class LocalDriverTest {
     private final LocalDriver driver =
             new LocalDriver(
                     new EngineSettings(0, 0, true),
-                    new KeyLimits(MAX_KEYS, 0, 0),
+                    new KeyCountLimits(MAX_KEYS, 0, 0),
                     Duration.ofHours(1),
                     new ClockFences(),
                     memoryLeft::get,
@@ -212,7 +212,7 @@ class LocalDriverTest {
         LocalDriver keeping =
                 new LocalDriver(
                         new EngineSettings(0, 0, false),
-                        KeyLimits.NONE,
+                        KeyCountLimits.NONE,
                         Duration.ofHours(1),
                         new ClockFences(),
                         () -> true,

@@ -56,7 +56,7 @@ class LocalDriverTryAcquireTest {
     private final LocalDriver driver =
             new LocalDriver(
                     new EngineSettings(0, 0, true),
-                    new KeyLimits(0, MAX_CLAIMS, 0),
+                    new KeyCountLimits(0, MAX_CLAIMS, 0),
                     Duration.ofHours(1),
                     new ClockFences(),
                     fixedSizeMemoryBudget);
@@ -183,7 +183,7 @@ class LocalDriverTryAcquireTest {
         LocalDriver small =
                 new LocalDriver(
                         new EngineSettings(0, 0, true),
-                        new KeyLimits(1, 50, 0),
+                        new KeyCountLimits(1, 50, 0),
                         Duration.ofHours(1),
                         new ClockFences(),
                         fixedSizeMemoryBudget);

@@ -18,7 +18,7 @@ public class LocalQuotasLincheckTest {
     private final LocalQuotas quotas =
             new LocalQuotas(
                     new ClockFences(),
-                    new KeyLimits(1, 1, 1),
+                    new KeyCountLimits(1, 1, 1),
                     new ClientLimits(0, 0, 1),
                     MemoryBudgets.UNLIMITED,
                     _ -> null);

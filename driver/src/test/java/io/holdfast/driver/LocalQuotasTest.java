@@ -81,7 +81,7 @@ class LocalQuotasTest {
                         pieces.decrementAndGet();
                     }
                 };
-        LocalQuotas quotas = quotas(new KeyLimits(1, 1, 1), counting);
+        LocalQuotas quotas = quotas(new KeyCountLimits(1, 1, 1), counting);
         assertThat(quotas.reserveKey(KEY, null)).isTrue();
         assertThat(quotas.reserveKey(KEY, null)).as("refused").isFalse();
         assertThat(pieces).hasValue(1);
@@ -98,7 +98,7 @@ class LocalQuotasTest {
 
     @Test
     void transient_keys_are_counted_apart_from_keys_and_entries() {
-        LocalQuotas quotas = quotas(new KeyLimits(1, 2, 1), memoryLeft::get);
+        LocalQuotas quotas = quotas(new KeyCountLimits(1, 2, 1), memoryLeft::get);
         assertThat(quotas.reserveKey(KEY, null)).isTrue();
         assertThat(quotas.reserveEntry(KEY, null)).isTrue();
         assertThat(quotas.reserveTransientKey(KEY, null)).isTrue();
@@ -120,7 +120,7 @@ class LocalQuotasTest {
 
     @Test
     void a_limit_of_zero_transient_keys_is_no_limit() {
-        LocalQuotas quotas = quotas(new KeyLimits(1, 0, 1), memoryLeft::get);
+        LocalQuotas quotas = quotas(new KeyCountLimits(1, 0, 1), memoryLeft::get);
         for (int i = 0; i < 10_000; i++) {
             assertThat(quotas.reserveTransientKey(KEY, null)).isTrue();
         }
@@ -129,7 +129,7 @@ class LocalQuotasTest {
     @Test
     void the_limits_of_a_client_are_enforced() {
         LocalQuotas quotas =
-                quotas(KeyLimits.NONE, new ClientLimits(2, 1, 1), MemoryBudgets.UNLIMITED);
+                quotas(KeyCountLimits.NONE, new ClientLimits(2, 1, 1), MemoryBudgets.UNLIMITED);
         ClientUsage alice = new ClientUsage();
         ClientUsage bob = new ClientUsage();
         assertThat(quotas.reserveKey(KEY, alice)).isTrue();
@@ -161,7 +161,7 @@ class LocalQuotasTest {
         AtomicBoolean left = new AtomicBoolean();
         LocalQuotas quotas =
                 quotas(
-                        new KeyLimits(0, 0, 1),
+                        new KeyCountLimits(0, 0, 1),
                         new ClientLimits(1, 1, 2),
                         MemoryBudgets.inPieces(left::get));
         ClientUsage alice = new ClientUsage();
@@ -187,16 +187,17 @@ class LocalQuotasTest {
     }
 
     private LocalQuotas quotas(long maxKeys) {
-        return quotas(new KeyLimits(maxKeys, 0, 0), memoryLeft::get);
+        return quotas(new KeyCountLimits(maxKeys, 0, 0), memoryLeft::get);
     }
 
     private static LocalQuotas quotas(
-            KeyLimits keyLimits, FixedSizeMemoryBudget fixedSizeMemoryBudget) {
-        return quotas(keyLimits, ClientLimits.NONE, MemoryBudgets.inPieces(fixedSizeMemoryBudget));
+            KeyCountLimits keyCountLimits, FixedSizeMemoryBudget fixedSizeMemoryBudget) {
+        return quotas(
+                keyCountLimits, ClientLimits.NONE, MemoryBudgets.inPieces(fixedSizeMemoryBudget));
     }
 
     private static LocalQuotas quotas(
-            KeyLimits keyLimits, ClientLimits perClient, MemoryBudgets memory) {
-        return new LocalQuotas(new ClockFences(), keyLimits, perClient, memory, _ -> null);
+            KeyCountLimits keyCountLimits, ClientLimits perClient, MemoryBudgets memory) {
+        return new LocalQuotas(new ClockFences(), keyCountLimits, perClient, memory, _ -> null);
     }
 }

@@ -39,7 +39,7 @@ class PauseTest {
             new LocalDriver(
                     new DriverConfig(
                             new EngineSettings(0, 0, true),
-                            KeyLimits.NONE,
+                            KeyCountLimits.NONE,
                             ClientLimits.NONE,
                             Duration.ofHours(1),
                             0,

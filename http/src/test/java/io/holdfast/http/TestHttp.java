@@ -4,7 +4,7 @@ import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.DriverConfig;
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.SocketReadBarrier;
 import io.holdfast.driver.frontend.FrontEndServices;
@@ -46,7 +46,7 @@ public final class TestHttp implements AutoCloseable {
 
     private TestHttp(
             EngineSettings engineSettings,
-            KeyLimits keyLimits,
+            KeyCountLimits keyCountLimits,
             ClientLimits perClient,
             FixedSizeMemoryBudget fixedSizeMemoryBudget,
             HttpConfig config,
@@ -56,7 +56,7 @@ public final class TestHttp implements AutoCloseable {
                 new LocalDriver(
                         new DriverConfig(
                                 engineSettings,
-                                keyLimits,
+                                keyCountLimits,
                                 perClient,
                                 Duration.ofSeconds(60),
                                 0,
@@ -83,16 +83,17 @@ public final class TestHttp implements AutoCloseable {
     }
 
     public static TestHttp start(UnaryOperator<HttpConfig.Builder> change) {
-        return start(KeyLimits.NONE, change);
+        return start(KeyCountLimits.NONE, change);
     }
 
-    public static TestHttp start(KeyLimits keyLimits, UnaryOperator<HttpConfig.Builder> change) {
-        return start(settings(), keyLimits, () -> true, change);
+    public static TestHttp start(
+            KeyCountLimits keyCountLimits, UnaryOperator<HttpConfig.Builder> change) {
+        return start(settings(), keyCountLimits, () -> true, change);
     }
 
     public static TestHttp start(ClientLimits perClient) {
         HttpConfig config = HttpConfig.at(HttpAddress.of("127.0.0.1", 0)).build();
-        return start(settings(), KeyLimits.NONE, perClient, () -> true, config, false);
+        return start(settings(), KeyCountLimits.NONE, perClient, () -> true, config, false);
     }
 
     public static EngineSettings settings() {
@@ -101,12 +102,12 @@ public final class TestHttp implements AutoCloseable {
 
     public static TestHttp start(
             EngineSettings engineSettings,
-            KeyLimits keyLimits,
+            KeyCountLimits keyCountLimits,
             FixedSizeMemoryBudget fixedSizeMemoryBudget,
             UnaryOperator<HttpConfig.Builder> change) {
         return start(
                 engineSettings,
-                keyLimits,
+                keyCountLimits,
                 fixedSizeMemoryBudget,
                 HttpAddress.of("127.0.0.1", 0),
                 change);
@@ -114,19 +115,24 @@ public final class TestHttp implements AutoCloseable {
 
     /** Starts a server at an address. */
     public static TestHttp start(HttpAddress address, UnaryOperator<HttpConfig.Builder> change) {
-        return start(settings(), KeyLimits.NONE, () -> true, address, change);
+        return start(settings(), KeyCountLimits.NONE, () -> true, address, change);
     }
 
     private static TestHttp start(
             EngineSettings engineSettings,
-            KeyLimits keyLimits,
+            KeyCountLimits keyCountLimits,
             FixedSizeMemoryBudget fixedSizeMemoryBudget,
             HttpAddress address,
             UnaryOperator<HttpConfig.Builder> change) {
         HttpConfig config =
                 change.apply(HttpConfig.at(address).ping(Duration.ofSeconds(15))).build();
         return start(
-                engineSettings, keyLimits, ClientLimits.NONE, fixedSizeMemoryBudget, config, false);
+                engineSettings,
+                keyCountLimits,
+                ClientLimits.NONE,
+                fixedSizeMemoryBudget,
+                config,
+                false);
     }
 
     /**
@@ -135,12 +141,12 @@ public final class TestHttp implements AutoCloseable {
      */
     public static TestHttp startLagging() {
         HttpConfig config = HttpConfig.at(HttpAddress.of("127.0.0.1", 0)).build();
-        return start(settings(), KeyLimits.NONE, ClientLimits.NONE, () -> true, config, true);
+        return start(settings(), KeyCountLimits.NONE, ClientLimits.NONE, () -> true, config, true);
     }
 
     private static TestHttp start(
             EngineSettings engineSettings,
-            KeyLimits keyLimits,
+            KeyCountLimits keyCountLimits,
             ClientLimits perClient,
             FixedSizeMemoryBudget fixedSizeMemoryBudget,
             HttpConfig config,
@@ -149,7 +155,7 @@ public final class TestHttp implements AutoCloseable {
             TestHttp http =
                     new TestHttp(
                             engineSettings,
-                            keyLimits,
+                            keyCountLimits,
                             perClient,
                             fixedSizeMemoryBudget,
                             config,

@@ -6,7 +6,7 @@ import static io.holdfast.http.TestHttp.statusAndError;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ResourceKind;
@@ -174,7 +174,7 @@ final class UnreadResponseIT {
                 };
         try (TestHttp http =
                 TestHttp.start(
-                        TestHttp.settings(), KeyLimits.NONE, fixedSizeMemoryBudget, c -> c)) {
+                        TestHttp.settings(), KeyCountLimits.NONE, fixedSizeMemoryBudget, c -> c)) {
             try (RawHttp first = new RawHttp(http);
                     RawHttp second = new RawHttp(http)) {
                 assertThat(first.send(HEALTH).response()).contains(" 200 ");

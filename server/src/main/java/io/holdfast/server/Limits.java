@@ -3,7 +3,7 @@ package io.holdfast.server;
 import static io.holdfast.driver.config.SettingRange.requireNotNegative;
 
 import io.holdfast.driver.ClientLimits;
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 
 /**
  * The maximum numbers of what clients can create. 0 is no limit.
@@ -47,8 +47,8 @@ public record Limits(
     }
 
     /** The limits of keys of the whole server. */
-    public KeyLimits keys() {
-        return new KeyLimits(maxLocks, maxLockdLocks, maxEntries);
+    public KeyCountLimits keys() {
+        return new KeyCountLimits(maxLocks, maxLockdLocks, maxEntries);
     }
 
     public static final class Builder {

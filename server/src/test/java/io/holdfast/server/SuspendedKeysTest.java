@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.EffectMailbox;
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
@@ -31,7 +31,7 @@ class SuspendedKeysTest {
     private final LocalDriver driver =
             new LocalDriver(
                     new EngineSettings(0, 0, true),
-                    new KeyLimits(0, 1, 0),
+                    new KeyCountLimits(0, 1, 0),
                     Duration.ofSeconds(60),
                     new ClockFences(),
                     () -> true);

@@ -1,7 +1,7 @@
 package io.holdfast.server;
 
 import io.holdfast.driver.ClockFences;
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.engine.EngineSettings;
 
@@ -18,7 +18,7 @@ public final class UnlimitedDriver {
     public static LocalDriver open(boolean autoRelease) {
         return new LocalDriver(
                 new EngineSettings(0, Duration.ofSeconds(60).toNanos(), autoRelease),
-                KeyLimits.NONE,
+                KeyCountLimits.NONE,
                 Duration.ofSeconds(60),
                 new ClockFences(),
                 () -> true);

@@ -33,7 +33,8 @@ public final class ClientCommands {
         makers.put("counter", CounterCommand::create);
         makers.put("list", ItemListCommand::create);
         makers.put(
-                "info", clientEnvironment -> new CommandLine(new InfoCommand(clientEnvironment)));
+                "info",
+                clientEnvironment -> new CommandLine(new KeyInfoCommand(clientEnvironment)));
         makers.put(
                 "stats", clientEnvironment -> new CommandLine(new StatsCommand(clientEnvironment)));
         return Collections.unmodifiableMap(makers);

@@ -1,7 +1,7 @@
 package io.holdfast.cli.client;
 
 import io.holdfast.console.options.ConnectionOptions;
-import io.holdfast.console.options.CredentialOptions;
+import io.holdfast.console.options.CredentialLookup;
 import io.holdfast.console.options.ServerAddress;
 
 import org.jspecify.annotations.Nullable;
@@ -26,9 +26,9 @@ final class ServerOptions {
             List.of(
                     ConnectionOptions.SERVER,
                     SHARDS,
-                    CredentialOptions.TOKEN,
-                    CredentialOptions.TOKEN_FILE,
-                    CredentialOptions.TLS_CA,
+                    CredentialLookup.TOKEN,
+                    CredentialLookup.TOKEN_FILE,
+                    CredentialLookup.TLS_CA,
                     ConnectionOptions.TLS);
 
     @Option(
@@ -78,10 +78,10 @@ final class ServerOptions {
             return Optional.ofNullable(shards)
                     .map(text -> ConnectionOptions.addresses("--shards", text));
         }
-        Optional<String> variable = CredentialOptions.variable(environment, SHARDS);
+        Optional<String> variable = CredentialLookup.variable(environment, SHARDS);
         requireOne(
                 variable.isPresent()
-                        && CredentialOptions.variable(environment, ConnectionOptions.SERVER)
+                        && CredentialLookup.variable(environment, ConnectionOptions.SERVER)
                                 .isPresent(),
                 "the variables " + ConnectionOptions.SERVER + " and " + SHARDS);
         return variable.map(text -> ConnectionOptions.addresses(SHARDS, text));

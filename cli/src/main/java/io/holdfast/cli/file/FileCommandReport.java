@@ -150,21 +150,21 @@ final class FileCommandReport {
         return 0;
     }
 
-    int failed(CommandFailure commandFailure) {
+    int failed(FileCommandFailure fileCommandFailure) {
         if (json) {
-            out(commandFailure.json().toString());
-        } else if (!quiet || commandFailure.isError()) {
-            commandFailure.lines().forEach(this::err);
+            out(fileCommandFailure.json().toString());
+        } else if (!quiet || fileCommandFailure.isError()) {
+            fileCommandFailure.lines().forEach(this::err);
         }
-        return commandFailure.status();
+        return fileCommandFailure.status();
     }
 
     /** Reports on standard error that standard output could not be written. */
     int outputClosed() {
-        CommandFailure commandFailure = CommandFailure.outputClosed();
-        commandFailure.lines().forEach(this::err);
+        FileCommandFailure fileCommandFailure = FileCommandFailure.outputClosed();
+        fileCommandFailure.lines().forEach(this::err);
         StandardOutput.setReported();
-        return commandFailure.status();
+        return fileCommandFailure.status();
     }
 
     /** Prints an error that does not change the exit status, even with {@code --quiet}. */

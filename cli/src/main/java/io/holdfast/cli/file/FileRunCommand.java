@@ -41,7 +41,7 @@ final class FileRunCommand extends LockFileCommand {
                     try {
                         guard = acquire(semaphore, fileCommandReport);
                     } catch (LockFileTimeoutException e) {
-                        int status = fileCommandReport.failed(CommandFailure.of(e));
+                        int status = fileCommandReport.failed(FileCommandFailure.of(e));
                         return options.conflictStatus().orElse(status);
                     }
                     try {

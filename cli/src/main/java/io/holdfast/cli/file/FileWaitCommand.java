@@ -21,7 +21,7 @@ final class FileWaitCommand extends LockFileCommand {
                     LockFileStatus lockFileStatus = semaphore.waitUntilFree(timeout);
                     return timeout == null || lockFileStatus.isObtainable()
                             ? fileCommandReport.free(lockFileStatus)
-                            : fileCommandReport.failed(CommandFailure.waitTimeout(timeout));
+                            : fileCommandReport.failed(FileCommandFailure.waitTimeout(timeout));
                 });
     }
 }

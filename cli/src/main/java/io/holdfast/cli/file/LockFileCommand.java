@@ -49,14 +49,14 @@ abstract class LockFileCommand implements Callable<Integer> {
         try {
             return work(fileCommandReport);
         } catch (LockFileException e) {
-            return fileCommandReport.failed(CommandFailure.of(e));
+            return fileCommandReport.failed(FileCommandFailure.of(e));
         } catch (InvalidPathException e) {
-            return fileCommandReport.failed(CommandFailure.badPath(FileNames.refused(path)));
+            return fileCommandReport.failed(FileCommandFailure.badPath(FileNames.refused(path)));
         } catch (ParameterException e) {
             throw e;
         } catch (RuntimeException | Error e) {
             // picocli's exit status for exceptions would be 1, which means "held"
-            return fileCommandReport.failed(CommandFailure.unexpected(e));
+            return fileCommandReport.failed(FileCommandFailure.unexpected(e));
         }
     }
 

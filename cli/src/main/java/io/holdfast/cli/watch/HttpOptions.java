@@ -1,6 +1,6 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.console.options.CredentialOptions;
+import io.holdfast.console.options.CredentialLookup;
 
 import org.jspecify.annotations.Nullable;
 
@@ -52,15 +52,15 @@ final class HttpOptions {
         String text =
                 url != null
                         ? url
-                        : CredentialOptions.variable(environment, HTTP).orElse(DEFAULT_URL);
+                        : CredentialLookup.variable(environment, HTTP).orElse(DEFAULT_URL);
         URI base = parse(text);
         boolean tls = "https".equals(base.getScheme());
         if (authorities != null && !tls) {
             throw new IllegalArgumentException("--tls-ca requires an https:// address");
         }
         Optional<Path> trusted =
-                tls ? CredentialOptions.trusted(authorities, environment) : Optional.empty();
-        return new HttpReader(base, CredentialOptions.token(tokenFile, environment), trusted);
+                tls ? CredentialLookup.trusted(authorities, environment) : Optional.empty();
+        return new HttpReader(base, CredentialLookup.token(tokenFile, environment), trusted);
     }
 
     /** Parses a URL without a query, and removes slashes at its end. */

@@ -3,7 +3,7 @@ package io.holdfast.cli.serve;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.DriverObserver;
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
@@ -32,7 +32,7 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
     /** The replicated settings except the queue policies, which are set per key. */
     record ReplicatedSettings(
             EngineSettings settings,
-            KeyLimits keyLimits,
+            KeyCountLimits keyCountLimits,
             Duration collectEvery,
             int maxSubscriptions) {
         /** Returns the configuration of a cluster that serves these conversations. */
@@ -41,7 +41,7 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
             conversations.forEach(c -> policies.putAll(c.config().engineSettings().policies()));
             return new DriverConfig(
                     with(settings, policies),
-                    keyLimits,
+                    keyCountLimits,
                     collectEvery,
                     maxSubscriptions,
                     MemoryBudgets.UNLIMITED,

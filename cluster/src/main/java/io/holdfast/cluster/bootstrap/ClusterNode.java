@@ -82,7 +82,7 @@ public final class ClusterNode implements AutoCloseable {
                         data.dataId(),
                         new ReplicatedSettings(
                                 driverConfig.settings(),
-                                driverConfig.keyLimits(),
+                                driverConfig.keyCountLimits(),
                                 config.sessionTimeout().toNanos(),
                                 driverConfig.maxSubscriptions()),
                         driverConfig,

@@ -1,6 +1,6 @@
 package io.holdfast.cluster.entry;
 
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.engine.EngineSettings;
 
 /**
@@ -12,7 +12,10 @@ import io.holdfast.engine.EngineSettings;
  * @param maxSubscriptions the maximum number of subscriptions of one listener; 0 is unlimited
  */
 public record ReplicatedSettings(
-        EngineSettings settings, KeyLimits keyLimits, long sessionNanos, int maxSubscriptions) {
+        EngineSettings settings,
+        KeyCountLimits keyCountLimits,
+        long sessionNanos,
+        int maxSubscriptions) {
     public ReplicatedSettings {
         if (sessionNanos <= 0) {
             throw new IllegalArgumentException("sessionNanos must be > 0 but is " + sessionNanos);

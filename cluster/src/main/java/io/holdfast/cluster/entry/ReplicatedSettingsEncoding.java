@@ -1,6 +1,6 @@
 package io.holdfast.cluster.entry;
 
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.QueuePolicy;
@@ -27,10 +27,10 @@ public final class ReplicatedSettingsEncoding {
                             out.key(key);
                             out.octet(tag(queuePolicy));
                         });
-        KeyLimits keyLimits = replicatedSettings.keyLimits();
-        out.number(keyLimits.keys());
-        out.number(keyLimits.transientKeys());
-        out.number(keyLimits.entries());
+        KeyCountLimits keyCountLimits = replicatedSettings.keyCountLimits();
+        out.number(keyCountLimits.keys());
+        out.number(keyCountLimits.transientKeys());
+        out.number(keyCountLimits.entries());
         out.duration(replicatedSettings.sessionNanos());
         out.signed(replicatedSettings.maxSubscriptions());
     }
@@ -42,7 +42,7 @@ public final class ReplicatedSettingsEncoding {
         int maxListLength = in.count();
         boolean keepsValues = in.flag();
         Map<Key, QueuePolicy> policies = policies(in);
-        KeyLimits keyLimits = new KeyLimits(in.number(), in.number(), in.number());
+        KeyCountLimits keyCountLimits = new KeyCountLimits(in.number(), in.number(), in.number());
         long sessionNanos = in.duration();
         long maxSubscriptions = in.signed();
         if (idleNanos < 0 || sessionNanos <= 0 || maxSubscriptions != (int) maxSubscriptions) {
@@ -52,7 +52,7 @@ public final class ReplicatedSettingsEncoding {
                 new EngineSettings(
                         maxWaiters, idleNanos, autoRelease, maxListLength, keepsValues, policies);
         return new ReplicatedSettings(
-                engineSettings, keyLimits, sessionNanos, (int) maxSubscriptions);
+                engineSettings, keyCountLimits, sessionNanos, (int) maxSubscriptions);
     }
 
     private static Map<Key, QueuePolicy> policies(ByteReader in) throws EncodingException {

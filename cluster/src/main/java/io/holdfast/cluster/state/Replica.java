@@ -7,7 +7,7 @@ import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.signal.ReplicatedSignals;
 import io.holdfast.driver.ClientUsage;
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -115,7 +115,7 @@ public final class Replica {
         this.clients = clients;
         this.listener = replicaListener;
         this.engine = new LockEngine(replicatedSettings.settings());
-        this.quotas = new ReplicatedQuotas(memory, replicatedSettings.keyLimits(), clients);
+        this.quotas = new ReplicatedQuotas(memory, replicatedSettings.keyCountLimits(), clients);
         engine.recordEvents(events);
         signals.limit(replicatedSettings.maxSubscriptions());
     }
@@ -142,7 +142,7 @@ public final class Replica {
             case LogEntry.ChangeSettings(ReplicatedSettings next) -> {
                 replicatedSettings = next;
                 engine.configure(next.settings());
-                quotas.limit(next.keyLimits());
+                quotas.limit(next.keyCountLimits());
                 signals.limit(next.maxSubscriptions());
             }
             case LogEntry.BeginIncarnation beginIncarnation -> beginIncarnation(beginIncarnation);
@@ -527,7 +527,7 @@ public final class Replica {
         timeNanos = in.readLong();
         lastIncarnation = in.readLong();
         quotas.releaseAll(engine);
-        quotas = new ReplicatedQuotas(memory, replicatedSettings.keyLimits(), clients);
+        quotas = new ReplicatedQuotas(memory, replicatedSettings.keyCountLimits(), clients);
         quotas.read(in);
         incarnations.clear();
         for (int left = in.readInt(); left > 0; left--) {
@@ -570,7 +570,7 @@ public final class Replica {
     public static void restore(Path backup, DataOutput out) throws IOException {
         ReplicatedSettings initial =
                 new ReplicatedSettings(
-                        new EngineSettings(0, 0, true), KeyLimits.NONE, Long.MAX_VALUE, 0);
+                        new EngineSettings(0, 0, true), KeyCountLimits.NONE, Long.MAX_VALUE, 0);
         Replica replica = new Replica(initial, MemoryBudgets.UNLIMITED, new IgnoringListener());
         SnapshotFile.read(
                 backup,

@@ -1,7 +1,7 @@
 package io.holdfast.cluster.state;
 
 import io.holdfast.driver.ClientUsage;
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.memory.MemoryBudget;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.driver.memory.StateSizeEstimates;
@@ -26,7 +26,7 @@ final class ReplicatedQuotas implements Quotas {
     private final Charges holds;
     private final Charges waits;
     private final Charges data;
-    private KeyLimits keyLimits;
+    private KeyCountLimits keyCountLimits;
     private long lastFence;
     private long keys;
     private long transientKeys;
@@ -61,18 +61,18 @@ final class ReplicatedQuotas implements Quotas {
      */
     ReplicatedQuotas(
             MemoryBudgets memory,
-            KeyLimits keyLimits,
+            KeyCountLimits keyCountLimits,
             LongFunction<@Nullable ClientUsage> clients) {
         this.names = new Charges(memory.names());
         this.holds = new Charges(memory.holds());
         this.waits = new Charges(memory.waits());
         this.data = new Charges(memory.data());
-        this.keyLimits = keyLimits;
+        this.keyCountLimits = keyCountLimits;
         this.clients = clients;
     }
 
-    void limit(KeyLimits next) {
-        keyLimits = next;
+    void limit(KeyCountLimits next) {
+        keyCountLimits = next;
     }
 
     long lastFence() {
@@ -95,7 +95,7 @@ final class ReplicatedQuotas implements Quotas {
 
     @Override
     public boolean reserveKey(Key key, @Nullable Client client) {
-        if (isFull(keys, keyLimits.keys())) {
+        if (isFull(keys, keyCountLimits.keys())) {
             return false;
         }
         keys++;
@@ -113,7 +113,7 @@ final class ReplicatedQuotas implements Quotas {
 
     @Override
     public boolean reserveTransientKey(Key key, @Nullable Client client) {
-        if (isFull(transientKeys, keyLimits.transientKeys())) {
+        if (isFull(transientKeys, keyCountLimits.transientKeys())) {
             return false;
         }
         transientKeys++;
@@ -169,7 +169,7 @@ final class ReplicatedQuotas implements Quotas {
 
     @Override
     public boolean reserveEntry(Key key, @Nullable Client client) {
-        if (isFull(entries, keyLimits.entries())) {
+        if (isFull(entries, keyCountLimits.entries())) {
             return false;
         }
         entries++;
@@ -201,10 +201,10 @@ final class ReplicatedQuotas implements Quotas {
         long readKeys = keys;
         long readTransientKeys = transientKeys;
         long readEntries = entries;
-        KeyLimits readLimits = keyLimits;
-        keyLimits = KeyLimits.NONE;
+        KeyCountLimits readLimits = keyCountLimits;
+        keyCountLimits = KeyCountLimits.NONE;
         engine.reserveAll(this);
-        keyLimits = readLimits;
+        keyCountLimits = readLimits;
         keys = readKeys;
         transientKeys = readTransientKeys;
         entries = readEntries;

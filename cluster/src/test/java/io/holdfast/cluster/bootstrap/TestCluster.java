@@ -8,7 +8,7 @@ import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.DriverObserver;
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.EngineSettings;
 
@@ -36,7 +36,7 @@ public final class TestCluster implements AutoCloseable {
     private static final DriverConfig DEFAULT_CONFIG =
             new DriverConfig(
                     new EngineSettings(0, Duration.ofSeconds(60).toNanos(), true),
-                    KeyLimits.NONE,
+                    KeyCountLimits.NONE,
                     Duration.ofSeconds(1),
                     0,
                     MemoryBudgets.UNLIMITED,

@@ -6,7 +6,7 @@ import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.driver.DriverConfig;
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.memory.MemoryBudget;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.driver.monitor.ServerMonitor;
@@ -30,7 +30,7 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
 
     private static final ReplicatedSettings RULES =
             new ReplicatedSettings(
-                    new EngineSettings(0, 300 * SECOND, true), KeyLimits.NONE, SESSION, 0);
+                    new EngineSettings(0, 300 * SECOND, true), KeyCountLimits.NONE, SESSION, 0);
 
     /** A proposal in flight. */
     private record Proposal(LogEntry entry, Consumer<Boolean> outcome) {}
@@ -48,7 +48,7 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
                     RULES,
                     new DriverConfig(
                             RULES.settings(),
-                            KeyLimits.NONE,
+                            KeyCountLimits.NONE,
                             Duration.ofMinutes(10),
                             0,
                             MemoryBudgets.all(new SwitchedBudget()),

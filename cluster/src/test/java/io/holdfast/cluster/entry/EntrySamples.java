@@ -1,6 +1,6 @@
 package io.holdfast.cluster.entry;
 
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
@@ -147,7 +147,7 @@ final class EntrySamples {
                         policies);
         return new ReplicatedSettings(
                 engineSettings,
-                new KeyLimits(number(), number(), number()),
+                new KeyCountLimits(number(), number(), number()),
                 Math.max(1, duration() & Long.MAX_VALUE),
                 (int) number());
     }

@@ -3,7 +3,7 @@ package io.holdfast.cluster.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
@@ -78,7 +78,7 @@ class LogEntryEncodingTest {
                                 QueuePolicy.READER_PREFERRED,
                                 Key.of("f"),
                                 QueuePolicy.FIFO));
-        return new ReplicatedSettings(engineSettings, new KeyLimits(1, 2, 3), 10 * SECOND, 4);
+        return new ReplicatedSettings(engineSettings, new KeyCountLimits(1, 2, 3), 10 * SECOND, 4);
     }
 
     private static Stream<Arguments> items() {

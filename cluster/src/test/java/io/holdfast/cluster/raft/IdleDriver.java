@@ -6,7 +6,7 @@ import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.DriverObserver;
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.EngineSettings;
 
@@ -59,10 +59,10 @@ final class IdleDriver {
         return new ReplicatedDriver(
                 "n1",
                 new UUID(1, 1),
-                new ReplicatedSettings(SETTINGS, KeyLimits.NONE, LONG.toNanos(), 0),
+                new ReplicatedSettings(SETTINGS, KeyCountLimits.NONE, LONG.toNanos(), 0),
                 new DriverConfig(
                         SETTINGS,
-                        KeyLimits.NONE,
+                        KeyCountLimits.NONE,
                         LONG,
                         0,
                         MemoryBudgets.UNLIMITED,

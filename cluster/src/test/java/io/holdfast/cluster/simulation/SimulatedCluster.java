@@ -8,7 +8,7 @@ import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.state.SnapshotFile;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.DriverObserver;
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.EngineSettings;
 
@@ -38,12 +38,12 @@ final class SimulatedCluster {
 
     static final ReplicatedSettings RULES =
             new ReplicatedSettings(
-                    new EngineSettings(0, 300 * SECOND, true), KeyLimits.NONE, SESSION, 0);
+                    new EngineSettings(0, 300 * SECOND, true), KeyCountLimits.NONE, SESSION, 0);
 
     private static final DriverConfig CONFIG =
             new DriverConfig(
                     RULES.settings(),
-                    KeyLimits.NONE,
+                    KeyCountLimits.NONE,
                     Duration.ofMillis(500),
                     0,
                     MemoryBudgets.UNLIMITED,

@@ -8,7 +8,7 @@ import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.ClientUsage.Counted;
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -34,7 +34,7 @@ class ClientUsageTest {
     private static final long SESSION = SessionIdEncoding.of(1, 1);
     private static final long OTHER = SessionIdEncoding.of(1, 2);
     private static final ReplicatedSettings RULES =
-            new ReplicatedSettings(new EngineSettings(0, 0, true), KeyLimits.NONE, LONG, 0);
+            new ReplicatedSettings(new EngineSettings(0, 0, true), KeyCountLimits.NONE, LONG, 0);
 
     private final ClientUsage client = new ClientUsage();
     private final Replica replica =

@@ -6,7 +6,7 @@ import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.ReplicatedSettings;
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
@@ -23,7 +23,7 @@ import java.util.UUID;
 class NodeIncarnationTest {
     private static final UUID DATA = new UUID(1, 1);
     private static final ReplicatedSettings RULES =
-            new ReplicatedSettings(new EngineSettings(0, 0, true), KeyLimits.NONE, 10, 0);
+            new ReplicatedSettings(new EngineSettings(0, 0, true), KeyCountLimits.NONE, 10, 0);
 
     private final List<Long> begun = new ArrayList<>();
     private final List<Long> ended = new ArrayList<>();

@@ -61,7 +61,7 @@ public final class ConnectionOptions {
 
     /** Returns the auth token; a token file is read again at each call of the supplier. */
     public Optional<Supplier<String>> token(Map<String, String> environment) {
-        return CredentialOptions.token(tokenFile, environment);
+        return CredentialLookup.token(tokenFile, environment);
     }
 
     public Tls tls(Map<String, String> environment) {
@@ -71,7 +71,7 @@ public final class ConnectionOptions {
         if (Boolean.FALSE.equals(tls)) {
             return new Tls(false, Optional.empty());
         }
-        Optional<Path> trusted = CredentialOptions.trusted(authorities, environment);
+        Optional<Path> trusted = CredentialLookup.trusted(authorities, environment);
         boolean on = tls != null ? tls : trusted.isPresent() || tlsVariable(environment);
         return new Tls(on, trusted);
     }
@@ -88,7 +88,7 @@ public final class ConnectionOptions {
                 ? addresses(name, value)
                 : addresses(
                         SERVER,
-                        CredentialOptions.variable(environment, SERVER).orElse(DEFAULT_SERVER));
+                        CredentialLookup.variable(environment, SERVER).orElse(DEFAULT_SERVER));
     }
 
     /**
@@ -108,7 +108,7 @@ public final class ConnectionOptions {
     }
 
     private static boolean tlsVariable(Map<String, String> environment) {
-        String text = CredentialOptions.variable(environment, TLS).orElse("false");
+        String text = CredentialLookup.variable(environment, TLS).orElse("false");
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "1", "yes", "true" -> true;
             case "0", "no", "false" -> false;

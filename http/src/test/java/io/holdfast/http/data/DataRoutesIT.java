@@ -5,7 +5,7 @@ import static io.holdfast.http.TestHttp.statusAndError;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
@@ -198,7 +198,9 @@ class DataRoutesIT {
     void data_above_the_limits_is_refused() {
         http.close();
         EngineSettings engineSettings = new EngineSettings(0, 1, true, 1);
-        http = TestHttp.start(engineSettings, new KeyLimits(0, 0, 2), () -> true, config -> config);
+        http =
+                TestHttp.start(
+                        engineSettings, new KeyCountLimits(0, 0, 2), () -> true, config -> config);
         assertThat(statusAndError(put("/v1/kv/one", "{\"value\":\"1\"}"))).isEqualTo("204");
         assertThat(statusAndError(http.post("/v1/lists/two/push", "{\"item\":\"2\"}")))
                 .isEqualTo("200");

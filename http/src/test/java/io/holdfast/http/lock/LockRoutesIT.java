@@ -6,7 +6,7 @@ import static io.holdfast.http.TestHttp.statusAndError;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.view.KeyView;
@@ -22,7 +22,7 @@ import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
 
 final class LockRoutesIT {
-    private final TestHttp http = TestHttp.start(new KeyLimits(100, 0, 0), config -> config);
+    private final TestHttp http = TestHttp.start(new KeyCountLimits(100, 0, 0), config -> config);
     private final String one = open();
     private final String two = open();
 

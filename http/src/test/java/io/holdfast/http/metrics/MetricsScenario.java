@@ -5,7 +5,7 @@ import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.EffectMailbox;
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.frontend.ClusterView;
@@ -37,7 +37,7 @@ final class MetricsScenario implements AutoCloseable {
             new LocalDriver(
                     new DriverConfig(
                             new EngineSettings(0, LONG, true),
-                            KeyLimits.NONE,
+                            KeyCountLimits.NONE,
                             Duration.ofMinutes(1),
                             0,
                             MemoryBudgets.UNLIMITED,

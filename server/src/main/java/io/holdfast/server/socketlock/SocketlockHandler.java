@@ -195,7 +195,7 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
      */
     private boolean introduce(ByteString id, SocketlockDialect dialect) {
         client = id;
-        connection.named(() -> SocketlockEventLine.shown(id));
+        connection.named(() -> SocketlockLogLine.shown(id));
         socketlockDialect = dialect;
         if (service.reserveInput(id.length())) {
             return true;
@@ -509,7 +509,7 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
     private void requested(ByteString id, Request request) {
         if (service.verbose) {
             service.logEvent(
-                    SocketlockEventLine.of("lock_requested", id)
+                    SocketlockLogLine.of("lock_requested", id)
                             .lock(request.lock)
                             .mode(request.mode)
                             .ttl(request.seconds));
@@ -570,7 +570,7 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
     private void rejected(ByteString id, Request request, OfferRequestStatus offerRequestStatus) {
         if (service.verbose) {
             service.logEvent(
-                    SocketlockEventLine.of("lock_rejected", id)
+                    SocketlockLogLine.of("lock_rejected", id)
                             .lock(request.lock)
                             .mode(request.mode)
                             .reason(SocketlockFailure.REJECTED.text()));
@@ -595,7 +595,7 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
         SocketlockEncoder.status(id, held, lock, connection.out());
         if (service.verbose && request instanceof SocketlockRequest.Status) {
             service.logEvent(
-                    SocketlockEventLine.of(held ? "status_ok" : "status_timeout", id).lock(lock));
+                    SocketlockLogLine.of(held ? "status_ok" : "status_timeout", id).lock(lock));
         }
     }
 
@@ -608,7 +608,7 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
         SocketlockEncoder.failed(id, socketlockFailure, connection.out());
         if (service.verbose) {
             service.logEvent(
-                    SocketlockEventLine.of("request_failed", id)
+                    SocketlockLogLine.of("request_failed", id)
                             .lock(lock)
                             .mode(readWriteMode)
                             .ttl(seconds)
@@ -689,14 +689,13 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
 
     private void event(String type, ByteString id) {
         if (service.verbose) {
-            service.logEvent(SocketlockEventLine.of(type, id));
+            service.logEvent(SocketlockLogLine.of(type, id));
         }
     }
 
     private void event(String type, ByteString id, Request request) {
         if (service.verbose) {
-            service.logEvent(
-                    SocketlockEventLine.of(type, id).lock(request.lock).mode(request.mode));
+            service.logEvent(SocketlockLogLine.of(type, id).lock(request.lock).mode(request.mode));
         }
     }
 }

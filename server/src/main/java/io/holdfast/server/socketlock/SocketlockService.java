@@ -96,7 +96,7 @@ public final class SocketlockService extends ConnectionService {
         return connections();
     }
 
-    void logEvent(SocketlockEventLine event) {
+    void logEvent(SocketlockLogLine event) {
         if (events != null) {
             events.accept(event.toString());
         }

@@ -50,7 +50,7 @@ final class ListsScenario implements Scenario {
     private static void useTogether(SoakCycle soakCycle, String key)
             throws IOException, CheckFailedException, InterruptedException {
         var deliveryChecker = new DeliveryChecker(key, soakCycle.workers());
-        var orderChecker = new OrderChecker(key, soakCycle.workers());
+        var itemOrderChecker = new ItemOrderChecker(key, soakCycle.workers());
         int[] pushed = new int[soakCycle.workers()];
         soakCycle.inEveryWorker(
                 worker -> {
@@ -58,10 +58,10 @@ final class ListsScenario implements Scenario {
                     for (int i = 0; i < soakCycle.rounds() && !soakCycle.ended(); i++) {
                         push(connection, key, new NumberedPayload(worker, i), soakCycle.workers());
                         pushed[worker]++;
-                        var floor = orderChecker.floor();
+                        var floor = itemOrderChecker.floor();
                         var popped = pop(connection, key, soakCycle);
                         deliveryChecker.add(popped);
-                        orderChecker.advance(popped, floor);
+                        itemOrderChecker.advance(popped, floor);
                     }
                     soakCycle.disconnect(connection);
                 });

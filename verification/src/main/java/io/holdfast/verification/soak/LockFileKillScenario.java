@@ -38,7 +38,7 @@ record LockFileKillScenario(Duration time) implements LockFileScenario {
 
     @Override
     public String name() {
-        return "hammer";
+        return "kill";
     }
 
     @Override

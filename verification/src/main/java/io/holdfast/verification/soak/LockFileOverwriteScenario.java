@@ -18,7 +18,7 @@ record LockFileOverwriteScenario(Duration time) implements LockFileScenario {
 
     @Override
     public String name() {
-        return "overwriter";
+        return "overwrite";
     }
 
     @Override

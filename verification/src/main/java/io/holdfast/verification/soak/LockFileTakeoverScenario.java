@@ -90,7 +90,7 @@ record LockFileTakeoverScenario(int times) implements LockFileScenario {
             boolean clean = context.random().nextInt(ONE_OF_CLEAN) == 0;
             var controlled = new ArrayList<>(processes.members());
             Collections.shuffle(controlled, context.random());
-            long at = ElectionWorker.nowMicros() + LEAD_MICROS;
+            long at = PrimaryElectionWorker.nowMicros() + LEAD_MICROS;
             for (var process : controlled.subList(1, controlled.size())) {
                 process.send("try " + at);
             }

@@ -97,14 +97,14 @@ final class ScriptedLockFileProcess {
         try {
             guard = semaphore.acquire(timeout);
             lost.set(false);
-            print("won " + guard.nonce() + " " + ElectionWorker.nowMicros());
+            print("won " + guard.nonce() + " " + PrimaryElectionWorker.nowMicros());
         } catch (LockFileTimeoutException e) {
             print("timeout");
         }
     }
 
     private void release(Guard guard) {
-        long micros = ElectionWorker.nowMicros();
+        long micros = PrimaryElectionWorker.nowMicros();
         try {
             guard.release();
             print("released " + micros);
@@ -121,9 +121,9 @@ final class ScriptedLockFileProcess {
     }
 
     private static void await(long micros) {
-        for (long left = micros - ElectionWorker.nowMicros();
+        for (long left = micros - PrimaryElectionWorker.nowMicros();
                 left > 0;
-                left = micros - ElectionWorker.nowMicros()) {
+                left = micros - PrimaryElectionWorker.nowMicros()) {
             LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(left));
         }
     }

@@ -273,11 +273,11 @@ public final class SoakCommand implements Callable<Integer> {
         refuse(List.of("--lockfile"), "--election");
         refuseSeed();
         var plan =
-                new ElectionPlan(
+                new PrimaryElectionPlan(
                         ownRounds == null ? ROUNDS : ownRounds,
                         processes == null ? PROCESSES : processes,
                         folder);
-        return new ElectionRun(plan, log, stop)::run;
+        return new PrimaryElectionRun(plan, log, stop)::run;
     }
 
     private Run lockFile(TimestampedPrinter log, StopRequest stop) {

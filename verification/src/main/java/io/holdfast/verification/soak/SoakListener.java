@@ -56,7 +56,7 @@ final class SoakListener {
     void receive(SoakCycle soakCycle, String channel, String end)
             throws IOException, CheckFailedException {
         var place = "listener on " + pattern;
-        var orderChecker = new OrderChecker(place, soakCycle.workers());
+        var itemOrderChecker = new ItemOrderChecker(place, soakCycle.workers());
         int open = soakCycle.workers();
         while (open > 0) {
             var pushedSignal = connection.nextSignal(TIMEOUT);
@@ -71,7 +71,7 @@ final class SoakListener {
                 throw new CheckFailedException(
                         place + " got a signal of " + pushedSignal.channel());
             }
-            orderChecker.advance(numberedPayload);
+            itemOrderChecker.advance(numberedPayload);
         }
     }
 }

@@ -16,7 +16,7 @@ final class ValuesScenario implements Scenario {
     public void run(SoakCycle soakCycle)
             throws IOException, CheckFailedException, InterruptedException {
         var shared = soakCycle.key("kv");
-        var orderChecker = new OrderChecker(shared, soakCycle.workers());
+        var itemOrderChecker = new ItemOrderChecker(shared, soakCycle.workers());
         soakCycle.inEveryWorker(
                 worker -> {
                     var connection = soakCycle.connect();
@@ -24,7 +24,8 @@ final class ValuesScenario implements Scenario {
                     for (int i = 0; i < soakCycle.rounds() && !soakCycle.ended(); i++) {
                         var numberedPayload = new NumberedPayload(worker, i);
                         writeAlone(connection, own, numberedPayload);
-                        writeTogether(connection, shared, numberedPayload, orderChecker, soakCycle);
+                        writeTogether(
+                                connection, shared, numberedPayload, itemOrderChecker, soakCycle);
                     }
                     soakCycle.disconnect(connection);
                 });
@@ -49,18 +50,18 @@ final class ValuesScenario implements Scenario {
             SoakConnection connection,
             String key,
             NumberedPayload numberedPayload,
-            OrderChecker orderChecker,
+            ItemOrderChecker itemOrderChecker,
             SoakCycle soakCycle)
             throws IOException, CheckFailedException {
         connection.expect("ok", "kset", key, numberedPayload.text() + " 0");
-        orderChecker.reach(numberedPayload);
-        var floor = orderChecker.floor();
+        itemOrderChecker.reach(numberedPayload);
+        var floor = itemOrderChecker.floor();
         var response = connection.request("kget", key, "");
         if (!response.startsWith("ok ")) {
             throw new CheckFailedException(
                     "kget " + key + ": got \"" + response + "\", want \"ok <value>\"");
         }
-        orderChecker.advanceOrStay(
+        itemOrderChecker.advanceOrStay(
                 NumberedPayload.parse(response.substring(3), soakCycle, "kget " + key), floor);
     }
 

@@ -10,12 +10,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("The checker of an election run")
-class ElectionCheckerTest {
-    private final ElectionChecker checker = new ElectionChecker();
+class PrimaryElectionCheckerTest {
+    private final PrimaryElectionChecker checker = new PrimaryElectionChecker();
 
     private void report(String name, String... lines) {
         for (var line : lines) {
-            checker.add(name, ElectionLine.parse(line));
+            checker.add(name, PrimaryElectionLine.parse(line));
         }
     }
 
@@ -37,7 +37,7 @@ class ElectionCheckerTest {
                 "failed some words"
             })
     void a_report_is_parsed_as_it_was_written(String line) {
-        assertThat(ElectionLine.parse(line).text())
+        assertThat(PrimaryElectionLine.parse(line).text())
                 .isEqualTo(line.replace("failed ", "failed failed "));
     }
 

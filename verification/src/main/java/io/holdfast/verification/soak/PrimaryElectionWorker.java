@@ -21,12 +21,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * A process of {@link ElectionRun}: acquires the lock in a loop, increments a number in a file that
- * only the lock protects, and checks for other processes that are inside at the same time. Reports
- * what it does on standard output, one line for each {@link ElectionLine}, until its standard input
- * ends.
+ * A process of {@link PrimaryElectionRun}: acquires the lock in a loop, increments a number in a
+ * file that only the lock protects, and checks for other processes that are inside at the same
+ * time. Reports what it does on standard output, one line for each {@link PrimaryElectionLine},
+ * until its standard input ends.
  */
-final class ElectionWorker {
+final class PrimaryElectionWorker {
     static final String SOCKET = "lock";
     static final String COUNTER = "counter";
 
@@ -54,7 +54,7 @@ final class ElectionWorker {
     private final String name;
     private final SocketLockClient client;
 
-    private ElectionWorker(Path folder, String name, SocketLockClient client) {
+    private PrimaryElectionWorker(Path folder, String name, SocketLockClient client) {
         this.folder = folder;
         this.name = name;
         this.client = client;
@@ -76,11 +76,11 @@ final class ElectionWorker {
         int status = 0;
         var folder = Path.of(arguments[0]);
         try (var client = SocketLockClient.connect(folder.resolve(SOCKET))) {
-            var worker = new ElectionWorker(folder, arguments[1], client);
+            var worker = new PrimaryElectionWorker(folder, arguments[1], client);
             Thread.ofPlatform().daemon().start(worker::reportPrimary);
             worker.work();
         } catch (IOException | RuntimeException e) {
-            report(new ElectionLine.Failed(FailureText.of(e)));
+            report(new PrimaryElectionLine.Failed(FailureText.of(e)));
             status = 1;
         }
         ended.complete(true);
@@ -92,7 +92,7 @@ final class ElectionWorker {
         while (true) {
             boolean is = client.isPrimary();
             if (is != was) {
-                report(new ElectionLine.Serves(is));
+                report(new PrimaryElectionLine.Serves(is));
                 was = is;
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
@@ -103,7 +103,7 @@ final class ElectionWorker {
      * Runs until the parent closes the standard input of this process, or ends and so closes it.
      */
     private void work() throws IOException {
-        var input = Thread.ofPlatform().daemon().start(ElectionWorker::readToTheEnd);
+        var input = Thread.ofPlatform().daemon().start(PrimaryElectionWorker::readToTheEnd);
         while (input.isAlive()) {
             boolean write = ThreadLocalRandom.current().nextInt(ONE_OF_WRITES) == 0;
             long requestedMicros = nowMicros();
@@ -137,7 +137,7 @@ final class ElectionWorker {
         reportOthers(WRITES);
         reportOthers(READS);
         Files.delete(marker);
-        report(new ElectionLine.Wrote(next, requestedMicros, grantedMicros));
+        report(new PrimaryElectionLine.Wrote(next, requestedMicros, grantedMicros));
         release(lock);
     }
 
@@ -148,13 +148,13 @@ final class ElectionWorker {
         stayInside();
         reportOthers(WRITES);
         Files.delete(marker);
-        report(new ElectionLine.Read(requestedMicros, grantedMicros));
+        report(new PrimaryElectionLine.Read(requestedMicros, grantedMicros));
         release(lock);
     }
 
     private static void release(SocketLock lock) {
         if (lock.state() == LockState.LOST) {
-            report(new ElectionLine.Lost());
+            report(new PrimaryElectionLine.Lost());
         }
         lock.release();
     }
@@ -184,7 +184,11 @@ final class ElectionWorker {
         try (Stream<Path> files = Files.list(folder)) {
             files.map(file -> file.getFileName().toString())
                     .filter(file -> file.startsWith(prefix) && !file.equals(prefix + name))
-                    .forEach(file -> report(new ElectionLine.Met(file.substring(prefix.length()))));
+                    .forEach(
+                            file ->
+                                    report(
+                                            new PrimaryElectionLine.Met(
+                                                    file.substring(prefix.length()))));
         }
     }
 
@@ -205,7 +209,7 @@ final class ElectionWorker {
                 + TimeUnit.NANOSECONDS.toMicros(now.getNano());
     }
 
-    private static synchronized void report(ElectionLine line) {
+    private static synchronized void report(PrimaryElectionLine line) {
         System.out.println(line.text());
         System.out.flush();
     }

@@ -9,11 +9,11 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @DisplayName("The log line of a socketlock event")
-class SocketlockEventLineTest {
+class SocketlockLogLineTest {
     @Test
     void an_event_line_has_its_known_fields_in_a_fixed_order() {
         assertThat(
-                        SocketlockEventLine.of("request_failed", ByteString.of("c1"))
+                        SocketlockLogLine.of("request_failed", ByteString.of("c1"))
                                 .lock(ByteString.of("l1"))
                                 .mode(ReadWriteMode.WRITE)
                                 .ttl(3690)
@@ -27,7 +27,7 @@ class SocketlockEventLineTest {
     @Test
     void an_id_cannot_make_an_event_line_look_like_another() {
         assertThat(
-                        SocketlockEventLine.of("ping", ByteString.of("a\r\u001b[2J\u0085 lock=x\\"))
+                        SocketlockLogLine.of("ping", ByteString.of("a\r\u001b[2J\u0085 lock=x\\"))
                                 .lock(null)
                                 .mode(null)
                                 .ttl(0)
@@ -38,7 +38,7 @@ class SocketlockEventLineTest {
     @Test
     void an_event_line_shows_the_beginning_of_a_long_id() {
         assertThat(
-                        SocketlockEventLine.of("ping", ByteString.of("\0".repeat(60_000)))
+                        SocketlockLogLine.of("ping", ByteString.of("\0".repeat(60_000)))
                                 .lock(ByteString.of("l".repeat(200)))
                                 .toString())
                 .isEqualTo("ping client=" + "\\x00".repeat(200) + "... lock=" + "l".repeat(200));

@@ -6,11 +6,11 @@ import java.util.Arrays;
  * Tracks the latest item of each worker that was received at one place, where the items of one
  * worker must keep their order. Thread-safe.
  */
-final class OrderChecker {
+final class ItemOrderChecker {
     private final String place;
     private final int[] latest;
 
-    OrderChecker(String place, int workers) {
+    ItemOrderChecker(String place, int workers) {
         this.place = place;
         latest = new int[workers];
         Arrays.fill(latest, -1);

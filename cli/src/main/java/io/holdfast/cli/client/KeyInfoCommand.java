@@ -19,7 +19,7 @@ import java.util.Optional;
         description =
                 "Shows the holders of a lock or semaphore and the number of waiters; exit status 1"
                         + " if the key is in use as neither.")
-final class InfoCommand extends ClientCommand {
+final class KeyInfoCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "KEY", description = "The key of the lock or semaphore.")
     @SuppressWarnings("NullAway.Init")
     private String key;
@@ -30,7 +30,7 @@ final class InfoCommand extends ClientCommand {
             description = "Print one line of JSON.")
     private boolean json;
 
-    InfoCommand(ClientEnvironment clientEnvironment) {
+    KeyInfoCommand(ClientEnvironment clientEnvironment) {
         super(clientEnvironment);
     }
 
@@ -110,7 +110,7 @@ final class InfoCommand extends ClientCommand {
                                         .put(
                                                 "holders",
                                                 resourceInfo.holders().stream()
-                                                        .map(InfoCommand::json)
+                                                        .map(KeyInfoCommand::json)
                                                         .toList()))
                 .orElse(null);
     }

@@ -21,10 +21,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Kills the primary of a socketlock path repeatedly, while processes ({@link ElectionWorker}) read
- * and write a counter that only the lock protects.
+ * Kills the primary of a socketlock path repeatedly, while processes ({@link
+ * PrimaryElectionWorker}) read and write a counter that only the lock protects.
  */
-final class ElectionRun {
+final class PrimaryElectionRun {
     /**
      * In one of this many rounds on average, another process is killed together with the primary.
      */
@@ -34,15 +34,15 @@ final class ElectionRun {
     private static final int MAX_LOAD_MILLIS = 600;
     private static final long END_SECONDS = 30;
 
-    private final ElectionPlan plan;
+    private final PrimaryElectionPlan plan;
     private final TimestampedPrinter log;
     private final StopRequest stop;
-    private final ElectionChecker checker = new ElectionChecker();
+    private final PrimaryElectionChecker checker = new PrimaryElectionChecker();
     private final Map<String, Process> workers = new LinkedHashMap<>();
     private final List<Thread> readers = new ArrayList<>();
     private int lastName;
 
-    ElectionRun(ElectionPlan plan, TimestampedPrinter log, StopRequest stop) {
+    PrimaryElectionRun(PrimaryElectionPlan plan, TimestampedPrinter log, StopRequest stop) {
         this.plan = plan;
         this.log = log;
         this.stop = stop;
@@ -122,10 +122,10 @@ final class ElectionRun {
             process(name).waitFor();
             workers.remove(name);
             if (name.equals(primary)) {
-                checker.primaryIsGone(ElectionWorker.nowMicros());
+                checker.primaryIsGone(PrimaryElectionWorker.nowMicros());
             }
-            Files.deleteIfExists(folder.resolve(ElectionWorker.READS + name));
-            Files.deleteIfExists(folder.resolve(ElectionWorker.WRITES + name));
+            Files.deleteIfExists(folder.resolve(PrimaryElectionWorker.READS + name));
+            Files.deleteIfExists(folder.resolve(PrimaryElectionWorker.WRITES + name));
         }
         checker.awaitProgress();
         for (int i = 0; i < victims.size(); i++) {
@@ -141,7 +141,9 @@ final class ElectionRun {
     private void start(Path folder) throws IOException {
         var name = "worker" + ++lastName;
         var process =
-                new ProcessBuilder(JavaCommand.of(ElectionWorker.class, folder.toString(), name))
+                new ProcessBuilder(
+                                JavaCommand.of(
+                                        PrimaryElectionWorker.class, folder.toString(), name))
                         .redirectErrorStream(true)
                         .start();
         workers.put(name, process);
@@ -153,10 +155,10 @@ final class ElectionRun {
                 new BufferedReader(
                         new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (var line = out.readLine(); line != null; line = out.readLine()) {
-                checker.add(name, ElectionLine.parse(line));
+                checker.add(name, PrimaryElectionLine.parse(line));
             }
         } catch (IOException e) {
-            checker.add(name, new ElectionLine.Failed(FailureText.of(e)));
+            checker.add(name, new PrimaryElectionLine.Failed(FailureText.of(e)));
         }
     }
 
@@ -178,7 +180,7 @@ final class ElectionRun {
 
     private static long counter(Path folder) throws IOException {
         try {
-            return Long.parseLong(Files.readString(folder.resolve(ElectionWorker.COUNTER)));
+            return Long.parseLong(Files.readString(folder.resolve(PrimaryElectionWorker.COUNTER)));
         } catch (NoSuchFileException e) {
             return 0;
         }

@@ -1,9 +1,9 @@
 package io.holdfast.verification.soak;
 
-/** A report of an {@link ElectionWorker}: one line of its standard output. */
-sealed interface ElectionLine {
+/** A report of an {@link PrimaryElectionWorker}: one line of its standard output. */
+sealed interface PrimaryElectionLine {
     /** The process has become the primary, or is no longer the primary. */
-    record Serves(boolean now) implements ElectionLine {
+    record Serves(boolean now) implements PrimaryElectionLine {
         @Override
         public String text() {
             return "serves " + now;
@@ -11,7 +11,8 @@ sealed interface ElectionLine {
     }
 
     /** The process has written this number, and is about to release the lock. */
-    record Wrote(long number, long requestedMicros, long grantedMicros) implements ElectionLine {
+    record Wrote(long number, long requestedMicros, long grantedMicros)
+            implements PrimaryElectionLine {
         @Override
         public String text() {
             return "wrote " + number + " " + requestedMicros + " " + grantedMicros;
@@ -19,7 +20,7 @@ sealed interface ElectionLine {
     }
 
     /** The process has held the lock as a reader, and is about to release it. */
-    record Read(long requestedMicros, long grantedMicros) implements ElectionLine {
+    record Read(long requestedMicros, long grantedMicros) implements PrimaryElectionLine {
         @Override
         public String text() {
             return "read " + requestedMicros + " " + grantedMicros;
@@ -27,7 +28,7 @@ sealed interface ElectionLine {
     }
 
     /** While the process held the lock, it found another process inside that must not be there. */
-    record Met(String name) implements ElectionLine {
+    record Met(String name) implements PrimaryElectionLine {
         @Override
         public String text() {
             return "met " + name;
@@ -35,7 +36,7 @@ sealed interface ElectionLine {
     }
 
     /** The lock was lost while it was held. */
-    record Lost() implements ElectionLine {
+    record Lost() implements PrimaryElectionLine {
         @Override
         public String text() {
             return "lost";
@@ -43,7 +44,7 @@ sealed interface ElectionLine {
     }
 
     /** Anything else that must not happen. */
-    record Failed(String reason) implements ElectionLine {
+    record Failed(String reason) implements PrimaryElectionLine {
         @Override
         public String text() {
             return "failed " + reason;
@@ -53,7 +54,7 @@ sealed interface ElectionLine {
     /** The line that {@link #parse} reads, without its end. */
     String text();
 
-    static ElectionLine parse(String line) {
+    static PrimaryElectionLine parse(String line) {
         var fields = line.split(" ", -1);
         try {
             return switch (fields[0]) {

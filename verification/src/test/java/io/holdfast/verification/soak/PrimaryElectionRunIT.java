@@ -14,7 +14,7 @@ import java.util.Map;
 
 @DisplayName("The soak command, when it kills primaries")
 @Timeout(120)
-class ElectionRunIT {
+class PrimaryElectionRunIT {
     @Test
     void five_rounds_of_killing_the_primary_among_eight_processes_find_no_fault(
             @TempDir Path folder) {

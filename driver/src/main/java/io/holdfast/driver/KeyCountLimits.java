@@ -8,6 +8,6 @@ package io.holdfast.driver;
  *     are dropped when unused
  * @param entries counters, values and lists
  */
-public record KeyLimits(long keys, long transientKeys, long entries) {
-    public static final KeyLimits NONE = new KeyLimits(0, 0, 0);
+public record KeyCountLimits(long keys, long transientKeys, long entries) {
+    public static final KeyCountLimits NONE = new KeyCountLimits(0, 0, 0);
 }

@@ -26,7 +26,7 @@ import java.util.List;
  * @param lines the text output
  * @param json the JSON output
  */
-record CommandFailure(Type type, int status, List<String> lines, JsonLine json) {
+record FileCommandFailure(Type type, int status, List<String> lines, JsonLine json) {
     enum Type {
         ALREADY_LOCKED,
         TIMEOUT,
@@ -45,7 +45,7 @@ record CommandFailure(Type type, int status, List<String> lines, JsonLine json) 
         return status == ERROR;
     }
 
-    static CommandFailure of(LockFileException e) {
+    static FileCommandFailure of(LockFileException e) {
         return switch (e) {
             case HeldException held -> held(held.status());
             case LockFileTimeoutException late ->
@@ -60,30 +60,30 @@ record CommandFailure(Type type, int status, List<String> lines, JsonLine json) 
         };
     }
 
-    static CommandFailure badPath(String message) {
+    static FileCommandFailure badPath(String message) {
         return error(Type.INVALID_PATH, "Invalid path: ", message);
     }
 
     /** The nonce of an acquired lock could not be written to standard output. */
-    static CommandFailure outputClosed() {
+    static FileCommandFailure outputClosed() {
         return ioError("cannot write to standard output, the lock was released again");
     }
 
     /** Any other exception. */
-    static CommandFailure unexpected(Throwable e) {
+    static FileCommandFailure unexpected(Throwable e) {
         return ioError(FailureText.of(e));
     }
 
     /** The lock was not released within the timeout of {@code wait}. */
-    static CommandFailure waitTimeout(Duration timeout) {
+    static FileCommandFailure waitTimeout(Duration timeout) {
         return timeout("Timeout waiting for lock to be released", timeout);
     }
 
-    private static CommandFailure held(LockFileStatus lockFileStatus) {
+    private static FileCommandFailure held(LockFileStatus lockFileStatus) {
         Long pid = lockFileStatus.holder().map(Holder::pid).orElse(null);
         Long since = lockFileStatus.holder().map(Holder::timestamp).orElse(null);
         String message = "Lock already held";
-        return new CommandFailure(
+        return new FileCommandFailure(
                 Type.ALREADY_LOCKED,
                 REFUSED,
                 heldLines(message, lockFileStatus),
@@ -104,24 +104,24 @@ record CommandFailure(Type type, int status, List<String> lines, JsonLine json) 
                 : List.of(message);
     }
 
-    private static CommandFailure timeout(String line, Duration timeout) {
+    private static FileCommandFailure timeout(String line, Duration timeout) {
         String message = "Timeout waiting for lock after " + timeout.toMillis() + "ms";
-        return new CommandFailure(
+        return new FileCommandFailure(
                 Type.TIMEOUT, REFUSED, List.of(line), json(Type.TIMEOUT, message));
     }
 
-    private static CommandFailure notOwner(LockFileStatus lockFileStatus) {
+    private static FileCommandFailure notOwner(LockFileStatus lockFileStatus) {
         Long pid = lockFileStatus.holder().map(Holder::pid).orElse(null);
         String message =
                 "Lock held by different process" + (pid == null ? "" : " (PID " + pid + ")");
-        return new CommandFailure(
+        return new FileCommandFailure(
                 Type.PERMISSION_DENIED,
                 REFUSED,
                 List.of(message),
                 json(Type.PERMISSION_DENIED, message).put("holderPid", pid));
     }
 
-    private static CommandFailure damaged(DamagedLockException e) {
+    private static FileCommandFailure damaged(DamagedLockException e) {
         return switch (e.status().found()) {
             case FOLDER, OTHER -> ioError(message(e));
             case NOTHING, FILE, UNREADABLE_FILE, LINK ->
@@ -129,16 +129,16 @@ record CommandFailure(Type type, int status, List<String> lines, JsonLine json) 
         };
     }
 
-    private static CommandFailure ioError(String message) {
+    private static FileCommandFailure ioError(String message) {
         return error(Type.IO_ERROR, "IO error: ", message);
     }
 
-    private static CommandFailure refused(Type type, String message) {
-        return new CommandFailure(type, REFUSED, List.of(message), json(type, message));
+    private static FileCommandFailure refused(Type type, String message) {
+        return new FileCommandFailure(type, REFUSED, List.of(message), json(type, message));
     }
 
-    private static CommandFailure error(Type type, String kind, String message) {
-        return new CommandFailure(
+    private static FileCommandFailure error(Type type, String kind, String message) {
+        return new FileCommandFailure(
                 type, ERROR, List.of("Error: " + kind + message), json(type, message));
     }
 

@@ -17,12 +17,12 @@ import java.util.function.Supplier;
  * empty variable counts as unset. All methods throw {@link IllegalArgumentException} with a message
  * for the user.
  */
-public final class CredentialOptions {
+public final class CredentialLookup {
     public static final String TOKEN = "HOLDFAST_TOKEN";
     public static final String TOKEN_FILE = "HOLDFAST_TOKEN_FILE";
     public static final String TLS_CA = "HOLDFAST_TLS_CA";
 
-    private CredentialOptions() {}
+    private CredentialLookup() {}
 
     /**
      * Returns the auth token; a file is read again at each call of the supplier. The precedence is

@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
  * Checks what the processes report. Thread-safe: each process has a reader thread that calls {@link
  * #add}.
  */
-final class ElectionChecker {
+final class PrimaryElectionChecker {
     /** The maximum time from a kill to the next grant, on however busy a machine. */
     static final long SLOWEST_MICROS = 10_000_000;
 
@@ -30,17 +30,19 @@ final class ElectionChecker {
     private boolean ending;
 
     /** Records one report of a process. */
-    synchronized void add(String name, ElectionLine line) {
+    synchronized void add(String name, PrimaryElectionLine line) {
         switch (line) {
-            case ElectionLine.Serves(var now) -> serves(name, now);
-            case ElectionLine.Wrote(var number, var requested, var granted) -> {
+            case PrimaryElectionLine.Serves(var now) -> serves(name, now);
+            case PrimaryElectionLine.Wrote(var number, var requested, var granted) -> {
                 wrote(name, number);
                 granted(name, requested, granted);
             }
-            case ElectionLine.Read(var requested, var granted) -> granted(name, requested, granted);
-            case ElectionLine.Met(var other) -> met(name, other);
-            case ElectionLine.Lost() -> faults.add(name + " lost its lock while it was running");
-            case ElectionLine.Failed(var reason) -> failed(name, reason);
+            case PrimaryElectionLine.Read(var requested, var granted) ->
+                    granted(name, requested, granted);
+            case PrimaryElectionLine.Met(var other) -> met(name, other);
+            case PrimaryElectionLine.Lost() ->
+                    faults.add(name + " lost its lock while it was running");
+            case PrimaryElectionLine.Failed(var reason) -> failed(name, reason);
         }
         notifyAll();
     }

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /** Builds the log line of an event, field by field; fields that are not set are omitted. */
-final class SocketlockEventLine {
+final class SocketlockLogLine {
     /**
      * Maximum number of bytes shown of an id, which may be as long as a protocol line: logging must
      * be quick.
@@ -19,35 +19,35 @@ final class SocketlockEventLine {
 
     private final StringBuilder line;
 
-    private SocketlockEventLine(String type, ByteString client) {
+    private SocketlockLogLine(String type, ByteString client) {
         line = new StringBuilder(type);
         append("client", shown(client));
     }
 
-    static SocketlockEventLine of(String type, ByteString client) {
-        return new SocketlockEventLine(type, client);
+    static SocketlockLogLine of(String type, ByteString client) {
+        return new SocketlockLogLine(type, client);
     }
 
-    SocketlockEventLine lock(@Nullable ByteString lock) {
+    SocketlockLogLine lock(@Nullable ByteString lock) {
         return lock == null ? this : append("lock", shown(lock));
     }
 
-    SocketlockEventLine mode(@Nullable ReadWriteMode readWriteMode) {
+    SocketlockLogLine mode(@Nullable ReadWriteMode readWriteMode) {
         return readWriteMode == null
                 ? this
                 : append("mode", readWriteMode.name().toLowerCase(Locale.ROOT));
     }
 
-    SocketlockEventLine ttl(long seconds) {
+    SocketlockLogLine ttl(long seconds) {
         return seconds == SocketlockRequest.NO_SECONDS ? this : append("ttl", duration(seconds));
     }
 
     /** Must be the last field: it may contain spaces. */
-    SocketlockEventLine reason(String text) {
+    SocketlockLogLine reason(String text) {
         return append("reason", text);
     }
 
-    private SocketlockEventLine append(String name, String value) {
+    private SocketlockLogLine append(String name, String value) {
         line.append(' ').append(name).append('=').append(value);
         return this;
     }
