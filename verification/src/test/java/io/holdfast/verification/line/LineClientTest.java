@@ -86,10 +86,10 @@ class LineClientTest {
     void a_connection_ends_when_the_server_closes_or_resets_it() throws IOException {
         server.close();
         assertThat(client.endsWithin(LONG)).isTrue();
-        try (LineClient second = LineClient.connect(listener.getLocalPort(), LONG);
-                Socket peer = listener.accept()) {
-            peer.setSoLinger(true, 0);
-            peer.close();
+        try (LineClient second = LineClient.connect(listener.getLocalPort(), LONG)) {
+            try (Socket peer = listener.accept()) {
+                peer.setSoLinger(true, 0); // closing it resets the connection
+            }
             assertThat(second.endsWithin(LONG)).isTrue();
         }
     }
