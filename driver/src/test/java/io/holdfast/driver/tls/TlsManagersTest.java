@@ -35,12 +35,9 @@ class TlsManagersTest {
 
     @Test
     void are_not_compared_if_the_key_cannot_sign() throws Exception {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(512); // less than a signature with SHA-256 needs
-        PrivateKey small = generator.generateKeyPair().getPrivate();
+        PrivateKey key = KeyPairGenerator.getInstance("DSA").generateKeyPair().getPrivate();
         X509Certificate certificate = certificate();
-        assertThatThrownBy(() -> TlsManagers.belongTogether(certificate, small))
-                .isInstanceOf(InvalidKeyException.class)
-                .hasMessageContaining("too short");
+        assertThatThrownBy(() -> TlsManagers.belongTogether(certificate, key))
+                .isInstanceOf(InvalidKeyException.class);
     }
 }
