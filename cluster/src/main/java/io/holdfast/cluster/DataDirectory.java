@@ -23,6 +23,10 @@ import java.util.stream.Stream;
  */
 public final class DataDirectory implements AutoCloseable {
     private static final String RAFT = "raft";
+
+    /** The files of a restored backup, in the directory of Raft, until there is a cluster. */
+    private static final String RESTORED = "restored";
+
     static final String LOCK = "lock";
 
     /** Files that an unused directory may have; {@code lost+found} is in every new file system. */
@@ -31,7 +35,7 @@ public final class DataDirectory implements AutoCloseable {
 
     private final Path path;
     private final FileChannel lock;
-    private DataIdentity identity;
+    private volatile DataIdentity identity;
 
     private DataDirectory(Path path, FileChannel lock, DataIdentity identity) {
         this.path = path;
@@ -146,8 +150,7 @@ public final class DataDirectory implements AutoCloseable {
     private static DataIdentity createIdentity(
             Path path, String cluster, String node, List<NodeAddress> members) throws IOException {
         Files.createDirectories(path.resolve(RAFT));
-        DataIdentity identity =
-                new DataIdentity(cluster, node, UUID.randomUUID(), members, DataIdentity.State.NEW);
+        DataIdentity identity = DataIdentity.create(cluster, node, members);
         identity.write(path);
         return identity;
     }
@@ -164,21 +167,16 @@ public final class DataDirectory implements AutoCloseable {
                             + " has lost the entries that the node had acknowledged ("
                             + path.resolve(RAFT)
                             + " has no raft-meta, or no log and no snapshot): without them"
-                            + " committed entries could be lost, so replace the node by one with a"
-                            + " new name and a new folder (holdfast cluster replace), or restore a"
-                            + " backup");
+                            + " committed entries could be lost, so empty the directory and replace"
+                            + " the node (holdfast cluster replace), or restore a backup");
         }
         Files.createDirectories(path.resolve(RAFT));
         DataIdentity now =
-                new DataIdentity(
-                        cluster,
-                        node,
-                        known.dataId(),
-                        members,
-                        hasLog ? DataIdentity.State.USED : known.state());
+                known.with(members).with(hasLog ? DataIdentity.State.USED : known.state());
         if (!now.equals(known)) {
             now.write(path);
         }
+        moveRestored(path, now);
         return now;
     }
 
@@ -199,9 +197,24 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
+    /** Moves the files of a restored backup to where those of the cluster are. */
+    private static void moveRestored(Path path, DataIdentity identity) throws IOException {
+        Path raft = path.resolve(RAFT);
+        Path restored = raft.resolve(RESTORED);
+        if (identity.clusterId() != null && Files.exists(restored)) {
+            Files.move(restored, raft.resolve(identity.clusterId().toString()));
+            DurableFile.syncFolder(raft);
+        }
+    }
+
     /** Returns the directory of the log and the snapshots. */
     public Path raftDirectory() {
         return raftDirectory(path);
+    }
+
+    /** Returns the directory for the files of a backup that is being restored. */
+    public Path restoredDirectory() {
+        return raftDirectory().resolve(RESTORED);
     }
 
     /** Returns the directory of the log and the snapshots in a data directory. */
@@ -212,6 +225,50 @@ public final class DataDirectory implements AutoCloseable {
     /** Returns the id of the directory's contents, generated when the directory is created. */
     public UUID dataId() {
         return identity.dataId();
+    }
+
+    /** Whether the node has a cluster. */
+    public boolean hasCluster() {
+        return identity.clusterId() != null;
+    }
+
+    /** Returns the id of the backup that was restored into the directory; empty if none. */
+    public String backup() {
+        return identity.backup();
+    }
+
+    /**
+     * Returns which member of which cluster the node is.
+     *
+     * @param address its address
+     * @throws IllegalStateException if it has no cluster
+     */
+    public NodeIdentity identity(NodeAddress address) {
+        UUID clusterId = identity.clusterId();
+        if (clusterId == null) {
+            throw new IllegalStateException("the node has no cluster");
+        }
+        return new NodeIdentity(
+                identity.cluster(),
+                clusterId,
+                new Member(address, identity.dataId()),
+                identity.memberList());
+    }
+
+    /**
+     * Records the cluster of the node, for good. Must return before the node votes or acknowledges
+     * anything.
+     *
+     * @param members the members of the cluster; empty if the node waits to be added
+     * @throws ClusterException if it cannot be written
+     */
+    public void recordCluster(UUID clusterId, List<Member> members) throws ClusterException {
+        change(identity.withCluster(clusterId, members));
+        try {
+            moveRestored(path, identity);
+        } catch (IOException e) {
+            throw unwritable(e);
+        }
     }
 
     /** Whether there must be a log or a snapshot in the directory. */
@@ -226,7 +283,7 @@ public final class DataDirectory implements AutoCloseable {
      */
     public void markUsed() throws ClusterException {
         if (identity.state() != DataIdentity.State.USED) {
-            changeState(DataIdentity.State.USED);
+            change(identity.with(DataIdentity.State.USED));
         }
     }
 
@@ -234,9 +291,10 @@ public final class DataDirectory implements AutoCloseable {
      * Records that a backup is about to be restored into the directory, which cannot be used
      * without it.
      *
+     * @param backup the id of the backup
      * @throws ClusterException if the directory is not empty or cannot be written
      */
-    public void markRestored() throws ClusterException {
+    public void markRestored(String backup) throws ClusterException {
         try {
             if (identity.state() != DataIdentity.State.NEW || !isEmpty(raftDirectory())) {
                 throw new ClusterException(
@@ -247,19 +305,21 @@ public final class DataDirectory implements AutoCloseable {
         } catch (IOException e) {
             throw new ClusterException("cannot read " + path + ": " + FailureText.of(e, path), e);
         }
-        changeState(DataIdentity.State.RESTORED);
+        change(identity.withBackup(backup));
     }
 
-    private void changeState(DataIdentity.State state) throws ClusterException {
-        DataIdentity next = identity.with(state);
+    private void change(DataIdentity next) throws ClusterException {
         try {
             next.write(path);
         } catch (IOException e) {
-            throw new ClusterException(
-                    "cannot write to the data directory " + path + ": " + FailureText.of(e, path),
-                    e);
+            throw unwritable(e);
         }
         identity = next;
+    }
+
+    private ClusterException unwritable(IOException e) {
+        return new ClusterException(
+                "cannot write to the data directory " + path + ": " + FailureText.of(e, path), e);
     }
 
     /** Releases the lock of the directory. */

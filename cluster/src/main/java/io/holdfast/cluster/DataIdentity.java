@@ -2,6 +2,8 @@ package io.holdfast.cluster;
 
 import io.holdfast.driver.DurableFile;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.StringWriter;
@@ -9,6 +11,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
@@ -21,12 +24,23 @@ import java.util.stream.Collectors;
  *
  * @param dataId the id of the directory's contents, generated once
  * @param members the members of the cluster as configured for the last start
+ * @param clusterId the id of the cluster; null before the node has one
+ * @param memberList the members with which the node has started in the cluster; empty if it had to
+ *     be added
+ * @param backup the id of the backup that was restored into the directory; empty if none
  */
 record DataIdentity(
-        String cluster, String node, UUID dataId, List<NodeAddress> members, State state) {
+        String cluster,
+        String node,
+        UUID dataId,
+        List<NodeAddress> members,
+        State state,
+        @Nullable UUID clusterId,
+        List<Member> memberList,
+        String backup) {
     static final String FILE = "holdfast.properties";
 
-    private static final int FORMAT = 1;
+    private static final int FORMAT = 2;
     private static final int MAX_BYTES = 1 << 16;
 
     /** What the directory contains. */
@@ -42,10 +56,32 @@ record DataIdentity(
 
     DataIdentity {
         members = List.copyOf(members);
+        memberList = List.copyOf(memberList);
+    }
+
+    /** Returns the identity of a new directory. */
+    static DataIdentity create(String cluster, String node, List<NodeAddress> members) {
+        return new DataIdentity(
+                cluster, node, UUID.randomUUID(), members, State.NEW, null, List.of(), "");
     }
 
     DataIdentity with(State next) {
-        return new DataIdentity(cluster, node, dataId, members, next);
+        return new DataIdentity(
+                cluster, node, dataId, members, next, clusterId, memberList, backup);
+    }
+
+    DataIdentity with(List<NodeAddress> configured) {
+        return new DataIdentity(
+                cluster, node, dataId, configured, state, clusterId, memberList, backup);
+    }
+
+    DataIdentity withBackup(String restored) {
+        return new DataIdentity(
+                cluster, node, dataId, members, State.RESTORED, clusterId, memberList, restored);
+    }
+
+    DataIdentity withCluster(UUID joined, List<Member> initial) {
+        return new DataIdentity(cluster, node, dataId, members, state, joined, initial, backup);
     }
 
     static DataIdentity read(Path folder) throws IOException {
@@ -67,12 +103,27 @@ record DataIdentity(
                                 + FORMAT
                                 + "): upgrade this node");
             }
+            if (format < FORMAT) {
+                throw new ClusterException(
+                        "the data directory "
+                                + folder
+                                + " was written by an earlier Holdfast (format "
+                                + format
+                                + ", supported: "
+                                + FORMAT
+                                + "): make a backup with that one, and restore it into a new"
+                                + " folder");
+            }
+            String clusterId = lines.getProperty("cluster-id", "");
             return new DataIdentity(
                     value(lines, "cluster"),
                     value(lines, "node"),
                     value(lines, "data-id", UUID::fromString),
                     value(lines, "members", DataIdentity::members),
-                    value(lines, "state", state -> State.valueOf(state.toUpperCase(Locale.ROOT))));
+                    value(lines, "state", state -> State.valueOf(state.toUpperCase(Locale.ROOT))),
+                    clusterId.isEmpty() ? null : UUID.fromString(clusterId),
+                    memberList(lines.getProperty("member-list", "")),
+                    lines.getProperty("backup", ""));
         } catch (CharacterCodingException e) {
             throw damaged(file, "it is not UTF-8 text");
         } catch (IllegalArgumentException e) {
@@ -86,8 +137,8 @@ record DataIdentity(
                         + file
                         + " is damaged ("
                         + why
-                        + "): restore the file from a copy, or replace the node by one with a new"
-                        + " name and a new folder");
+                        + "): restore the file from a copy, or empty the directory and replace the"
+                        + " node (holdfast cluster replace)");
     }
 
     private static String value(Properties lines, String name) {
@@ -113,6 +164,22 @@ record DataIdentity(
             return List.of(new NodeAddress(text.substring(0, text.indexOf('=')), "127.0.0.1", 0));
         }
         return NodeAddress.parseList(text);
+    }
+
+    /** Each member is written {@code NAME=HOST:PORT@DATA-ID}. */
+    private static List<Member> memberList(String text) {
+        List<Member> members = new ArrayList<>();
+        for (String member : text.isEmpty() ? new String[0] : text.split(",", -1)) {
+            int end = member.lastIndexOf('@');
+            if (end < 0) {
+                throw new IllegalArgumentException("a member has no data id: " + member);
+            }
+            members.add(
+                    new Member(
+                            members(member.substring(0, end)).getFirst(),
+                            UUID.fromString(member.substring(end + 1))));
+        }
+        return members;
     }
 
     /** Checks that the directory belongs to this node of this cluster. */
@@ -173,6 +240,17 @@ record DataIdentity(
         lines.setProperty("data-id", dataId.toString());
         lines.setProperty("members", format(members));
         lines.setProperty("state", state.name().toLowerCase(Locale.ROOT));
+        if (clusterId != null) {
+            lines.setProperty("cluster-id", clusterId.toString());
+            lines.setProperty(
+                    "member-list",
+                    memberList.stream()
+                            .map(member -> member.address() + "@" + member.dataId())
+                            .collect(Collectors.joining(",")));
+        }
+        if (!backup.isEmpty()) {
+            lines.setProperty("backup", backup);
+        }
         StringWriter text = new StringWriter();
         lines.store(text, null);
         String file =

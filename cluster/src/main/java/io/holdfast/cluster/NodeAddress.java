@@ -1,12 +1,15 @@
 package io.holdfast.cluster;
 
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The name of a node, which is never reused for another node, and the address at which the other
+ * The name of a node, which no other member of its cluster has, and the address at which the other
  * nodes connect to it.
  */
 public record NodeAddress(String name, String host, int port) {
@@ -68,6 +71,16 @@ public record NodeAddress(String name, String host, int port) {
             nodes.add(parse(node));
         }
         return nodes;
+    }
+
+    void write(DataOutput out) throws IOException {
+        out.writeUTF(name);
+        out.writeUTF(host);
+        out.writeShort(port);
+    }
+
+    static NodeAddress read(DataInput in) throws IOException {
+        return new NodeAddress(in.readUTF(), in.readUTF(), in.readUnsignedShort());
     }
 
     /** The form of the command line: {@code NAME=HOST:PORT}. */

@@ -1,5 +1,7 @@
 package io.holdfast.cluster;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -8,21 +10,48 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 /**
- * What a node reports to administrators.
+ * What a node reports to administrators, and to nodes without a cluster.
  *
- * @param names the names of all nodes that have ever served: none of them may be used for a new
- *     node
+ * @param clusterId the id of its cluster; null while it has none
+ * @param dataId the id of its data directory
+ * @param members the members of the cluster as it knows them
+ * @param waiting what it waits for; null if it has a cluster
  */
-public record NodeReport(NodeStatus status, List<String> names) {
+public record NodeReport(
+        NodeStatus status,
+        @Nullable UUID clusterId,
+        UUID dataId,
+        MemberList members,
+        @Nullable Waiting waiting) {
+    /** The role of a node without a cluster. */
+    public static final String WAITING = "waiting";
+
+    /** The role of a node that has a cluster and has not yet started its Raft server. */
+    public static final String STARTING = "starting";
+
+    /** The role of a node that is in no member list that it knows. */
+    public static final String JOINING = "joining";
+
     /** Later versions only add fields at the end, which older readers ignore. */
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
 
     private static final int MAX_COUNT = 10_000;
 
-    public NodeReport {
-        names = List.copyOf(names);
+    /**
+     * A node without a cluster.
+     *
+     * @param nodes the nodes of the cluster as configured
+     * @param joins whether it waits to be added to a cluster, and forms none
+     * @param backup the id of the backup in its data directory; empty if the directory is empty
+     * @param reason what it waits for, as a sentence
+     */
+    public record Waiting(List<NodeAddress> nodes, boolean joins, String backup, String reason) {
+        public Waiting {
+            nodes = List.copyOf(nodes);
+        }
     }
 
     public byte[] toBytes() {
@@ -44,9 +73,18 @@ public record NodeReport(NodeStatus status, List<String> names) {
                 out.writeLong(peer.matchIndex());
                 out.writeLong(peer.lastContactMillis());
             }
-            out.writeInt(names.size());
-            for (String name : names) {
-                out.writeUTF(name);
+            out.writeUTF(clusterId == null ? "" : clusterId.toString());
+            out.writeUTF(dataId.toString());
+            members.write(out);
+            out.writeBoolean(waiting != null);
+            if (waiting != null) {
+                out.writeInt(waiting.nodes().size());
+                for (NodeAddress node : waiting.nodes()) {
+                    node.write(out);
+                }
+                out.writeBoolean(waiting.joins());
+                out.writeUTF(waiting.backup());
+                out.writeUTF(waiting.reason());
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e); // impossible: it is written to memory
@@ -62,8 +100,7 @@ public record NodeReport(NodeStatus status, List<String> names) {
     public static NodeReport of(byte[] bytes) throws IOException {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
         if (in.readByte() < VERSION) {
-            throw new IOException(
-                    "unsupported version of the node's report: upgrade holdfast on this machine");
+            throw new IOException("unsupported version of the node's report: upgrade the node");
         }
         String node = in.readUTF();
         String role = in.readUTF();
@@ -78,11 +115,7 @@ public record NodeReport(NodeStatus status, List<String> names) {
             peers.add(
                     new NodeStatus.Peer(in.readUTF(), in.readUTF(), in.readLong(), in.readLong()));
         }
-        List<String> names = new ArrayList<>();
-        for (int left = count(in); left > 0; left--) {
-            names.add(in.readUTF());
-        }
-        return new NodeReport(
+        NodeStatus status =
                 new NodeStatus(
                         node,
                         role,
@@ -92,8 +125,22 @@ public record NodeReport(NodeStatus status, List<String> names) {
                         applied,
                         serving,
                         sessions,
-                        peers),
-                names);
+                        peers);
+        String clusterId = in.readUTF();
+        return new NodeReport(
+                status,
+                clusterId.isEmpty() ? null : UUID.fromString(clusterId),
+                UUID.fromString(in.readUTF()),
+                MemberList.read(in),
+                in.readBoolean() ? readWaiting(in) : null);
+    }
+
+    private static Waiting readWaiting(DataInputStream in) throws IOException {
+        List<NodeAddress> nodes = new ArrayList<>();
+        for (int left = count(in); left > 0; left--) {
+            nodes.add(NodeAddress.read(in));
+        }
+        return new Waiting(nodes, in.readBoolean(), in.readUTF(), in.readUTF());
     }
 
     private static int count(DataInputStream in) throws IOException {

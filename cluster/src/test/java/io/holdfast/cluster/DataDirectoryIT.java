@@ -205,8 +205,9 @@ class DataDirectoryIT {
         @CsvSource(
                 delimiter = '|',
                 value = {
-                    "format=1 | format=2 | was written by a newer Holdfast (format 2",
-                    "format=1 | format=x | is damaged (the value of format is not valid)",
+                    "format=2 | format=3 | was written by a newer Holdfast (format 3",
+                    "format=2 | format=1 | was written by an earlier Holdfast (format 1",
+                    "format=2 | format=x | is damaged (the value of format is not valid)",
                     "node=n1 | # | is damaged (it has no node)",
                     "state=new | state=odd | is damaged (the value of state is not valid)",
                     "data-id= | data-id=z | is damaged (the value of data-id is not valid)",

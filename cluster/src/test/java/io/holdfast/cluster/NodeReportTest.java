@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.UUID;
 
 @DisplayName("What a node reports")
 class NodeReportTest {
@@ -23,14 +24,26 @@ class NodeReportTest {
                             true,
                             4,
                             List.of(new NodeStatus.Peer("n2", "b:2", 8, 5))),
-                    List.of("n1", "n2", "n0"));
+                    new UUID(1, 2),
+                    new UUID(3, 4),
+                    new MemberList(
+                            7,
+                            List.of(new Member(NodeAddress.parse("n1=[::1]:1"), new UUID(3, 4)))),
+                    null);
 
     @Test
     void a_report_is_restored_from_its_bytes() throws IOException {
         assertThat(NodeReport.of(REPORT.toBytes())).isEqualTo(REPORT);
         var lost = new NodeStatus("n1", "starting", 0, null, -1, -1, false, 0, List.of());
-        var empty = new NodeReport(lost, List.of());
-        assertThat(NodeReport.of(empty.toBytes())).isEqualTo(empty);
+        var waiting =
+                new NodeReport(
+                        lost,
+                        null,
+                        new UUID(3, 4),
+                        MemberList.NONE,
+                        new NodeReport.Waiting(
+                                NodeAddress.parseList("n1=a:1,n2=b:2"), true, "5e", "for n2"));
+        assertThat(NodeReport.of(waiting.toBytes())).isEqualTo(waiting);
     }
 
     @Test
@@ -45,8 +58,8 @@ class NodeReportTest {
     @Test
     void a_report_with_an_impossible_count_is_refused() {
         byte[] bytes = REPORT.toBytes();
-        int names = bytes.length - "xn1xn2xn0".length() - 3 - Integer.BYTES;
-        bytes[names] = 0x7f;
+        int peers = 1 + "xxn1xxleader".length() + Long.BYTES + "xxn1".length();
+        bytes[peers + 2 * Long.BYTES + 1 + Integer.BYTES] = 0x7f;
         assertThatThrownBy(() -> NodeReport.of(bytes)).hasMessageContaining("malformed report");
     }
 }

@@ -67,6 +67,7 @@ final class RoutingIT {
                                                         42,
                                                         reason.get(),
                                                         Path.of("."),
+                                                        0,
                                                         List.of())))) {
             assertThat(node.get("/ready").body()).isEqualTo("{\"status\":\"ok\"}\n");
             assertThat(node.get("/metrics").body())

@@ -18,8 +18,8 @@ final class MemberCommands {
             description = {
                 "Adds a node to a running cluster.",
                 "",
-                "Start the node first, with holdfast serve --join and itself in --cluster. The name"
-                        + " must never have been used in this cluster."
+                "Start the node first, with an empty data directory, holdfast serve --join and"
+                        + " itself in --cluster."
             })
     static final class Add extends AdminCommand {
         @Parameters(paramLabel = "NAME=HOST:PORT", description = "The new node.")
@@ -59,15 +59,17 @@ final class MemberCommands {
 
     @Command(
             name = "replace",
-            description = "Replaces a node, running or not, with a new one in one step.")
+            description = {
+                "Replaces a node, running or not, with a new one in one step.",
+                "",
+                "The new node must be running with an empty data directory. It may have the name"
+                        + " and the address of the old one, as after the loss of its disk."
+            })
     static final class Replace extends AdminCommand {
         @Parameters(index = "0", paramLabel = "OLD", description = "The node to remove.")
         private String old = "";
 
-        @Parameters(
-                index = "1",
-                paramLabel = "NAME=HOST:PORT",
-                description = "The new node, started with holdfast serve --join.")
+        @Parameters(index = "1", paramLabel = "NAME=HOST:PORT", description = "The new node.")
         private String node = "";
 
         Replace(Map<String, String> environment) {

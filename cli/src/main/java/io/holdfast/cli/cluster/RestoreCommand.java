@@ -21,10 +21,10 @@ import java.util.Map;
         description = {
             "Creates a new data directory from a backup.",
             "",
-            "Do this with the same file for every node of the cluster, then start them. Without"
-                + " --cluster the data directory is for a single server. Sessions that were open at"
-                + " the time of the backup end, and holds bound to them are released; new fences"
-                + " are higher than all fences granted before."
+            "Do this with the same file for every node of the cluster, then start them: they form a"
+                + " new cluster. Without --cluster the data directory is for a single server."
+                + " Sessions that were open at the time of the backup end, and holds bound to them"
+                + " are released; new fences are higher than all fences granted before."
         })
 final class RestoreCommand extends AdminCommand {
     @Option(

@@ -1,5 +1,6 @@
 package io.holdfast.cli.cluster;
 
+import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.NodeStatus;
 import io.holdfast.cluster.admin.NodeReportResult;
 import io.holdfast.console.output.JsonLine;
@@ -94,6 +95,13 @@ final class StatusCommand extends AdminCommand {
                     result.node().address(),
                     "unreachable: " + Printer.printable(String.valueOf(result.failure())));
         }
+        NodeReport.Waiting waiting = result.report().waiting();
+        if (waiting != null) {
+            return List.of(
+                    result.node().name(),
+                    result.node().address(),
+                    "waiting: " + Printer.printable(waiting.reason()));
+        }
         NodeStatus status = result.report().status();
         return List.of(
                 result.node().name(),
@@ -137,6 +145,12 @@ final class StatusCommand extends AdminCommand {
             return line.put("reachable", false).put("error", result.failure());
         }
         NodeStatus status = result.report().status();
+        NodeReport.Waiting waiting = result.report().waiting();
+        if (waiting != null) {
+            return line.put("reachable", true)
+                    .put("role", status.role())
+                    .put("reason", waiting.reason());
+        }
         return line.put("reachable", true)
                 .put("role", status.role())
                 .put("leader", status.leader())

@@ -67,6 +67,7 @@ final class ClusterDriverSource implements DriverSource, AutoCloseable {
                 status.appliedIndex(),
                 started.unready(),
                 config.dataDir(),
+                started.refusedConnections(),
                 status.peers().stream()
                         .map(
                                 peer ->

@@ -2,6 +2,7 @@ package io.holdfast.cli.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.cluster.MemberList;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.NodeStatus;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
+import java.util.UUID;
 
 @DisplayName("The status of a cluster")
 class StatusCommandTest {
@@ -19,7 +21,10 @@ class StatusCommandTest {
                 NodeAddress.parse(name + "=10.0.0.1:1"),
                 new NodeReport(
                         new NodeStatus(name, role, 3, "n1", commit, applied, true, 4, List.of()),
-                        List.of()),
+                        new UUID(1, 1),
+                        new UUID(2, 2),
+                        MemberList.NONE,
+                        null),
                 null);
     }
 
@@ -28,7 +33,26 @@ class StatusCommandTest {
                     result("n1", "leader", 100, 99),
                     result("n2", "follower", 40, 40),
                     new NodeReportResult(
-                            NodeAddress.parse("n3=10.0.0.3:1"), null, "no response in time"));
+                            NodeAddress.parse("n3=10.0.0.3:1"), null, "no response in time"),
+                    new NodeReportResult(
+                            NodeAddress.parse("n4=10.0.0.4:1"),
+                            new NodeReport(
+                                    new NodeStatus(
+                                            "n4",
+                                            NodeReport.WAITING,
+                                            0,
+                                            null,
+                                            -1,
+                                            -1,
+                                            false,
+                                            0,
+                                            List.of()),
+                                    null,
+                                    new UUID(3, 3),
+                                    MemberList.NONE,
+                                    new NodeReport.Waiting(
+                                            List.of(), true, "", "n1 does not answer")),
+                            null));
 
     @Test
     void the_table_shows_how_far_each_node_lags_behind_the_commit_index() {
@@ -36,6 +60,7 @@ class StatusCommandTest {
         assertThat(lines.get(1)).containsPattern("n1 .* leader +3 +100 +99 +1 +yes +4");
         assertThat(lines.get(2)).containsPattern("n2 .* follower +3 +40 +40 +60 +yes +4");
         assertThat(lines.get(3)).contains("unreachable: no response in time");
+        assertThat(lines.get(4)).contains("waiting: n1 does not answer");
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.holdfast.cluster.state.SnapshotFile;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -17,7 +18,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -119,15 +124,26 @@ public final class Backup {
 
     /**
      * Creates a data directory from a backup. All nodes of a cluster are restored from the same
-     * backup and then start with equal states.
+     * backup; they then form a new cluster, and start with equal states.
      */
     public static void restore(
             Path backup, Path dataDirectory, String cluster, String node, List<NodeAddress> members)
             throws IOException {
         SnapshotFile.verify(backup);
         try (DataDirectory created = DataDirectory.open(dataDirectory, cluster, node, members)) {
-            created.markRestored();
-            RestoredLogWriter.write(created.raftDirectory(), cluster, backup);
+            created.markRestored(id(backup));
+            RestoredLogWriter.write(created.restoredDirectory(), backup);
+        }
+    }
+
+    /** Returns an id of the contents of a backup. */
+    private static String id(Path backup) throws IOException {
+        try (InputStream in = Files.newInputStream(backup)) {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            in.transferTo(new DigestOutputStream(OutputStream.nullOutputStream(), digest));
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e); // every JDK has it
         }
     }
 }

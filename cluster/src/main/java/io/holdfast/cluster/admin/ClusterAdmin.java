@@ -2,6 +2,7 @@ package io.holdfast.cluster.admin;
 
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.ClusterTls;
+import io.holdfast.cluster.Member;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.NodeStatus;
@@ -13,15 +14,18 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Inspects a cluster and changes its membership. Changes are committed through the log; reports are
@@ -30,6 +34,11 @@ import java.util.concurrent.TimeoutException;
 public final class ClusterAdmin {
     private static final long REPORT_MILLIS = 2 * RaftAdminClient.QUERY_MILLIS;
     private static final int TRANSFERS = 3;
+
+    /** The maximum time for a waiting node to start its Raft server. */
+    private static final long JOIN_NANOS = 30_000_000_000L;
+
+    private static final long JOIN_POLL_NANOS = 50_000_000L;
 
     private final List<NodeAddress> known;
     private final RaftAdminClient raft;
@@ -104,55 +113,127 @@ public final class ClusterAdmin {
 
     // ---- changes
 
-    /** Adds a node, which must be running with --join. */
+    /** Adds a node, which must be waiting with an empty data directory. */
     public void add(NodeAddress node) throws ClusterException {
-        change(
-                members -> {
-                    requireNew(node, members);
-                    members.put(node.name(), node);
-                });
+        Leader leader = leader();
+        Map<String, Member> next = membersByName(leader);
+        if (next.containsKey(node.name())) {
+            throw new ClusterException("the cluster has a node named " + node.name() + " already");
+        }
+        admit(leader, next, node);
     }
 
     /** Removes a node. */
     public void remove(String name) throws ClusterException {
-        change(
-                members -> {
-                    requireMember(name, members);
-                    if (members.size() == 1) {
-                        throw new ClusterException(
-                                name + " is the last node and cannot be removed: stop it instead");
-                    }
-                    members.remove(name);
-                });
+        Leader leader = leader();
+        Map<String, Member> next = membersByName(leader);
+        requireMember(name, next);
+        if (next.size() == 1) {
+            throw new ClusterException(
+                    name + " is the last node and cannot be removed: stop it instead");
+        }
+        next.remove(name);
+        changeMembers(leader, next);
     }
 
-    /** Replaces a node by another in one step. */
+    /**
+     * Replaces a node by another in one step, which must be waiting with an empty data directory.
+     * The other one may have the same name and the same address.
+     */
     public void replace(String old, NodeAddress node) throws ClusterException {
-        change(
-                members -> {
-                    requireMember(old, members);
-                    members.remove(old);
-                    requireNew(node, members);
-                    if (node.name().equals(old)) {
-                        throw new ClusterException(
-                                "a node that replaces another one needs a new name: "
-                                        + old
-                                        + " has been used");
-                    }
-                    members.put(node.name(), node);
-                });
+        Leader leader = leader();
+        Map<String, Member> next = membersByName(leader);
+        requireMember(old, next);
+        next.remove(old);
+        if (next.containsKey(node.name())) {
+            throw new ClusterException("the cluster has a node named " + node.name() + " already");
+        }
+        admit(leader, next, node);
+    }
+
+    /** Adds a waiting node to the members. Ratis first sends it the log, or a snapshot. */
+    private void admit(Leader leader, Map<String, Member> next, NodeAddress node)
+            throws ClusterException {
+        for (Member member : next.values()) {
+            if (member.address().address().equals(node.address())) {
+                throw new ClusterException(
+                        "the node "
+                                + member.name()
+                                + " has the address "
+                                + node.address()
+                                + " already");
+            }
+        }
+        next.put(node.name(), new Member(node, join(leader, node)));
+        changeMembers(leader, next);
+    }
+
+    /** Gives a waiting node the id of the cluster, and returns its data id. */
+    private UUID join(Leader leader, NodeAddress node) throws ClusterException {
+        long startNanos = System.nanoTime();
+        boolean given = false;
+        while (true) {
+            try {
+                NodeReport report = raft.report(node);
+                requireNew(leader, node, report);
+                if (report.status().role().equals(NodeReport.JOINING)) {
+                    return report.dataId();
+                }
+                if (!given && report.clusterId() == null) {
+                    given = true;
+                    raft.join(node, leader.clusterId(), report.dataId());
+                }
+            } catch (ClusterException e) {
+                throw e;
+            } catch (IOException e) {
+                if (!given || System.nanoTime() - startNanos > JOIN_NANOS) {
+                    throw failed(
+                            node
+                                    + " does not respond: start it first, with an empty data"
+                                    + " directory and holdfast serve --join",
+                            e);
+                }
+            }
+            if (System.nanoTime() - startNanos > JOIN_NANOS) {
+                throw new ClusterException(
+                        node + " has not begun to join the cluster: see its log");
+            }
+            LockSupport.parkNanos(JOIN_POLL_NANOS);
+        }
+    }
+
+    private static void requireNew(Leader leader, NodeAddress node, NodeReport report)
+            throws ClusterException {
+        String role = report.status().role();
+        if (report.clusterId() != null && !report.clusterId().equals(leader.clusterId())) {
+            throw new ClusterException(
+                    node
+                            + " belongs to another cluster, with the id "
+                            + report.clusterId()
+                            + ": start it with an empty data directory");
+        }
+        boolean joins =
+                role.equals(NodeReport.JOINING)
+                        || (role.equals(NodeReport.STARTING)
+                                && report.members().members().isEmpty());
+        if (!role.equals(NodeReport.WAITING) && !joins) {
+            throw new ClusterException(
+                    node
+                            + " has the data of a member, present or past: start it with an empty"
+                            + " data directory");
+        }
     }
 
     /** Transfers the leadership to a node. */
     public void transfer(String name) throws ClusterException {
         for (int left = TRANSFERS; ; left--) {
             Leader leader = leader();
-            requireMember(name, membersByName(leader));
-            if (leader.name().equals(name)) {
+            Member next = requireMember(name, membersByName(leader));
+            if (leader.node().name().equals(name)) {
                 return;
             }
             try {
-                raft.transfer(leader, name);
+                raft.transfer(leader, next);
                 return;
             } catch (IOException e) {
                 if (left <= 0) { // there may have been an election at the same moment
@@ -174,21 +255,17 @@ public final class ClusterAdmin {
                         .findFirst()
                         .orElseThrow(() -> new ClusterException("no node is named " + name));
         try {
-            raft.snapshot(node);
+            NodeReport report = raft.report(node);
+            if (report.clusterId() == null) {
+                throw new IOException("it has no cluster yet");
+            }
+            raft.snapshot(report.clusterId(), new Member(node, report.dataId()));
         } catch (IOException e) {
             throw failed(name + " did not write a snapshot", e);
         }
     }
 
-    /** Changes the members, which are keyed by their names. */
-    private interface Change {
-        void apply(Map<String, NodeAddress> members) throws ClusterException;
-    }
-
-    private void change(Change change) throws ClusterException {
-        Leader leader = leader();
-        Map<String, NodeAddress> next = membersByName(leader);
-        change.apply(next);
+    private void changeMembers(Leader leader, Map<String, Member> next) throws ClusterException {
         String refusal;
         try {
             refusal = raft.changeMembers(leader, List.copyOf(next.values()));
@@ -203,69 +280,57 @@ public final class ClusterAdmin {
         }
     }
 
-    private static Map<String, NodeAddress> membersByName(Leader leader) {
-        Map<String, NodeAddress> members = new LinkedHashMap<>();
+    private static Map<String, Member> membersByName(Leader leader) {
+        Map<String, Member> members = new LinkedHashMap<>();
         leader.members().forEach(member -> members.put(member.name(), member));
         return members;
     }
 
-    private static void requireMember(String name, Map<String, NodeAddress> members)
+    private static Member requireMember(String name, Map<String, Member> members)
             throws ClusterException {
-        if (!members.containsKey(name)) {
+        Member member = members.get(name);
+        if (member == null) {
             throw new ClusterException(
                     "the cluster has no node named "
                             + name
                             + "; its nodes are "
                             + String.join(", ", members.keySet()));
         }
-    }
-
-    private void requireNew(NodeAddress node, Map<String, NodeAddress> members)
-            throws ClusterException {
-        if (members.containsKey(node.name())) {
-            throw new ClusterException("the cluster has a node named " + node.name() + " already");
-        }
-        for (NodeAddress member : members.values()) {
-            if (member.address().equals(node.address())) {
-                throw new ClusterException(
-                        "the node "
-                                + member.name()
-                                + " has the address "
-                                + node.address()
-                                + " already");
-            }
-        }
-        for (NodeReportResult result : status()) {
-            if (result.report() != null && result.report().names().contains(node.name())) {
-                throw new ClusterException(
-                        "the name "
-                                + node.name()
-                                + " has been used by another node and its data: choose a new name");
-            }
-        }
-        try {
-            raft.ping(node);
-        } catch (IOException e) {
-            throw failed(node + " does not respond: start it first, with holdfast serve --join", e);
-        }
+        return member;
     }
 
     private Leader leader() throws ClusterException {
+        Leader found = null;
         for (NodeReportResult result : status()) {
             NodeReport report = result.report();
-            if (report == null || !report.status().role().equals("leader")) {
+            if (report == null
+                    || report.clusterId() == null
+                    || !report.status().role().equals("leader")) {
                 continue;
             }
-            NodeAddress node = result.node();
-            try {
-                return raft.leader(node);
-            } catch (IOException e) {
-                throw failed("the leader, " + node + ", did not give its members", e);
+            if (found != null && !found.clusterId().equals(report.clusterId())) {
+                throw new ClusterException(
+                        found.node().name()
+                                + " and "
+                                + result.node().name()
+                                + " lead different clusters: check --cluster");
+            }
+            if (found == null) {
+                found =
+                        new Leader(
+                                report.clusterId(),
+                                new Member(result.node(), report.dataId()),
+                                report.members().members().stream()
+                                        .sorted(Comparator.comparing(Member::name))
+                                        .toList());
             }
         }
-        throw new ClusterException(
-                "the cluster has no leader, so nothing can be committed: see holdfast cluster"
-                        + " status");
+        if (found == null) {
+            throw new ClusterException(
+                    "the cluster has no leader, so nothing can be committed: see holdfast cluster"
+                            + " status");
+        }
+        return found;
     }
 
     private static ClusterException failed(String what, IOException e) {

@@ -3,16 +3,20 @@ package io.holdfast.cluster.bootstrap;
 import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.DataDirectory;
+import io.holdfast.cluster.NodeAddress;
+import io.holdfast.cluster.NodeIdentity;
 import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.NodeStatus;
 import io.holdfast.cluster.SnapshotRequest;
 import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.entry.ReplicatedSettings;
+import io.holdfast.cluster.formation.Formation;
 import io.holdfast.cluster.raft.LeaderClock;
 import io.holdfast.cluster.raft.RaftNode;
 import io.holdfast.cluster.raft.RaftTls;
+import io.holdfast.cluster.rpc.NodeRpcServer;
+import io.holdfast.cluster.rpc.RefusedConnections;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
-import io.holdfast.cluster.state.Replica;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.FailureText;
@@ -22,6 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -52,6 +57,9 @@ public final class ClusterNode implements AutoCloseable {
 
     private final ClusterConfig config;
     private final DataDirectory data;
+    private final NodeIdentity identity;
+    private final NodeRpcServer nodeRpcServer;
+    private final RefusedConnections refused;
     private final LeaderClock leaderClock;
     private final RaftNode raft;
     private final ReplicatedDriver driver;
@@ -70,16 +78,22 @@ public final class ClusterNode implements AutoCloseable {
             ClusterConfig config,
             DriverConfig driverConfig,
             DataDirectory data,
+            NodeRpcServer nodeRpcServer,
+            RefusedConnections refused,
             RpcSocketFactory rpcSocketFactory) {
         this.config = config;
         this.data = data;
+        this.identity = data.identity(config.self());
+        this.nodeRpcServer = nodeRpcServer;
+        this.refused = refused;
         this.snapshotRequest = new SnapshotRequest(config.dataDir());
         this.leaderClock = new LeaderClock(System::nanoTime, driverConfig.socketReadBarrier());
-        this.raft = new RaftNode(config, rpcSocketFactory, leaderClock);
+        this.raft =
+                new RaftNode(
+                        config, identity, nodeRpcServer, rpcSocketFactory, refused, leaderClock);
         this.driver =
                 new ReplicatedDriver(
                         config.node(),
-                        data.dataId(),
                         new ReplicatedSettings(
                                 driverConfig.settings(),
                                 driverConfig.keyCountLimits(),
@@ -99,7 +113,8 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Starts a node. It serves clients when this returns.
+     * Starts a node. It serves clients when this returns. A node with an empty data directory waits
+     * until it has a cluster: see {@link Formation}.
      *
      * @param fatal called on any thread when the node cannot continue
      */
@@ -108,7 +123,23 @@ public final class ClusterNode implements AutoCloseable {
             throws ClusterException {
         RpcSocketFactory rpcSocketFactory = RaftTls.sockets(config.tls());
         DataDirectory data = DataDirectory.open(config);
-        ClusterNode node = new ClusterNode(config, driverConfig, data, rpcSocketFactory);
+        RefusedConnections refused = new RefusedConnections();
+        NodeRpcServer nodeRpcServer = null;
+        ClusterNode node;
+        try {
+            Formation formation = new Formation(config, data, refused);
+            nodeRpcServer = listen(config.self(), rpcSocketFactory, formation);
+            if (!data.hasCluster()) {
+                formation.await(rpcSocketFactory);
+            }
+            node =
+                    new ClusterNode(
+                            config, driverConfig, data, nodeRpcServer, refused, rpcSocketFactory);
+        } catch (ClusterException | RuntimeException e) {
+            close(nodeRpcServer);
+            data.close();
+            throw e;
+        }
         try {
             node.clockWorker.start();
             node.raft.start(
@@ -132,6 +163,36 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
+    private static NodeRpcServer listen(
+            NodeAddress self, RpcSocketFactory rpcSocketFactory, NodeRpcServer.Service service)
+            throws ClusterException {
+        try {
+            return new NodeRpcServer(
+                    "holdfast-cluster-in",
+                    new InetSocketAddress(self.host(), self.port()),
+                    rpcSocketFactory,
+                    service);
+        } catch (IOException e) {
+            throw new ClusterException(
+                    "cannot listen for other nodes on "
+                            + self.address()
+                            + ": "
+                            + FailureText.ofListening(e, self.port())
+                            + "; end what listens there, or change the address in --cluster",
+                    e);
+        }
+    }
+
+    private static void close(@Nullable NodeRpcServer nodeRpcServer) {
+        try {
+            if (nodeRpcServer != null) {
+                nodeRpcServer.close();
+            }
+        } catch (IOException e) {
+            LOG.atDebug().setCause(e).log("could not close the connections of other nodes");
+        }
+    }
+
     private void fail(Throwable failure, Consumer<ClusterException> fatal) {
         if (!closed.get()) {
             fatal.accept(
@@ -150,10 +211,6 @@ public final class ClusterNode implements AutoCloseable {
         long startNanos = System.nanoTime();
         long logAfterNanos = LOG_AFTER_NANOS;
         while (!driver.isServing()) {
-            String reason = driver.rejectionReason();
-            if (reason != null) {
-                throw new ClusterException(reason);
-            }
             if (raft.isOver()) {
                 throw new ClusterException("the node ended while it was starting");
             }
@@ -188,7 +245,13 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     private NodeReport report() {
-        return new NodeReport(status(), driver.withState(Replica::nodes));
+        return new NodeReport(
+                status(), identity.clusterId(), identity.self().dataId(), raft.members(), null);
+    }
+
+    /** Returns how many connections between this node and others were refused, by either side. */
+    public long refusedConnections() {
+        return refused.count();
     }
 
     private long flush() {
@@ -281,9 +344,6 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     private @Nullable String stopReason() {
-        if (driver.rejectionReason() != null) {
-            return driver.rejectionReason();
-        }
         return raft.isOver()
                 ? "Raft has stopped: the node was removed from the cluster, or see its log"
                 : null;
@@ -330,6 +390,7 @@ public final class ClusterNode implements AutoCloseable {
         checkWorker.stop();
         syncWorker.stop();
         raft.close();
+        close(nodeRpcServer);
         data.close();
     }
 

@@ -245,11 +245,6 @@ final class LogEntryApplier implements ReplicaListener, StaleGrantFilter.GrantLi
     }
 
     @Override
-    public void onIncarnationRejected(String name, UUID requestNonce, String reason) {
-        lease.reject(requestNonce, reason);
-    }
-
-    @Override
     @GuardedBy("replica")
     public void onSessionEnded(long id) {
         ReplicatedSession session = sessions.find(id);

@@ -32,12 +32,10 @@ final class NodeLease {
     private static final int CUT_OFF_PERCENT = 70;
 
     private final String node;
-    private final UUID dataId;
     private final ReplicatedLog replicatedLog;
     private final BatchForwarder forwarder;
     private final LongSupplier clock;
     private final ReplicatedDriver.Environment environment;
-    private volatile @Nullable String rejectionReason;
     private volatile boolean closing;
     private volatile boolean left;
 
@@ -80,14 +78,12 @@ final class NodeLease {
 
     NodeLease(
             String node,
-            UUID dataId,
             long sessionNanos,
             ReplicatedLog replicatedLog,
             BatchForwarder forwarder,
             LongSupplier clock,
             ReplicatedDriver.Environment environment) {
         this.node = node;
-        this.dataId = dataId;
         this.sessionNanos = sessionNanos;
         this.replicatedLog = replicatedLog;
         this.forwarder = forwarder;
@@ -99,11 +95,6 @@ final class NodeLease {
     /** The incarnation whose sessions this node serves; 0 if there is none. */
     long incarnation() {
         return forwarder.incarnation();
-    }
-
-    /** Returns why the cluster rejected this node; null if it did not. */
-    @Nullable String rejectionReason() {
-        return rejectionReason;
     }
 
     synchronized void sessionTimeout(long nanos) {
@@ -137,7 +128,7 @@ final class NodeLease {
         UUID requested = nextRequest(now);
         if (requested != null) {
             replicatedLog.propose(
-                    LogEntryEncoding.encode(new LogEntry.BeginIncarnation(node, dataId, requested)),
+                    LogEntryEncoding.encode(new LogEntry.BeginIncarnation(node, requested)),
                     _ -> {});
         }
     }
@@ -165,12 +156,6 @@ final class NodeLease {
         List<PendingBatchItem> lost = forwarder.end();
         forwarder.begin(incarnation, joinSentNanos);
         return lost;
-    }
-
-    synchronized void reject(UUID requestNonce, String reason) {
-        if (requestNonce.equals(nonce)) {
-            rejectionReason = reason;
-        }
     }
 
     // ---- the end

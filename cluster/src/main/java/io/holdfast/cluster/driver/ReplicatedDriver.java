@@ -66,7 +66,6 @@ public final class ReplicatedDriver implements Driver {
 
     public ReplicatedDriver(
             String node,
-            UUID dataId,
             ReplicatedSettings replicatedSettings,
             DriverConfig config,
             long requestTimeoutNanos,
@@ -81,7 +80,6 @@ public final class ReplicatedDriver implements Driver {
         this.lease =
                 new NodeLease(
                         node,
-                        dataId,
                         replicatedSettings.sessionNanos(),
                         replicatedLog,
                         forwarder,
@@ -194,11 +192,6 @@ public final class ReplicatedDriver implements Driver {
     /** Returns for how long the oldest unapplied batch has been in flight; 0 if there is none. */
     public long unansweredNanos() {
         return forwarder.unansweredNanos();
-    }
-
-    /** Returns why the cluster rejected this node; null if it did not. */
-    public @Nullable String rejectionReason() {
-        return lease.rejectionReason();
     }
 
     /** Whether every item of the sessions has been applied here. */

@@ -18,11 +18,8 @@ public sealed interface LogEntry {
     /**
      * A node starts to serve: a new incarnation begins. The node learns its number when its own
      * replica applies the entry. A second entry with the same nonce has no effect.
-     *
-     * @param dataId the id of the node's data directory: a node that returns with another id has
-     *     lost its disk, and with it entries that it had acknowledged
      */
-    record BeginIncarnation(String node, UUID dataId, UUID nonce) implements LogEntry {}
+    record BeginIncarnation(String node, UUID nonce) implements LogEntry {}
 
     /**
      * Requests of the sessions of an incarnation, in order. The batches of an incarnation are

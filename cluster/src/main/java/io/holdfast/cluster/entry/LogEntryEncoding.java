@@ -25,10 +25,9 @@ public final class LogEntryEncoding {
                 out.octet(LogEntryTags.CHANGE_SETTINGS);
                 ReplicatedSettingsEncoding.write(replicatedSettings, out);
             }
-            case LogEntry.BeginIncarnation(var node, var dataId, var nonce) -> {
+            case LogEntry.BeginIncarnation(var node, var nonce) -> {
                 out.octet(LogEntryTags.BEGIN_INCARNATION);
                 out.text(node);
-                out.uuid(dataId);
                 out.uuid(nonce);
             }
             case LogEntry.Batch batch -> {
@@ -95,7 +94,7 @@ public final class LogEntryEncoding {
             case LogEntryTags.CHANGE_SETTINGS ->
                     new LogEntry.ChangeSettings(ReplicatedSettingsEncoding.read(in));
             case LogEntryTags.BEGIN_INCARNATION ->
-                    new LogEntry.BeginIncarnation(in.text(), in.uuid(), in.uuid());
+                    new LogEntry.BeginIncarnation(in.text(), in.uuid());
             case LogEntryTags.BATCH -> batch(in);
             case LogEntryTags.END_INCARNATION -> new LogEntry.EndIncarnation(in.number());
             case LogEntryTags.ENTRY_BATCH -> batchOf(in);

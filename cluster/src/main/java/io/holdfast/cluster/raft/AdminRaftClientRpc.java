@@ -1,5 +1,6 @@
 package io.holdfast.cluster.raft;
 
+import io.holdfast.cluster.rpc.Handshake;
 import io.holdfast.cluster.rpc.NodeRpcClient;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
 
@@ -7,11 +8,7 @@ import org.apache.ratis.client.RaftClientConfigKeys;
 import org.apache.ratis.client.RaftClientRpc;
 import org.apache.ratis.client.impl.ClientProtoUtils;
 import org.apache.ratis.conf.RaftProperties;
-import org.apache.ratis.proto.RaftProtos.GroupInfoReplyProto;
-import org.apache.ratis.proto.RaftProtos.GroupListReplyProto;
 import org.apache.ratis.proto.RaftProtos.RaftClientReplyProto;
-import org.apache.ratis.protocol.GroupInfoRequest;
-import org.apache.ratis.protocol.GroupListRequest;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftPeer;
@@ -33,12 +30,15 @@ import java.util.concurrent.TimeoutException;
 /** The RPC client of Ratis for administration. */
 final class AdminRaftClientRpc implements RaftClientRpc {
     private final RpcSocketFactory rpcSocketFactory;
+    private final Handshake handshake;
     private final long timeoutMillis;
     private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
     private final Map<RaftPeerId, NodeRpcClient> clients = new ConcurrentHashMap<>();
 
-    AdminRaftClientRpc(RpcSocketFactory rpcSocketFactory, RaftProperties properties) {
+    AdminRaftClientRpc(
+            RpcSocketFactory rpcSocketFactory, Handshake handshake, RaftProperties properties) {
         this.rpcSocketFactory = rpcSocketFactory;
+        this.handshake = handshake;
         this.timeoutMillis =
                 RaftClientConfigKeys.Rpc.requestTimeout(properties).toLong(TimeUnit.MILLISECONDS);
     }
@@ -51,22 +51,6 @@ final class AdminRaftClientRpc implements RaftClientRpc {
     @Override
     public RaftClientReply sendRequest(RaftClientRequest request) throws IOException {
         return switch (request) {
-            case GroupListRequest list ->
-                    ClientProtoUtils.toGroupListReply(
-                            GroupListReplyProto.parseFrom(
-                                    await(
-                                            request,
-                                            RpcMessageTypes.GROUPS,
-                                            ClientProtoUtils.toGroupListRequestProto(list)
-                                                    .toByteArray())));
-            case GroupInfoRequest info ->
-                    ClientProtoUtils.toGroupInfoReply(
-                            GroupInfoReplyProto.parseFrom(
-                                    await(
-                                            request,
-                                            RpcMessageTypes.GROUP,
-                                            ClientProtoUtils.toGroupInfoRequestProto(info)
-                                                    .toByteArray())));
             case SetConfigurationRequest change ->
                     reply(
                             request,
@@ -84,11 +68,7 @@ final class AdminRaftClientRpc implements RaftClientRpc {
                             RpcMessageTypes.SNAPSHOT_MANAGEMENT,
                             ClientProtoUtils.toSnapshotManagementRequestProto(snapshot)
                                     .toByteArray());
-            default ->
-                    reply(
-                            request,
-                            RpcMessageTypes.REQUEST,
-                            ClientProtoUtils.toRaftClientRequestProto(request).toByteArray());
+            default -> throw new UnsupportedOperationException(request.toString());
         };
     }
 
@@ -119,7 +99,8 @@ final class AdminRaftClientRpc implements RaftClientRpc {
         return new NodeRpcClient(
                 "holdfast-cluster-admin",
                 () -> SocketRpcType.address(peers.get(id)),
-                rpcSocketFactory);
+                rpcSocketFactory,
+                handshake);
     }
 
     @Override

@@ -409,7 +409,7 @@ final class EagerLogAppender extends LogAppenderBase {
         delay(INCONSISTENCY_DELAY_NANOS);
         if (reply.getNextIndex() <= follower.getMatchIndex()) {
             LOG.atWarn()
-                    .addKeyValue("node", follower.getId())
+                    .addKeyValue("node", RaftPeers.name(follower.getId()))
                     .addKeyValue("has", reply.getNextIndex() - 1)
                     .addKeyValue("had", follower.getMatchIndex())
                     .log(

@@ -2,19 +2,20 @@ package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.ClusterTls;
+import io.holdfast.cluster.Member;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeReport;
+import io.holdfast.cluster.formation.NodeCalls;
+import io.holdfast.cluster.rpc.Handshake;
+import io.holdfast.cluster.rpc.RpcSocketFactory;
 
 import org.apache.ratis.client.RaftClient;
 import org.apache.ratis.client.RaftClientConfigKeys;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
-import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
-import org.apache.ratis.protocol.RaftPeer;
-import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.retry.RetryPolicies;
 import org.apache.ratis.retry.RetryPolicy;
@@ -22,8 +23,8 @@ import org.apache.ratis.util.TimeDuration;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
-import java.util.Comparator;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -51,10 +52,9 @@ public final class RaftAdminClient {
     /**
      * The leader of a cluster, and the members of the cluster according to it.
      *
-     * @param name the name of the leader
      * @param members ordered by name
      */
-    public record Leader(String name, List<NodeAddress> members) {
+    public record Leader(UUID clusterId, Member node, List<Member> members) {
         public Leader {
             members = List.copyOf(members);
         }
@@ -64,57 +64,41 @@ public final class RaftAdminClient {
         T send(RaftClient client) throws IOException;
     }
 
-    private final RaftGroupId group;
-    private final Parameters parameters;
+    private final String cluster;
+    private final RpcSocketFactory rpcSocketFactory;
+    private final Parameters parameters = new Parameters();
 
     /**
-     * @param clusterName the name of the cluster
+     * @param cluster the name of the cluster
      * @param tls null for connections without TLS
      */
-    public RaftAdminClient(String clusterName, @Nullable ClusterTls tls) throws ClusterException {
-        this.group = RaftSettings.groupId(clusterName);
-        this.parameters = new Parameters();
-        SocketRpcType.put(parameters, RaftTls.sockets(tls));
+    public RaftAdminClient(String cluster, @Nullable ClusterTls tls) throws ClusterException {
+        this.cluster = cluster;
+        this.rpcSocketFactory = RaftTls.sockets(tls);
+        SocketRpcType.put(parameters, rpcSocketFactory);
+        SocketRpcType.put(parameters, Handshake.admin(cluster));
     }
 
     /** Returns a node's own view of the cluster. */
     public NodeReport report(NodeAddress node) throws IOException {
-        return send(
-                client(node, QUERY_MILLIS),
-                client -> {
-                    RaftClientReply reply =
-                            requireSuccess(
-                                    client.io().sendStaleRead(Message.EMPTY, -1, id(node.name())));
-                    return NodeReport.of(reply.getMessage().getContent().toByteArray());
-                });
-    }
-
-    /** Throws unless a Raft server responds at the address of a node. */
-    public void ping(NodeAddress node) throws IOException {
-        send(
-                client(node, QUERY_MILLIS),
-                client -> requireSuccess(client.getGroupManagementApi(id(node.name())).list()));
+        try (NodeCalls calls = new NodeCalls(node, cluster, rpcSocketFactory)) {
+            return calls.report(QUERY_MILLIS);
+        } catch (IOException e) {
+            throw new IOException(reason(e), e);
+        }
     }
 
     /**
-     * Returns a node as the leader, with the members that it knows.
+     * Gives a node without a cluster the id of its cluster, so that it can be added.
      *
-     * @param node a node that has reported that it is the leader
+     * @param dataId the data id that the node has reported
      */
-    public Leader leader(NodeAddress node) throws IOException {
-        return send(
-                client(node, QUERY_MILLIS),
-                client -> {
-                    var info =
-                            requireSuccess(
-                                    client.getGroupManagementApi(id(node.name())).info(group));
-                    return new Leader(
-                            node.name(),
-                            info.getGroup().getPeers().stream()
-                                    .map(RaftSettings::address)
-                                    .sorted(Comparator.comparing(NodeAddress::name))
-                                    .toList());
-                });
+    public void join(NodeAddress node, UUID clusterId, UUID dataId) throws IOException {
+        try (NodeCalls calls = new NodeCalls(node, cluster, rpcSocketFactory)) {
+            calls.join(clusterId, dataId, QUERY_MILLIS);
+        } catch (IOException e) {
+            throw new IOException(reason(e), e);
+        }
     }
 
     /**
@@ -123,12 +107,11 @@ public final class RaftAdminClient {
      *
      * @return why they were not replaced; null if they were
      */
-    public @Nullable String changeMembers(Leader leader, List<NodeAddress> next)
-            throws IOException {
+    public @Nullable String changeMembers(Leader leader, List<Member> next) throws IOException {
         var change =
                 SetConfigurationRequest.Arguments.newBuilder()
-                        .setServersInNewConf(peers(next))
-                        .setServersInCurrentConf(peers(leader.members()))
+                        .setServersInNewConf(RaftPeers.peers(next))
+                        .setServersInCurrentConf(RaftPeers.peers(leader.members()))
                         .setMode(SetConfigurationRequest.Mode.COMPARE_AND_SET)
                         .build();
         RaftClientReply reply =
@@ -137,49 +120,39 @@ public final class RaftAdminClient {
     }
 
     /** Transfers the leadership to another member. */
-    public void transfer(Leader leader, String to) throws IOException {
+    public void transfer(Leader leader, Member to) throws IOException {
         send(
                 client(leader),
                 client ->
-                        requireSuccess(client.admin().transferLeadership(id(to), TRANSFER_MILLIS)));
+                        requireSuccess(
+                                client.admin()
+                                        .transferLeadership(RaftPeers.id(to), TRANSFER_MILLIS)));
     }
 
-    /** Makes a node write a snapshot. */
-    public void snapshot(NodeAddress node) throws IOException {
+    /** Makes a node of a cluster write a snapshot. */
+    public void snapshot(UUID clusterId, Member node) throws IOException {
         send(
-                client(node, CHANGE_MILLIS),
+                () -> client(clusterId, node, List.of(node), RetryPolicies.noRetry()),
                 client ->
                         requireSuccess(
-                                client.getSnapshotManagementApi(id(node.name()))
+                                client.getSnapshotManagementApi(RaftPeers.id(node))
                                         .create(true, CHANGE_MILLIS)));
-    }
-
-    private static RaftPeerId id(String name) {
-        return RaftPeerId.valueOf(name);
-    }
-
-    private static List<RaftPeer> peers(List<NodeAddress> nodes) {
-        return nodes.stream().map(RaftSettings::peer).toList();
-    }
-
-    /** Returns a client for one request to one node. */
-    private Supplier<RaftClient> client(NodeAddress node, long timeoutMillis) {
-        return () -> client(node.name(), List.of(node), RetryPolicies.noRetry(), timeoutMillis);
     }
 
     /** Returns a client for one request, which follows the leadership to other members. */
     private Supplier<RaftClient> client(Leader leader) {
-        return () -> client(leader.name(), leader.members(), RETRY, CHANGE_MILLIS);
+        return () -> client(leader.clusterId(), leader.node(), leader.members(), RETRY);
     }
 
     private RaftClient client(
-            String leader, List<NodeAddress> nodes, RetryPolicy retry, long timeoutMillis) {
+            UUID clusterId, Member first, List<Member> members, RetryPolicy retry) {
         RaftProperties properties = RaftSettings.client();
         RaftClientConfigKeys.Rpc.setRequestTimeout(
-                properties, TimeDuration.valueOf(timeoutMillis, TimeUnit.MILLISECONDS));
+                properties, TimeDuration.valueOf(CHANGE_MILLIS, TimeUnit.MILLISECONDS));
         return RaftClient.newBuilder()
-                .setRaftGroup(RaftGroup.valueOf(group, peers(nodes)))
-                .setLeaderId(id(leader))
+                .setRaftGroup(
+                        RaftGroup.valueOf(RaftGroupId.valueOf(clusterId), RaftPeers.peers(members)))
+                .setLeaderId(RaftPeers.id(first))
                 .setProperties(properties)
                 .setParameters(parameters)
                 .setRetryPolicy(retry)

@@ -2,11 +2,15 @@ package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterException;
-import io.holdfast.cluster.NodeAddress;
+import io.holdfast.cluster.MemberList;
+import io.holdfast.cluster.NodeIdentity;
+import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.NodeStatus;
 import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.driver.ReplicatedLog;
 import io.holdfast.cluster.entry.EntryTime;
+import io.holdfast.cluster.rpc.NodeRpcServer;
+import io.holdfast.cluster.rpc.RefusedConnections;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
 import io.holdfast.driver.FailureText;
 
@@ -33,13 +37,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -61,11 +62,15 @@ public final class RaftNode implements AutoCloseable {
     private static final long SNAPSHOT_MILLIS = 600_000;
 
     private final ClusterConfig config;
+    private final NodeIdentity identity;
+    private final NodeRpcServer nodeRpcServer;
+    private final PeerAdmission admission;
     private final Parameters parameters = new Parameters();
     private final LogSizeLimits limits;
     private final RaftGroupId groupId;
     private final Supplier<EntryTime> leaderClock;
     private final RatisLog log;
+    private volatile Supplier<byte[]> status = () -> new byte[0];
     private volatile @Nullable SocketRaftServerRpc rpc;
 
     private volatile @Nullable HardStateFile hardState;
@@ -73,26 +78,43 @@ public final class RaftNode implements AutoCloseable {
     private volatile boolean running;
 
     /**
+     * @param nodeRpcServer accepts the connections of other nodes; closed with this object
      * @param rpcSocketFactory creates the connections to other nodes, from {@link RaftTls}
      * @param leaderClock read for each entry that this node appends as the leader
      */
     public RaftNode(
             ClusterConfig config,
+            NodeIdentity identity,
+            NodeRpcServer nodeRpcServer,
             RpcSocketFactory rpcSocketFactory,
+            RefusedConnections refused,
             Supplier<EntryTime> leaderClock) {
-        this(config, rpcSocketFactory, RaftSettings.logLimits(config), leaderClock);
+        this(
+                config,
+                identity,
+                nodeRpcServer,
+                rpcSocketFactory,
+                refused,
+                RaftSettings.logLimits(config),
+                leaderClock);
     }
 
     RaftNode(
             ClusterConfig config,
+            NodeIdentity identity,
+            NodeRpcServer nodeRpcServer,
             RpcSocketFactory rpcSocketFactory,
+            RefusedConnections refused,
             LogSizeLimits limits,
             Supplier<EntryTime> leaderClock) {
         this.leaderClock = leaderClock;
         this.config = config;
+        this.identity = identity;
+        this.nodeRpcServer = nodeRpcServer;
         this.limits = limits;
-        this.groupId = RaftSettings.groupId(config.name());
+        this.groupId = RaftGroupId.valueOf(identity.clusterId());
         this.log = new RatisLog(groupId, config.isSingle(), leaderClock);
+        this.admission = new PeerAdmission(identity, log::division, refused);
         SocketRpcType.put(parameters, rpcSocketFactory);
         SocketRpcType.put(parameters, new NodeContext());
     }
@@ -105,17 +127,17 @@ public final class RaftNode implements AutoCloseable {
      * Starts the Raft server with the files of a directory.
      *
      * @param used whether the directory must have a log
-     * @param status returns the response to a status query of this node
+     * @param nodeStatus returns the response to a status query of this node
      * @param fatal called when the node cannot continue
      */
     public void start(
             Path directory,
             boolean used,
             ReplicatedDriver driver,
-            Supplier<byte[]> status,
+            Supplier<byte[]> nodeStatus,
             Consumer<Throwable> fatal)
             throws ClusterException {
-        requireFree(config.self());
+        status = nodeStatus;
         Path group = directory.resolve(groupId.getUuid().toString());
         HardStateFile opened = HardStateFile.open(group, used, fatal);
         hardState = opened;
@@ -130,14 +152,13 @@ public final class RaftNode implements AutoCloseable {
         try {
             RaftServer created =
                     RaftServer.newBuilder()
-                            .setServerId(RaftPeerId.valueOf(config.node()))
-                            .setGroup(RaftSettings.group(config))
+                            .setServerId(RaftPeers.id(identity.self()))
+                            .setGroup(RaftSettings.group(identity))
                             .setStateMachine(
                                     new StateMachine(
                                             config.isSingle(),
                                             driver,
                                             limits,
-                                            status,
                                             this::snapshotSoon,
                                             fatal,
                                             () -> ended(fatal),
@@ -155,24 +176,6 @@ public final class RaftNode implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             close();
             throw new ClusterException("cannot join the cluster: " + reason(e), e);
-        }
-    }
-
-    /**
-     * Checks that the port is free. Ratis would end the process without an error message of ours.
-     */
-    private static void requireFree(NodeAddress self) throws ClusterException {
-        try (ServerSocket socket = new ServerSocket()) {
-            socket.setReuseAddress(true);
-            socket.bind(new InetSocketAddress(self.host(), self.port()));
-        } catch (IOException e) {
-            throw new ClusterException(
-                    "cannot listen for other nodes on "
-                            + self.address()
-                            + ": "
-                            + FailureText.ofListening(e, self.port())
-                            + "; end what listens there, or change the address in --cluster",
-                    e);
         }
     }
 
@@ -270,12 +273,25 @@ public final class RaftNode implements AutoCloseable {
         return known;
     }
 
+    /** Returns the members of the cluster as this node knows them. */
+    public MemberList members() {
+        return admission.members();
+    }
+
     /** Returns the state of the cluster as this node sees it. */
     public NodeStatus status(boolean serving, int sessions) {
         RaftServer.Division division = log.division();
         if (division == null) {
             return new NodeStatus(
-                    config.node(), "starting", 0, null, -1, -1, serving, sessions, List.of());
+                    config.node(),
+                    NodeReport.STARTING,
+                    0,
+                    null,
+                    -1,
+                    -1,
+                    serving,
+                    sessions,
+                    List.of());
         }
         DivisionInfo info = division.getInfo();
         List<NodeStatus.Peer> peers = new ArrayList<>();
@@ -287,7 +303,7 @@ public final class RaftNode implements AutoCloseable {
                 RaftPeerProto peer = follower.getId();
                 peers.add(
                         new NodeStatus.Peer(
-                                peer.getId().toStringUtf8(),
+                                RaftPeers.name(peer.getId().toStringUtf8()),
                                 peer.getAddress(),
                                 matches != null && next < matches.length ? matches[next] : -1,
                                 follower.getLastRpcElapsedTimeMs()));
@@ -301,7 +317,7 @@ public final class RaftNode implements AutoCloseable {
                                 if (!peer.getId().equals(division.getId())) {
                                     peers.add(
                                             new NodeStatus.Peer(
-                                                    peer.getId().toString(),
+                                                    RaftPeers.name(peer.getId()),
                                                     peer.getAddress(),
                                                     -1,
                                                     -1));
@@ -315,9 +331,11 @@ public final class RaftNode implements AutoCloseable {
                         ? "leader"
                         : info.isLeader()
                                 ? "new leader"
-                                : info.getCurrentRole().name().toLowerCase(Locale.ROOT),
+                                : admission.isMember()
+                                        ? info.getCurrentRole().name().toLowerCase(Locale.ROOT)
+                                        : NodeReport.JOINING,
                 info.getCurrentTerm(),
-                leader == null ? null : leader.toString(),
+                leader == null ? null : RaftPeers.name(leader),
                 commitIndex(division),
                 info.getLastAppliedIndex(),
                 serving,
@@ -358,15 +376,11 @@ public final class RaftNode implements AutoCloseable {
         if (started == null || !log.isLeader() || timeout.toMillis() == 0) {
             return;
         }
-        String next =
-                status(true, 0).peers().stream()
-                        .filter(RaftNode::isUp)
-                        .max(Comparator.comparingLong(NodeStatus.Peer::matchIndex))
-                        .map(NodeStatus.Peer::node)
-                        .orElse(null);
+        RaftPeerId next = successor();
         if (next == null) {
             return;
         }
+        String name = RaftPeers.name(next);
         try {
             RaftClientReply reply =
                     started.transferLeadershipAsync(
@@ -375,18 +389,18 @@ public final class RaftNode implements AutoCloseable {
                                             started.getId(),
                                             groupId,
                                             1,
-                                            RaftPeerId.valueOf(next),
+                                            next,
                                             timeout.toMillis()))
                             .get(timeout.toMillis(), TimeUnit.MILLISECONDS);
             LOG.atInfo()
-                    .addKeyValue("to", next)
+                    .addKeyValue("to", name)
                     .addKeyValue("done", reply.isSuccess())
                     .log("leadership transferred");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (TimeoutException e) {
             LOG.atWarn()
-                    .addKeyValue("to", next)
+                    .addKeyValue("to", name)
                     .addKeyValue("timeout_ms", timeout.toMillis())
                     .log(
                             "leadership was not transferred in time; the other nodes will elect a"
@@ -400,10 +414,29 @@ public final class RaftNode implements AutoCloseable {
         }
     }
 
-    private static boolean isUp(NodeStatus.Peer peer) {
-        return peer.lastContactMillis() < UP_MILLIS;
+    /** Returns the follower that has most of the log, of those that are up. */
+    private @Nullable RaftPeerId successor() {
+        RaftServer.Division division = log.division();
+        if (division == null || !division.getInfo().isLeader()) {
+            return null;
+        }
+        long[] matches = division.getInfo().getFollowerMatchIndices();
+        RaftPeerId best = null;
+        long most = Long.MIN_VALUE;
+        int next = 0;
+        for (ServerRpcProto follower :
+                division.getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList()) {
+            long match = matches != null && next < matches.length ? matches[next] : -1;
+            next++;
+            if (follower.getLastRpcElapsedTimeMs() < UP_MILLIS && match > most) {
+                most = match;
+                best = RaftPeerId.valueOf(follower.getId().getId());
+            }
+        }
+        return best;
     }
 
+    /** Closes the server of connections, too: no message is handled during the shutdown. */
     @Override
     public void close() {
         running = false;
@@ -430,8 +463,18 @@ public final class RaftNode implements AutoCloseable {
     /** What the transport needs from this node. */
     private final class NodeContext implements SocketRpcType.ServerContext {
         @Override
-        public InetSocketAddress address() {
-            return new InetSocketAddress(config.self().host(), config.self().port());
+        public NodeRpcServer nodeRpcServer() {
+            return nodeRpcServer;
+        }
+
+        @Override
+        public PeerAdmission admission() {
+            return admission;
+        }
+
+        @Override
+        public byte[] status() {
+            return status.get();
         }
 
         @Override

@@ -1,24 +1,19 @@
 package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterConfig;
-import io.holdfast.cluster.NodeAddress;
+import io.holdfast.cluster.NodeIdentity;
 
 import org.apache.ratis.RaftConfigKeys;
 import org.apache.ratis.client.RaftClientConfigKeys;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
-import org.apache.ratis.protocol.RaftPeer;
-import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.util.SizeInBytes;
 import org.apache.ratis.util.TimeDuration;
 
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -81,31 +76,10 @@ final class RaftSettings {
         return TimeDuration.valueOf(count, TimeUnit.MILLISECONDS);
     }
 
-    /** Returns the id of the Raft group, which depends on the name of the cluster only. */
-    static RaftGroupId groupId(String clusterName) {
-        return RaftGroupId.valueOf(
-                UUID.nameUUIDFromBytes(
-                        ("holdfast cluster " + clusterName).getBytes(StandardCharsets.UTF_8)));
-    }
-
-    static RaftPeer peer(NodeAddress address) {
-        return RaftPeer.newBuilder()
-                .setId(RaftPeerId.valueOf(address.name()))
-                .setAddress(address.address())
-                .build();
-    }
-
-    /** Returns the address of a peer that was made by {@link #peer}. */
-    static NodeAddress address(RaftPeer peer) {
-        InetSocketAddress address = SocketRpcType.address(peer);
-        return new NodeAddress(peer.getId().toString(), address.getHostString(), address.getPort());
-    }
-
-    static RaftGroup group(ClusterConfig config) {
-        RaftGroupId id = groupId(config.name());
-        return config.joining()
-                ? RaftGroup.valueOf(id)
-                : RaftGroup.valueOf(id, config.members().stream().map(RaftSettings::peer).toList());
+    /** Returns the Raft group of a node; without peers if the node waits to be added. */
+    static RaftGroup group(NodeIdentity identity) {
+        return RaftGroup.valueOf(
+                RaftGroupId.valueOf(identity.clusterId()), RaftPeers.peers(identity.members()));
     }
 
     static LogSizeLimits logLimits(ClusterConfig config) {

@@ -22,11 +22,10 @@ public final class RestoredLogWriter {
     /**
      * Writes the files.
      *
-     * @param directory an empty directory
+     * @param group the directory of the Raft group
      * @param backup a snapshot file
      */
-    public static void write(Path directory, String clusterName, Path backup) throws IOException {
-        Path group = directory.resolve(RaftSettings.groupId(clusterName).getUuid().toString());
+    public static void write(Path group, Path backup) throws IOException {
         Path state = Files.createDirectories(group.resolve("sm"));
         Path snapshot = state.resolve(SNAPSHOT);
         SnapshotFile.write(snapshot, out -> Replica.restore(backup, out));
@@ -35,7 +34,7 @@ public final class RestoredLogWriter {
         Path meta = current.resolve("raft-meta");
         Files.writeString(meta, META);
         HardStateFile.create(group, HardState.NONE.withAcknowledged(0).withVote(1, ""));
-        for (Path each : new Path[] {meta, current, state, group, directory}) {
+        for (Path each : new Path[] {meta, current, state, group, group.resolveSibling("")}) {
             DurableFile.sync(each);
         }
     }

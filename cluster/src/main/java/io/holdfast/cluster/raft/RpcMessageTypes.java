@@ -11,12 +11,9 @@ final class RpcMessageTypes {
     static final byte VOTE = 13;
     static final byte ELECT = 14;
     static final byte SNAPSHOT = 15;
-    static final byte REQUEST = 20;
     static final byte CONFIGURE = 21;
     static final byte TRANSFER = 22;
     static final byte SNAPSHOT_MANAGEMENT = 23;
-    static final byte GROUPS = 24;
-    static final byte GROUP = 25;
 
     /** Parses a message. */
     interface Parsing<T> {

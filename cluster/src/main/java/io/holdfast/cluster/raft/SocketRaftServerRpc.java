@@ -2,8 +2,11 @@ package io.holdfast.cluster.raft;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
+import io.holdfast.cluster.formation.NodeCalls;
+import io.holdfast.cluster.rpc.Greeting;
 import io.holdfast.cluster.rpc.NodeRpcClient;
 import io.holdfast.cluster.rpc.NodeRpcServer;
+import io.holdfast.cluster.rpc.RpcRefusedException;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
 import io.holdfast.driver.DurableFile;
 
@@ -11,13 +14,10 @@ import org.apache.ratis.client.impl.ClientProtoUtils;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
-import org.apache.ratis.proto.RaftProtos.GroupInfoRequestProto;
-import org.apache.ratis.proto.RaftProtos.GroupListRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotResult;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
-import org.apache.ratis.proto.RaftProtos.RaftClientRequestProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
@@ -54,6 +54,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -77,7 +78,9 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     private static final long LOADING_TIMEOUT_MILLIS = 120_000;
 
     private final RaftServer server;
-    private final InetSocketAddress address;
+    private final NodeRpcServer nodeRpcServer;
+    private final PeerAdmission admission;
+    private final Supplier<byte[]> status;
     private final RpcSocketFactory rpcSocketFactory;
     private final HardStateFile hardState;
     private final BiConsumer<byte[], Runnable> proposed;
@@ -92,7 +95,6 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     @GuardedBy("appending")
     private long lastWriting;
 
-    private volatile @Nullable NodeRpcServer nodeRpcServer;
     private volatile boolean closed;
 
     /**
@@ -111,21 +113,19 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     }
 
     /**
-     * @param hardState written before other nodes get acknowledgements and votes
-     * @param proposed handles a proposal of another node: the entry, and what to run if it is not
-     *     committed
+     * @param context its hard state is written before other nodes get acknowledgements and votes
      */
     SocketRaftServerRpc(
             RaftServer server,
-            InetSocketAddress address,
             RpcSocketFactory rpcSocketFactory,
-            HardStateFile hardState,
-            BiConsumer<byte[], Runnable> proposed) {
+            SocketRpcType.ServerContext context) {
         this.server = server;
-        this.address = address;
+        this.nodeRpcServer = context.nodeRpcServer();
+        this.admission = context.admission();
+        this.status = context::status;
         this.rpcSocketFactory = rpcSocketFactory;
-        this.hardState = hardState;
-        this.proposed = proposed;
+        this.hardState = context.hardState();
+        this.proposed = context::proposed;
     }
 
     @Override
@@ -135,13 +135,12 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
 
     @Override
     public void start() throws IOException {
-        nodeRpcServer =
-                new NodeRpcServer("holdfast-cluster-in", address, rpcSocketFactory, this::handle);
+        nodeRpcServer.changeService(new PeerService());
     }
 
     @Override
     public InetSocketAddress getInetSocketAddress() {
-        return address;
+        return nodeRpcServer.address();
     }
 
     @Override
@@ -174,7 +173,10 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
 
     private NodeRpcClient newClient(String name, RaftPeerId id) {
         return new NodeRpcClient(
-                name, () -> SocketRpcType.address(peers.get(id)), rpcSocketFactory);
+                name,
+                () -> SocketRpcType.address(peers.get(id)),
+                rpcSocketFactory,
+                admission.toMember(id));
     }
 
     private static byte[] await(CompletableFuture<byte[]> response) throws IOException {
@@ -338,6 +340,10 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
      * @param onRejected called if the entry is known not to be committed
      */
     void propose(RaftPeerId to, byte[] entry, Runnable onRejected) {
+        if (!admission.isMember()) {
+            onRejected.run(); // the leader refuses this node until it is a member
+            return;
+        }
         to(to).bulk.sendOneWay(RpcMessageTypes.PROPOSE, entry, onRejected);
     }
 
@@ -356,7 +362,40 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
 
     // ---- calls from other nodes
 
-    private @Nullable CompletableFuture<byte[]> handle(byte kind, byte[] body) throws IOException {
+    /** Serves members and administrators. */
+    private final class PeerService implements NodeRpcServer.Service {
+        @Override
+        public Greeting greeting() {
+            return admission.greeting();
+        }
+
+        @Override
+        public NodeRpcServer.Handler accept(Greeting opener) throws RpcRefusedException {
+            admission.require(opener);
+            return opener.kind() == Greeting.Kind.NODE
+                    ? new MemberHandler(opener)
+                    : SocketRaftServerRpc.this::handleAdmin;
+        }
+    }
+
+    /** Handles the messages of a member, for as long as it is one. */
+    private final class MemberHandler implements NodeRpcServer.Handler {
+        private final Greeting opener;
+
+        MemberHandler(Greeting opener) {
+            this.opener = opener;
+        }
+
+        @Override
+        public @Nullable CompletableFuture<byte[]> handle(byte kind, byte[] body)
+                throws IOException {
+            admission.require(opener);
+            return handleMember(kind, body);
+        }
+    }
+
+    private @Nullable CompletableFuture<byte[]> handleMember(byte kind, byte[] body)
+            throws IOException {
         return switch (kind) {
             case RpcMessageTypes.APPEND -> append(AppendEntriesRequestProto.parseFrom(body));
             case RpcMessageTypes.HEARTBEAT -> {
@@ -381,11 +420,13 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
                                     .toByteArray());
             case RpcMessageTypes.SNAPSHOT ->
                     done(install(InstallSnapshotRequestProto.parseFrom(body)).toByteArray());
-            case RpcMessageTypes.REQUEST ->
-                    reply(
-                            server.submitClientRequestAsync(
-                                    ClientProtoUtils.toRaftClientRequest(
-                                            RaftClientRequestProto.parseFrom(body))));
+            default -> throw new IOException("unknown message type " + kind);
+        };
+    }
+
+    private CompletableFuture<byte[]> handleAdmin(byte kind, byte[] body) throws IOException {
+        return switch (kind) {
+            case NodeCalls.STATUS -> done(status.get());
             case RpcMessageTypes.CONFIGURE ->
                     reply(
                             server.setConfigurationAsync(
@@ -401,22 +442,6 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
                             server.snapshotManagementAsync(
                                     ClientProtoUtils.toSnapshotManagementRequest(
                                             SnapshotManagementRequestProto.parseFrom(body))));
-            case RpcMessageTypes.GROUPS ->
-                    server.getGroupListAsync(
-                                    ClientProtoUtils.toGroupListRequest(
-                                            GroupListRequestProto.parseFrom(body)))
-                            .thenApply(
-                                    found ->
-                                            ClientProtoUtils.toGroupListReplyProto(found)
-                                                    .toByteArray());
-            case RpcMessageTypes.GROUP ->
-                    server.getGroupInfoAsync(
-                                    ClientProtoUtils.toGroupInfoRequest(
-                                            GroupInfoRequestProto.parseFrom(body)))
-                            .thenApply(
-                                    found ->
-                                            ClientProtoUtils.toGroupInfoReplyProto(found)
-                                                    .toByteArray());
             default -> throw new IOException("unknown message type " + kind);
         };
     }
@@ -589,10 +614,7 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     @Override
     public void close() throws IOException {
         closed = true;
-        NodeRpcServer listening = nodeRpcServer;
-        if (listening != null) {
-            listening.close();
-        }
+        nodeRpcServer.close();
         connections.values().forEach(Connections::close);
     }
 }

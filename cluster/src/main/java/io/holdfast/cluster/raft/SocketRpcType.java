@@ -1,5 +1,7 @@
 package io.holdfast.cluster.raft;
 
+import io.holdfast.cluster.rpc.Handshake;
+import io.holdfast.cluster.rpc.NodeRpcServer;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
 
 import org.apache.ratis.client.ClientFactory;
@@ -25,11 +27,17 @@ import java.net.InetSocketAddress;
 /** The transport of Ratis over our own connections. Ratis creates it by its class name. */
 public final class SocketRpcType implements RpcType {
     private static final String SOCKETS = "holdfast.sockets";
+    private static final String HANDSHAKE = "holdfast.handshake";
     private static final String SERVER_CONTEXT = "holdfast.server";
 
     /** What the transport needs from a server. */
     interface ServerContext {
-        InetSocketAddress address();
+        NodeRpcServer nodeRpcServer();
+
+        PeerAdmission admission();
+
+        /** Returns the status of this node, as an encoded report. */
+        byte[] status();
 
         /**
          * Handles a proposal of another node.
@@ -60,6 +68,11 @@ public final class SocketRpcType implements RpcType {
 
     static RpcSocketFactory sockets(Parameters parameters) {
         return parameters.get(SOCKETS, RpcSocketFactory.class);
+    }
+
+    /** Sets the handshake of a client. */
+    static void put(Parameters parameters, Handshake handshake) {
+        parameters.put(HANDSHAKE, handshake, Handshake.class);
     }
 
     static void put(Parameters parameters, ServerContext serverContext) {
@@ -94,7 +107,8 @@ public final class SocketRpcType implements RpcType {
 
         @Override
         public RaftClientRpc newRaftClientRpc(ClientId clientId, RaftProperties properties) {
-            return new AdminRaftClientRpc(sockets(parameters), properties);
+            return new AdminRaftClientRpc(
+                    sockets(parameters), parameters.get(HANDSHAKE, Handshake.class), properties);
         }
 
         private ServerContext serverContext() {
@@ -104,12 +118,7 @@ public final class SocketRpcType implements RpcType {
         @Override
         public RaftServerRpc newRaftServerRpc(RaftServer server) {
             SocketRaftServerRpc rpc =
-                    new SocketRaftServerRpc(
-                            server,
-                            serverContext().address(),
-                            sockets(parameters),
-                            serverContext().hardState(),
-                            serverContext()::proposed);
+                    new SocketRaftServerRpc(server, sockets(parameters), serverContext());
             serverContext().add(rpc);
             return rpc;
         }

@@ -26,7 +26,6 @@ import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.statemachine.impl.BaseStateMachine;
 import org.apache.ratis.statemachine.impl.SimpleStateMachineStorage;
 import org.apache.ratis.statemachine.impl.SingleFileSnapshotInfo;
-import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.apache.ratis.util.LifeCycle;
 import org.apache.ratis.util.MD5FileUtil;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +56,6 @@ final class StateMachine extends BaseStateMachine {
     private final SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
     private final boolean alone;
     private final ReplicatedDriver driver;
-    private final Supplier<byte[]> status;
     private final Runnable snapshotDue;
     private final Consumer<Throwable> fatal;
     private final long snapshotEntries;
@@ -89,7 +87,6 @@ final class StateMachine extends BaseStateMachine {
 
     /**
      * @param alone whether there are no other nodes
-     * @param status returns the response to a status query of this node
      * @param snapshotDue called when the log has reached the snapshot limits
      * @param fatal called when the node cannot continue
      * @param ended called when Ratis has stopped this node for any reason except its removal
@@ -101,7 +98,6 @@ final class StateMachine extends BaseStateMachine {
             boolean alone,
             ReplicatedDriver driver,
             LogSizeLimits limits,
-            Supplier<byte[]> status,
             Runnable snapshotDue,
             Consumer<Throwable> fatal,
             Runnable ended,
@@ -111,7 +107,6 @@ final class StateMachine extends BaseStateMachine {
         this.alone = alone;
         this.driver = driver;
         this.snapshotDue = snapshotDue;
-        this.status = status;
         this.fatal = fatal;
         this.snapshotEntries = limits.snapshotEntries();
         this.snapshotBytes = limits.snapshotBytes();
@@ -312,18 +307,13 @@ final class StateMachine extends BaseStateMachine {
                         transaction.getLogEntry().getStateMachineLogEntry().getLogData());
     }
 
-    /** Returns the status of this node; nothing is committed for it. */
-    @Override
-    public CompletableFuture<Message> queryStale(Message request, long minIndex) {
-        return CompletableFuture.completedFuture(
-                Message.valueOf(UnsafeByteOperations.unsafeWrap(status.get())));
-    }
-
     @Override
     public void notifyLeaderChanged(RaftGroupMemberId member, RaftPeerId leader) {
         if (!alone && !leader.equals(lastLeader)) {
             lastLeader = leader;
-            LOG.atInfo().addKeyValue("leader", leader).log("the cluster has a leader");
+            LOG.atInfo()
+                    .addKeyValue("leader", RaftPeers.name(leader))
+                    .log("the cluster has a leader");
         }
         driver.leaderChanged();
     }

@@ -35,6 +35,9 @@ public final class NodeRpcClient implements Closeable {
     /** The delay before the next attempt after a failed connect. */
     private static final long RETRY_NANOS = 50_000_000L;
 
+    /** The delay before the next attempt after a refused connection. */
+    private static final long REFUSED_RETRY_NANOS = 500_000_000L;
+
     /** The number of the last one-way messages whose rejection is still reported. */
     private static final int MAX_REJECTABLE = 8;
 
@@ -72,6 +75,7 @@ public final class NodeRpcClient implements Closeable {
 
     private final Supplier<InetSocketAddress> address;
     private final RpcSocketFactory rpcSocketFactory;
+    private final Handshake handshake;
     private final String name;
     private final Map<Long, Call> calls = new ConcurrentHashMap<>();
     private final AtomicLong lastCall = new AtomicLong();
@@ -100,7 +104,7 @@ public final class NodeRpcClient implements Closeable {
     private volatile long lastReceivedNanos = System.nanoTime();
 
     /** Guarded by {@link #connectLock}. */
-    private long failedNanos = System.nanoTime() - RETRY_NANOS;
+    private long retryAtNanos = System.nanoTime();
 
     private volatile boolean closed;
 
@@ -109,8 +113,16 @@ public final class NodeRpcClient implements Closeable {
      * @param address read for each connection
      */
     public NodeRpcClient(
-            String name, Supplier<InetSocketAddress> address, RpcSocketFactory rpcSocketFactory) {
-        this(name, address, rpcSocketFactory, Thread.ofPlatform().daemon().name(name).factory());
+            String name,
+            Supplier<InetSocketAddress> address,
+            RpcSocketFactory rpcSocketFactory,
+            Handshake handshake) {
+        this(
+                name,
+                address,
+                rpcSocketFactory,
+                handshake,
+                Thread.ofPlatform().daemon().name(name).factory());
     }
 
     /**
@@ -120,10 +132,12 @@ public final class NodeRpcClient implements Closeable {
             String name,
             Supplier<InetSocketAddress> address,
             RpcSocketFactory rpcSocketFactory,
+            Handshake handshake,
             ThreadFactory threads) {
         this.name = name;
         this.address = address;
         this.rpcSocketFactory = rpcSocketFactory;
+        this.handshake = handshake;
         this.threads = threads;
     }
 
@@ -335,7 +349,7 @@ public final class NodeRpcClient implements Closeable {
             if (closed) {
                 throw new IOException("closed");
             }
-            if (System.nanoTime() - failedNanos < RETRY_NANOS) {
+            if (System.nanoTime() - retryAtNanos < 0) {
                 throw new IOException("not reachable: an attempt to connect has just failed");
             }
             return open();
@@ -346,9 +360,13 @@ public final class NodeRpcClient implements Closeable {
 
     private RpcConnection open() throws IOException {
         try {
-            return startReading(rpcSocketFactory.connect(address.get(), CONNECT_MILLIS));
+            return startReading(rpcSocketFactory.connect(address.get(), CONNECT_MILLIS, handshake));
+        } catch (RpcRefusedException e) {
+            retryAtNanos = System.nanoTime() + REFUSED_RETRY_NANOS;
+            handshake.refused(String.valueOf(e.getMessage()));
+            throw e;
         } catch (IOException | RuntimeException e) {
-            failedNanos = System.nanoTime();
+            retryAtNanos = System.nanoTime() + RETRY_NANOS;
             throw e instanceof IOException io ? io : new IOException(e);
         }
     }

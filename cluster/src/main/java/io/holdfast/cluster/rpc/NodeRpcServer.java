@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Set;
@@ -34,23 +35,41 @@ public final class NodeRpcServer implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeRpcServer.class);
     private static final int MAX_CONNECTIONS = 64;
     private static final int MAX_BEFORE_GREETING = 64;
+    private static final Duration ACCEPTOR_END = Duration.ofSeconds(2);
 
-    /** Executes calls. */
+    /** What this side is for others. Thread-safe. */
+    public interface Service {
+        /** The answer to an opener that is not refused. */
+        Greeting greeting();
+
+        /**
+         * Decides about a connection.
+         *
+         * @return executes the calls of the opener
+         * @throws RpcRefusedException sent to the opener as the reason
+         * @throws IOException if the opener is to try again
+         */
+        Handler accept(Greeting opener) throws IOException;
+    }
+
+    /** Executes the calls over one connection. */
     public interface Handler {
         /**
          * Starts a call.
          *
          * @return the response; null if the message has none
-         * @throws IOException sent as a failure
+         * @throws IOException sent as a failure; after a {@link RpcRefusedException} the connection
+         *     is closed
          */
         @Nullable CompletableFuture<byte[]> handle(byte kind, byte[] body) throws IOException;
     }
 
     private final ServerSocket listening;
     private final RpcSocketFactory rpcSocketFactory;
-    private final Handler handler;
+    private volatile Service service;
     private final int greetingMillis;
     private final ThreadFactory threads;
+    private final Thread acceptor;
     private final Semaphore connectionPermits = new Semaphore(MAX_CONNECTIONS);
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
@@ -63,13 +82,13 @@ public final class NodeRpcServer implements Closeable {
             String name,
             InetSocketAddress address,
             RpcSocketFactory rpcSocketFactory,
-            Handler handler)
+            Service service)
             throws IOException {
         this(
                 name,
                 address,
                 rpcSocketFactory,
-                handler,
+                service,
                 RpcSocketFactory.GREETING_MILLIS,
                 Thread.ofPlatform().daemon().name(name).factory());
     }
@@ -82,16 +101,16 @@ public final class NodeRpcServer implements Closeable {
             String name,
             InetSocketAddress address,
             RpcSocketFactory rpcSocketFactory,
-            Handler handler,
+            Service service,
             int greetingMillis,
             ThreadFactory threads)
             throws IOException {
         this.rpcSocketFactory = rpcSocketFactory;
-        this.handler = handler;
+        this.service = service;
         this.greetingMillis = greetingMillis;
         this.threads = threads;
         this.listening = rpcSocketFactory.listen(address);
-        Thread.ofPlatform().daemon().name(name + "-accept").start(this::accept);
+        this.acceptor = Thread.ofPlatform().daemon().name(name + "-accept").start(this::accept);
     }
 
     /** Continues after every failure: otherwise the node could not be reached until its restart. */
@@ -163,11 +182,11 @@ public final class NodeRpcServer implements Closeable {
 
     private void serve(Socket socket) {
         try (socket) {
-            RpcConnection rpcConnection = rpcSocketFactory.accepted(socket, greetingMillis);
+            RpcSocketFactory.Accepted accepted = rpcSocketFactory.accepted(socket, greetingMillis);
             removeBeforeGreeting(socket);
             if (connectionPermits.tryAcquire()) {
                 try {
-                    respondTo(rpcConnection);
+                    serve(accepted.connection(), accepted.opener());
                 } finally {
                     connectionPermits.release();
                 }
@@ -179,16 +198,29 @@ public final class NodeRpcServer implements Closeable {
         }
     }
 
-    private void respondTo(RpcConnection rpcConnection) throws IOException {
+    private void serve(RpcConnection rpcConnection, Greeting opener) throws IOException {
+        Service now = service;
+        Handler handler;
+        try {
+            handler = now.accept(opener);
+        } catch (RpcRefusedException e) {
+            rpcConnection.refuse(String.valueOf(e.getMessage()));
+            return;
+        }
+        rpcConnection.accept(now.greeting());
         while (!closed) {
-            respond(rpcConnection, rpcConnection.read());
+            respond(handler, rpcConnection, rpcConnection.read());
         }
     }
 
-    private void respond(RpcConnection rpcConnection, RpcFrame rpcFrame) {
+    private static void respond(Handler handler, RpcConnection rpcConnection, RpcFrame rpcFrame) {
         CompletableFuture<byte[]> response;
         try {
             response = handler.handle(rpcFrame.kind, rpcFrame.body);
+        } catch (RpcRefusedException e) {
+            send(rpcConnection, RpcFrame.FAILED, rpcFrame.call, text(e));
+            rpcConnection.close();
+            return;
         } catch (IOException | RuntimeException e) {
             response = CompletableFuture.failedFuture(e);
         }
@@ -220,6 +252,18 @@ public final class NodeRpcServer implements Closeable {
         }
     }
 
+    /** Changes what this side is for others: all openers connect and greet again. */
+    public void changeService(Service next) throws IOException {
+        service = next;
+        closeAll();
+    }
+
+    private void closeAll() throws IOException {
+        for (Socket socket : open) {
+            socket.close();
+        }
+    }
+
     public InetSocketAddress address() {
         return (InetSocketAddress) listening.getLocalSocketAddress();
     }
@@ -228,8 +272,11 @@ public final class NodeRpcServer implements Closeable {
     public void close() throws IOException {
         closed = true;
         listening.close();
-        for (Socket socket : open) {
-            socket.close();
+        closeAll();
+        try { // the port is free when no thread waits for a connection any more
+            boolean _ = acceptor.join(ACCEPTOR_END);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

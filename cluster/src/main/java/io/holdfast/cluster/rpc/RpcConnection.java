@@ -57,12 +57,27 @@ final class RpcConnection implements Closeable {
         }
     }
 
-    void greet() throws IOException {
-        out.write(RpcFrame.greeting());
+    /**
+     * Sends the greeting of the opener and reads the answer.
+     *
+     * @throws RpcRefusedException if one side refuses the other
+     */
+    void open(Handshake handshake) throws IOException {
+        out.write(RpcFrame.greeting(handshake.greeting()));
+        handshake.check(RpcFrame.readAnswer(in));
     }
 
-    void requireGreeting() throws IOException {
-        RpcFrame.requireGreeting(in);
+    /** Reads the greeting of the opener. */
+    Greeting readGreeting() throws IOException {
+        return RpcFrame.readGreeting(in);
+    }
+
+    void accept(Greeting greeting) throws IOException {
+        out.write(RpcFrame.acceptance(greeting));
+    }
+
+    void refuse(String reason) throws IOException {
+        out.write(RpcFrame.refusal(reason));
     }
 
     void send(byte kind, long call, byte[] body) throws IOException {

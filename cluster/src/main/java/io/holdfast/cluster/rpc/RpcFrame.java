@@ -3,14 +3,14 @@ package io.holdfast.cluster.rpc;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
  * A frame of the protocol between nodes: the length, the message type, the number of the call, and
- * a body. A connection starts with a greeting of the node that opened it.
+ * a body. A connection starts with a {@link Greeting} of its opener, after the magic number and the
+ * version of the format, and the answer of its acceptor: its own greeting, or why it refuses.
  */
 final class RpcFrame {
     static final byte DONE = 0;
@@ -19,7 +19,8 @@ final class RpcFrame {
     /** The maximum size of a body; Ratis sends up to 4 MiB of the log at once. */
     static final int MAX_BYTES = 8 * 1024 * 1024;
 
-    private static final byte[] GREETING = "holdfast1\n".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] MAGIC = "holdfast2\n".getBytes(StandardCharsets.US_ASCII);
+    private static final int MAX_GREETING_BYTES = 1 << 16;
     private static final int HEADER = Byte.BYTES + Long.BYTES;
 
     final byte kind;
@@ -32,16 +33,64 @@ final class RpcFrame {
         this.body = body;
     }
 
-    static byte[] greeting() {
-        return GREETING.clone();
+    static byte[] greeting(Greeting greeting) {
+        byte[] body = greeting.toBytes();
+        return ByteBuffer.allocate(MAGIC.length + Integer.BYTES + body.length)
+                .put(MAGIC)
+                .putInt(body.length)
+                .put(body)
+                .array();
     }
 
-    static void requireGreeting(InputStream in) throws IOException {
-        if (!Arrays.equals(in.readNBytes(GREETING.length), GREETING)) {
+    static Greeting readGreeting(DataInputStream in) throws IOException {
+        if (!Arrays.equals(in.readNBytes(MAGIC.length), MAGIC)) {
             throw new IOException(
                     "bad greeting: not a node of a Holdfast cluster, or one of an incompatible"
                             + " version");
         }
+        return Greeting.of(readShort(in));
+    }
+
+    static byte[] acceptance(Greeting greeting) {
+        return answer(DONE, greeting.toBytes());
+    }
+
+    static byte[] refusal(String reason) {
+        return answer(FAILED, reason.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static byte[] answer(byte kind, byte[] body) {
+        return ByteBuffer.allocate(1 + Integer.BYTES + body.length)
+                .put(kind)
+                .putInt(body.length)
+                .put(body)
+                .array();
+    }
+
+    /**
+     * Reads the answer to a greeting.
+     *
+     * @throws RpcRefusedException if it is a refusal
+     */
+    static Greeting readAnswer(DataInputStream in) throws IOException {
+        byte kind = in.readByte();
+        byte[] body = readShort(in);
+        if (kind != DONE) {
+            throw new RpcRefusedException(new String(body, StandardCharsets.UTF_8));
+        }
+        return Greeting.of(body);
+    }
+
+    private static byte[] readShort(DataInputStream in) throws IOException {
+        int length = in.readInt();
+        if (length < 0 || length > MAX_GREETING_BYTES) {
+            throw new IOException("invalid greeting length: " + length + " bytes");
+        }
+        byte[] body = in.readNBytes(length);
+        if (body.length < length) {
+            throw new EOFException();
+        }
+        return body;
     }
 
     static byte[] encode(byte kind, long call, byte[] body) throws IOException {

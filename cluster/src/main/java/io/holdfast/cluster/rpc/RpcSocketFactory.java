@@ -33,7 +33,13 @@ public final class RpcSocketFactory {
         return tls != null;
     }
 
-    RpcConnection connect(InetSocketAddress address, int millis) throws IOException {
+    /**
+     * Connects, and exchanges greetings.
+     *
+     * @throws RpcRefusedException if one side refuses the other
+     */
+    RpcConnection connect(InetSocketAddress address, int millis, Handshake handshake)
+            throws IOException {
         InetSocketAddress resolved =
                 address.isUnresolved()
                         ? new InetSocketAddress(address.getHostString(), address.getPort())
@@ -45,7 +51,7 @@ public final class RpcSocketFactory {
             raw.setSoTimeout(millis);
             try (Deadline _ = new Deadline(raw, GREETING_MILLIS)) {
                 RpcConnection rpcConnection = new RpcConnection(secured(raw, address), raw);
-                rpcConnection.greet();
+                rpcConnection.open(handshake);
                 raw.setSoTimeout(0);
                 return rpcConnection;
             }
@@ -85,13 +91,15 @@ public final class RpcSocketFactory {
         }
     }
 
-    /** Completes an accepted connection: the TLS handshake and the greeting. */
-    RpcConnection accepted(Socket raw, int millis) throws IOException {
+    /** An accepted connection whose opener has sent its greeting. */
+    record Accepted(RpcConnection connection, Greeting opener) {}
+
+    /** Completes an accepted connection: the TLS handshake and the greeting of the opener. */
+    Accepted accepted(Socket raw, int millis) throws IOException {
         RpcConnection.prepare(raw);
         try (Deadline _ = new Deadline(raw, millis)) {
             RpcConnection rpcConnection = new RpcConnection(secured(raw), raw);
-            rpcConnection.requireGreeting();
-            return rpcConnection;
+            return new Accepted(rpcConnection, rpcConnection.readGreeting());
         }
     }
 

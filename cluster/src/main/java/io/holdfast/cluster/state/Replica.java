@@ -83,9 +83,6 @@ public final class Replica {
 
     private final NavigableMap<Long, NodeIncarnation> incarnations = new TreeMap<>();
 
-    /** The id of each node's data directory, by the name of the node. */
-    private final Map<String, UUID> dataIds = new TreeMap<>();
-
     /** Every session that may have something in the state. */
     private final NavigableMap<Long, SessionInfo> sessions = new TreeMap<>();
 
@@ -170,23 +167,7 @@ public final class Replica {
         dueNanos = timeNanos - (stampNanos - time.dueNanos());
     }
 
-    /** Returns the names of all nodes that have ever served. */
-    public List<String> nodes() {
-        return List.copyOf(dataIds.keySet());
-    }
-
     private void beginIncarnation(LogEntry.BeginIncarnation beginIncarnation) {
-        UUID known = dataIds.putIfAbsent(beginIncarnation.node(), beginIncarnation.dataId());
-        if (known != null && !known.equals(beginIncarnation.dataId())) {
-            listener.onIncarnationRejected(
-                    beginIncarnation.node(),
-                    beginIncarnation.nonce(),
-                    "the data directory of "
-                            + beginIncarnation.node()
-                            + " is not the one registered for that name: a node that lost its data"
-                            + " must rejoin under a new name");
-            return;
-        }
         for (NodeIncarnation nodeIncarnation : incarnations.values()) {
             if (nodeIncarnation.nonce.equals(beginIncarnation.nonce())) {
                 listener.onIncarnationBegun(
@@ -481,11 +462,6 @@ public final class Replica {
             out.writeLong(nodeIncarnation.lastSequence);
             out.writeLong(nodeIncarnation.lastContactNanos);
         }
-        out.writeInt(dataIds.size());
-        for (Map.Entry<String, UUID> entry : dataIds.entrySet()) {
-            out.writeUTF(entry.getKey());
-            write(entry.getValue(), out);
-        }
         out.writeInt(sessions.size());
         for (Map.Entry<Long, SessionInfo> entry : sessions.entrySet()) {
             out.writeLong(entry.getKey());
@@ -538,9 +514,8 @@ public final class Replica {
             nodeIncarnation.lastContactNanos = in.readLong();
             incarnations.put(number, nodeIncarnation);
         }
-        dataIds.clear();
-        for (int left = in.readInt(); left > 0; left--) {
-            dataIds.put(in.readUTF(), readId(in));
+        if (version < 3) {
+            skipDataIds(in);
         }
         sessions.clear();
         for (int left = in.readInt(); left > 0; left--) {
@@ -580,8 +555,14 @@ public final class Replica {
                 });
         replica.cluster = null;
         replica.term = -1;
-        replica.dataIds.clear();
         replica.write(out);
+    }
+
+    private static void skipDataIds(DataInput in) throws IOException {
+        for (int left = in.readInt(); left > 0; left--) {
+            String _ = in.readUTF();
+            UUID _ = readId(in);
+        }
     }
 
     private static UUID readId(DataInput in) throws IOException {
@@ -597,13 +578,6 @@ public final class Replica {
     public @Nullable String nodeOf(long session) {
         NodeIncarnation nodeIncarnation = incarnations.get(SessionIdEncoding.incarnation(session));
         return nodeIncarnation == null ? null : nodeIncarnation.node;
-    }
-
-    /**
-     * Returns the data directory ids of all nodes that have ever served, by the name of the node.
-     */
-    public Map<String, UUID> dataIds() {
-        return dataIds;
     }
 
     /** The listener of a replica that serves no clients. */
@@ -622,9 +596,6 @@ public final class Replica {
 
         @Override
         public void onIncarnationBegun(String node, UUID nonce, long incarnation) {}
-
-        @Override
-        public void onIncarnationRejected(String node, UUID nonce, String reason) {}
 
         @Override
         public void onSessionEnded(long session) {}

@@ -32,12 +32,6 @@ public interface ReplicaListener {
     void onIncarnationBegun(String node, UUID nonce, long incarnation);
 
     /**
-     * A node requested an incarnation and was rejected: its data directory is not the one
-     * registered for its name.
-     */
-    void onIncarnationRejected(String node, UUID nonce, String reason);
-
-    /**
      * All holds and waits of a session have ended; its {@link Replica.SessionInfo} is still
      * available.
      */

@@ -24,8 +24,11 @@ public final class SnapshotFile {
     /** "HFSTATE" and the version. */
     private static final long MAGIC = 0x4846_5354_4154_4500L;
 
-    /** Version 2 adds to each session whether it has several requests in flight. */
-    public static final int VERSION = 2;
+    /**
+     * Version 2 adds to each session whether it has several requests in flight; version 3 leaves
+     * out the data directories of the nodes.
+     */
+    public static final int VERSION = 3;
 
     private static final int BUFFER = 1 << 16;
 

@@ -90,7 +90,7 @@ class ClusterAdminIT {
                     .untilAsserted(
                             () -> assertThat(testCluster.node(gone).unready()).contains("removed"));
             assertThatThrownBy(() -> admin.add(new NodeAddress(gone, "127.0.0.1", 9)))
-                    .hasMessageContaining("has been used");
+                    .hasMessageContaining("does not respond");
         }
     }
 

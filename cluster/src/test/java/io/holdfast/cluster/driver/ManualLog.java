@@ -44,7 +44,6 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
     private final ReplicatedDriver driver =
             new ReplicatedDriver(
                     "n1",
-                    new UUID(1, 1),
                     RULES,
                     new DriverConfig(
                             RULES.settings(),

@@ -505,7 +505,7 @@ class ReplicatedDriverTest {
 
     /** Applies the entries of a session of another node that holds the key. */
     private static long holdElsewhere(ManualLog log) {
-        log.apply(new LogEntry.BeginIncarnation("n2", new UUID(2, 2), new UUID(3, 3)));
+        log.apply(new LogEntry.BeginIncarnation("n2", new UUID(3, 3)));
         long incarnation = 2; // this node has the first one
         long session = SessionIdEncoding.of(incarnation, 1);
         log.apply(

@@ -38,7 +38,7 @@ final class EntrySamples {
         return switch (random.nextInt(10)) {
             case 0 -> new LogEntry.CreateCluster(uuid(), number());
             case 1 -> new LogEntry.ChangeSettings(rules());
-            case 2 -> new LogEntry.BeginIncarnation(text(), uuid(), uuid());
+            case 2 -> new LogEntry.BeginIncarnation(text(), uuid());
             case 3 -> new LogEntry.EndIncarnation(number());
             case 4 -> new LogEntry.Tick();
             case 5 -> new LogEntry.Collect((int) number());

@@ -51,8 +51,8 @@ class LogEntryEncodingTest {
                         "010207e2d403010901030001660000016b010274e90102ff0002010203924e08",
                         new LogEntry.ChangeSettings(rules())),
                 entry(
-                        "0103026e3100112233445566778899aabbccddeeff00000000000000010000000000000002",
-                        new LogEntry.BeginIncarnation("n1", ID, new UUID(1, 2))),
+                        "0103026e3100000000000000010000000000000002",
+                        new LogEntry.BeginIncarnation("n1", new UUID(1, 2))),
                 entry("010403ac0200", new LogEntry.Batch(3, 300, List.of())),
                 entry("010503", new LogEntry.EndIncarnation(3)),
                 entry("0106", new LogEntry.Tick()),

@@ -1,15 +1,25 @@
 package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterConfig;
+import io.holdfast.cluster.Member;
 import io.holdfast.cluster.NodeAddress;
+import io.holdfast.cluster.NodeIdentity;
 import io.holdfast.cluster.driver.ReplicatedDriver;
+import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.ReplicatedSettings;
+import io.holdfast.cluster.rpc.NodeRpcServer;
+import io.holdfast.cluster.rpc.RefusedConnections;
+import io.holdfast.cluster.rpc.RpcSocketFactory;
+import io.holdfast.cluster.rpc.TestService;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.DriverObserver;
 import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.EngineSettings;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +27,9 @@ import java.util.UUID;
 
 /** A driver of a single node that applies entries and proposes none. */
 final class IdleDriver {
+    static final UUID CLUSTER = new UUID(3, 3);
+
+    private static final UUID DATA = new UUID(1, 1);
     private static final Duration LONG = Duration.ofSeconds(10);
     private static final EngineSettings SETTINGS = new EngineSettings(0, LONG.toNanos(), true);
 
@@ -55,10 +68,30 @@ final class IdleDriver {
                 null);
     }
 
+    /** Returns a node with the given limits of its log. */
+    static RaftNode node(LogSizeLimits limits) throws IOException {
+        ClusterConfig config = config();
+        Member self = new Member(config.self(), DATA);
+        RpcSocketFactory sockets = new RpcSocketFactory(null);
+        NodeRpcServer listening =
+                new NodeRpcServer(
+                        "test",
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        sockets,
+                        new TestService((_, _) -> null));
+        return new RaftNode(
+                config,
+                new NodeIdentity(config.name(), CLUSTER, self, List.of(self)),
+                listening,
+                sockets,
+                new RefusedConnections(),
+                limits,
+                () -> EntryTime.of(System.nanoTime()));
+    }
+
     static ReplicatedDriver of(RaftNode node) {
         return new ReplicatedDriver(
                 "n1",
-                new UUID(1, 1),
                 new ReplicatedSettings(SETTINGS, KeyCountLimits.NONE, LONG.toNanos(), 0),
                 new DriverConfig(
                         SETTINGS,

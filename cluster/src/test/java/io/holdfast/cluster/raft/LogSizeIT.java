@@ -3,9 +3,7 @@ package io.holdfast.cluster.raft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.entry.BatchItem;
-import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.engine.ByteString;
@@ -36,8 +34,6 @@ class LogSizeIT {
     private static final long UNKNOWN_SESSION = 1 << 20;
 
     @TempDir Path folder;
-
-    private final ClusterConfig config = IdleDriver.config();
 
     private static byte[] entry(int size) {
         ByteString payload = ByteString.of(new byte[size]);
@@ -72,12 +68,7 @@ class LogSizeIT {
     void the_log_stays_small_whatever_the_size_of_its_entries() throws Exception {
         byte[] entry = entry(400_000);
         var limits = new LogSizeLimits(1_000_000, 4 * MIB, 2 * MIB);
-        try (RaftNode node =
-                new RaftNode(
-                        config,
-                        RaftTls.sockets(null),
-                        limits,
-                        () -> EntryTime.of(System.nanoTime()))) {
+        try (RaftNode node = IdleDriver.node(limits)) {
             node.start(folder, false, IdleDriver.of(node), () -> new byte[0], _ -> {});
             await().until(() -> node.log().isLeader());
             for (int i = 0; i < 90; i++) { // 34 MiB
@@ -94,12 +85,7 @@ class LogSizeIT {
         byte[] entry = entry(10);
         Set<String> snapshots = new HashSet<>();
         var limits = new LogSizeLimits(50, 1000 * MIB, 1000 * MIB);
-        try (RaftNode node =
-                new RaftNode(
-                        config,
-                        RaftTls.sockets(null),
-                        limits,
-                        () -> EntryTime.of(System.nanoTime()))) {
+        try (RaftNode node = IdleDriver.node(limits)) {
             node.start(folder, false, IdleDriver.of(node), () -> new byte[0], _ -> {});
             await().until(() -> node.log().isLeader());
             for (int i = 0; i < 200; i++) {
@@ -112,7 +98,7 @@ class LogSizeIT {
     }
 
     private Set<String> snapshots() throws IOException {
-        String group = RaftSettings.groupId(config.name()).getUuid().toString();
+        String group = IdleDriver.CLUSTER.toString();
         try (Stream<Path> files = Files.list(folder.resolve(group).resolve("sm"))) {
             return files.map(file -> String.valueOf(file.getFileName()))
                     .filter(name -> name.matches("snapshot\\.[0-9]+_[0-9]+"))

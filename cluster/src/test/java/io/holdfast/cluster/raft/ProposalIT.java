@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.cluster.driver.ReplicatedDriver;
-import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.state.Replica;
@@ -30,11 +29,7 @@ class ProposalIT {
     @TempDir Path folder;
 
     private final List<Throwable> failures = new CopyOnWriteArrayList<>();
-    private final RaftNode node =
-            new RaftNode(
-                    IdleDriver.config(),
-                    RaftTls.sockets(null),
-                    () -> EntryTime.of(System.nanoTime()));
+    private final RaftNode node = IdleDriver.node(RaftSettings.logLimits(IdleDriver.config()));
     private final ReplicatedDriver driver = IdleDriver.of(node);
 
     ProposalIT() throws Exception {}

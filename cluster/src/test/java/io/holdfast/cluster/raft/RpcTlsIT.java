@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.cluster.ClusterTls;
+import io.holdfast.cluster.rpc.Handshake;
 import io.holdfast.cluster.rpc.NodeRpcClient;
 import io.holdfast.cluster.rpc.NodeRpcServer;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
+import io.holdfast.cluster.rpc.TestService;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -57,7 +59,7 @@ class RpcTlsIT {
                         "test",
                         new InetSocketAddress(0),
                         ours,
-                        (kind, body) -> CompletableFuture.completedFuture(body));
+                        new TestService((_, body) -> CompletableFuture.completedFuture(body)));
     }
 
     private static RpcSocketFactory sockets(ClusterTls files) throws IOException {
@@ -75,7 +77,8 @@ class RpcTlsIT {
                 new NodeRpcClient(
                         "test",
                         () -> InetSocketAddress.createUnresolved(host, port),
-                        rpcSocketFactory)) {
+                        rpcSocketFactory,
+                        Handshake.admin("test"))) {
             return nodeRpcClient.call(KIND, BODY, 60_000).get();
         }
     }

@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.cluster.Member;
+import io.holdfast.cluster.NodeAddress;
+import io.holdfast.cluster.NodeIdentity;
+import io.holdfast.cluster.rpc.NodeRpcServer;
+import io.holdfast.cluster.rpc.RefusedConnections;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
+import io.holdfast.cluster.rpc.TestService;
 
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
@@ -31,23 +37,28 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 @DisplayName("The RPC between Raft servers")
 @Timeout(120)
 class SocketRaftServerRpcIT {
-    private static final RaftPeerId OTHER = RaftPeerId.valueOf("n2");
+    private static final Member N1 =
+            new Member(NodeAddress.parse("n1=127.0.0.1:1"), new UUID(1, 1));
+    private static final Member N2 =
+            new Member(NodeAddress.parse("n2=127.0.0.1:2"), new UUID(2, 2));
+    private static final RaftPeerId OTHER = RaftPeers.id(N2);
 
     private final AtomicLong written = new AtomicLong();
     private final AtomicLong term = new AtomicLong(1);
@@ -64,31 +75,19 @@ class SocketRaftServerRpcIT {
 
     @BeforeEach
     void connect() throws Exception {
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
-        RpcSocketFactory rpcSocketFactory = new RpcSocketFactory(null);
         hardState = HardStateFile.open(folder.resolve("other"), false, _ -> {});
         leaderState = HardStateFile.open(folder.resolve("one"), false, _ -> {});
-        one =
-                new SocketRaftServerRpc(
-                        server(),
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                        rpcSocketFactory,
-                        leaderState,
-                        (_, _) -> {});
+        one = rpc(N1, leaderState, (_, _) -> {});
         other =
-                new SocketRaftServerRpc(
-                        server(),
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
-                        rpcSocketFactory,
+                rpc(
+                        N2,
                         hardState,
                         (entry, refused) -> {
                             proposals.add(entry);
                             refusals.add(refused);
                         });
         other.start();
+        int port = other.getInetSocketAddress().getPort();
         one.addRaftPeers(
                 List.of(
                         RaftPeer.newBuilder()
@@ -99,6 +98,55 @@ class SocketRaftServerRpcIT {
         await().until(() -> one.isConnected(OTHER));
         await().ignoreExceptions().until(() -> heartbeat().get() != null);
         appended.clear();
+    }
+
+    private SocketRaftServerRpc rpc(
+            Member self, HardStateFile state, BiConsumer<byte[], Runnable> proposed)
+            throws IOException {
+        RpcSocketFactory rpcSocketFactory = new RpcSocketFactory(null);
+        NodeRpcServer listening =
+                new NodeRpcServer(
+                        "test",
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        rpcSocketFactory,
+                        new TestService((_, _) -> null));
+        PeerAdmission admission =
+                new PeerAdmission(
+                        new NodeIdentity("test", new UUID(5, 5), self, List.of(N1, N2)),
+                        () -> null,
+                        new RefusedConnections());
+        return new SocketRaftServerRpc(
+                server(),
+                rpcSocketFactory,
+                new SocketRpcType.ServerContext() {
+                    @Override
+                    public NodeRpcServer nodeRpcServer() {
+                        return listening;
+                    }
+
+                    @Override
+                    public PeerAdmission admission() {
+                        return admission;
+                    }
+
+                    @Override
+                    public byte[] status() {
+                        return new byte[0];
+                    }
+
+                    @Override
+                    public void proposed(byte[] entry, Runnable onRejected) {
+                        proposed.accept(entry, onRejected);
+                    }
+
+                    @Override
+                    public HardStateFile hardState() {
+                        return state;
+                    }
+
+                    @Override
+                    public void add(SocketRaftServerRpc created) {}
+                });
     }
 
     @AfterEach

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -39,7 +40,9 @@ class RpcConnectionIT {
     private static final byte LATER = 11;
     private static final byte FAIL = 12;
     private static final byte NOTE = 13;
+    private static final byte REFUSE = 14;
     private static final long LONG_MILLIS = 60_000;
+    private static final byte[] GREETING = RpcFrame.greeting(Greeting.admin("test"));
 
     private final RpcSocketFactory rpcSocketFactory = new RpcSocketFactory(null);
     private final List<CompletableFuture<byte[]>> later = new CopyOnWriteArrayList<>();
@@ -59,6 +62,7 @@ class RpcConnectionIT {
                 noted.add(new String(body, StandardCharsets.UTF_8));
                 yield null;
             }
+            case REFUSE -> throw new RpcRefusedException("no longer");
             default -> throw new IOException("not today");
         };
     }
@@ -71,17 +75,24 @@ class RpcConnectionIT {
                 new NodeRpcClient(
                         "test",
                         () -> InetSocketAddress.createUnresolved("127.0.0.1", port),
-                        rpcSocketFactory);
+                        rpcSocketFactory,
+                        Handshake.admin("test"));
     }
 
     private NodeRpcServer newServer(int port) throws IOException {
-        return new NodeRpcServer("test", loopback(port), rpcSocketFactory, this::handle);
+        return new NodeRpcServer(
+                "test", loopback(port), rpcSocketFactory, new TestService(this::handle));
     }
 
     private NodeRpcServer newServer(int port, int greetingMillis, ThreadFactory threads)
             throws IOException {
         return new NodeRpcServer(
-                "test", loopback(port), rpcSocketFactory, this::handle, greetingMillis, threads);
+                "test",
+                loopback(port),
+                rpcSocketFactory,
+                new TestService(this::handle),
+                greetingMillis,
+                threads);
     }
 
     private static InetSocketAddress loopback(int port) {
@@ -291,7 +302,8 @@ class RpcConnectionIT {
     void a_connection_is_closed_at_an_invalid_frame_length() throws Exception {
         for (int length : new int[] {-1, 0, 8, RpcFrame.MAX_BYTES + 10, Integer.MAX_VALUE}) {
             try (Socket socket = stranger()) {
-                socket.getOutputStream().write(RpcFrame.greeting());
+                socket.getOutputStream().write(GREETING);
+                var _ = RpcFrame.readAnswer(new DataInputStream(socket.getInputStream()));
                 socket.getOutputStream().write(ByteBuffer.allocate(64).putInt(length).array());
                 assertThat(isClosedByPeer(socket)).as("length " + length).isTrue();
             }
@@ -303,7 +315,7 @@ class RpcConnectionIT {
     void a_connection_with_a_slow_greeting_is_closed_although_it_sends_bytes() throws Exception {
         nodeRpcServer.close();
         nodeRpcServer = newServer(0, 500, Thread::new);
-        byte[] greeting = RpcFrame.greeting();
+        byte[] greeting = GREETING;
         try (Socket socket = stranger()) {
             socket.setSoTimeout(200);
             int sent = 0;
@@ -341,10 +353,9 @@ class RpcConnectionIT {
             }
         }
         try (Socket socket = stranger()) {
-            socket.getOutputStream().write(RpcFrame.greeting());
+            socket.getOutputStream().write(GREETING);
             socket.getOutputStream().write(RpcFrame.encode(ECHO, 1, bytes("x")));
-            assertThat(socket.getInputStream().read())
-                    .isZero(); // the first byte of a response's length
+            assertThat(socket.getInputStream().read()).isZero(); // the acceptance
         }
     }
 
@@ -358,6 +369,7 @@ class RpcConnectionIT {
                         "starved",
                         () -> loopback(port),
                         rpcSocketFactory,
+                        Handshake.admin("test"),
                         task -> {
                             if (failures.getAndDecrement() > 0) {
                                 throw new OutOfMemoryError("unable to create native thread");
@@ -388,7 +400,8 @@ class RpcConnectionIT {
                             }
                             return loopback(port);
                         },
-                        rpcSocketFactory)) {
+                        rpcSocketFactory,
+                        Handshake.admin("test"))) {
             var reader = new CompletableFuture<Thread>();
             var proceed = new CountDownLatch(1);
             var response =
@@ -443,13 +456,13 @@ class RpcConnectionIT {
         try {
             for (int i = 0; i < 64; i++) {
                 Socket socket = stranger();
-                socket.getOutputStream().write(RpcFrame.greeting());
+                socket.getOutputStream().write(GREETING);
                 socket.getOutputStream().write(RpcFrame.encode(ECHO, 1, bytes("x")));
-                assertThat(socket.getInputStream().read()).isZero(); // a response begins
+                assertThat(socket.getInputStream().read()).isZero(); // the acceptance
                 open.add(socket);
             }
             try (Socket one = stranger()) {
-                one.getOutputStream().write(RpcFrame.greeting());
+                one.getOutputStream().write(GREETING);
                 assertThat(isClosedByPeer(one)).isTrue();
             }
         } finally {
@@ -458,5 +471,63 @@ class RpcConnectionIT {
             }
         }
         await().ignoreExceptions().until(() -> call(ECHO, "free").get().length == 4);
+    }
+
+    @Test
+    void a_refused_opener_gets_the_reason_and_does_not_connect() throws Exception {
+        TestService service = new TestService(this::handle);
+        nodeRpcServer.changeService(service);
+        service.refusal = "not you";
+        assertThatThrownBy(() -> call(ECHO, "x").get())
+                .cause()
+                .isInstanceOf(RpcRefusedException.class)
+                .hasMessage("not you");
+        assertThat(nodeRpcClient.isConnected()).isFalse();
+        service.refusal = null;
+        await().ignoreExceptions().until(() -> call(ECHO, "free").get().length == 4);
+    }
+
+    @Test
+    void an_opener_that_refuses_the_acceptor_does_not_connect() {
+        List<String> refused = new CopyOnWriteArrayList<>();
+        int port = nodeRpcServer.address().getPort();
+        var picky =
+                new Handshake() {
+                    @Override
+                    public Greeting greeting() {
+                        return Greeting.admin("test");
+                    }
+
+                    @Override
+                    public void check(Greeting acceptor) throws RpcRefusedException {
+                        throw new RpcRefusedException("not " + acceptor.node());
+                    }
+
+                    @Override
+                    public void refused(String reason) {
+                        refused.add(reason);
+                    }
+                };
+        try (NodeRpcClient other =
+                new NodeRpcClient("picky", () -> loopback(port), rpcSocketFactory, picky)) {
+            assertThatThrownBy(() -> other.call(ECHO, bytes("x"), LONG_MILLIS).get())
+                    .hasMessageContaining("not server");
+            assertThat(other.isConnected()).isFalse();
+        }
+        assertThat(refused).containsExactly("not server");
+    }
+
+    @Test
+    void a_connection_is_closed_after_a_message_that_its_opener_may_not_send() {
+        assertThatThrownBy(() -> call(REFUSE, "").get()).hasMessageContaining("no longer");
+        await().until(() -> !nodeRpcClient.isConnected());
+    }
+
+    @Test
+    void all_openers_greet_again_when_the_service_changes() throws Exception {
+        assertThat(call(ECHO, "x").get()).hasSize(1);
+        nodeRpcServer.changeService(new TestService(this::handle));
+        await().until(() -> !nodeRpcClient.isConnected());
+        assertThat(call(ECHO, "x").get()).hasSize(1);
     }
 }

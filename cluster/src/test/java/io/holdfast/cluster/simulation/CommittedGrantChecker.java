@@ -312,11 +312,6 @@ final class CommittedGrantChecker implements ReplicaListener {
     }
 
     @Override
-    public void onIncarnationRejected(String node, UUID nonce, String reason) {
-        throw new AssertionError(node + " was rejected: " + reason);
-    }
-
-    @Override
     public void onSessionEnded(long session) {
         ended.add(session);
         queues.values().forEach(queue -> queue.removeIf(waiter -> waiter.session() == session));

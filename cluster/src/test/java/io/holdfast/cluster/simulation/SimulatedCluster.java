@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 
 /** Nodes, their network, clients and faults. */
 final class SimulatedCluster {
@@ -285,9 +284,8 @@ final class SimulatedCluster {
 
     // ---- drivers and their state
 
-    ReplicatedDriver newDriver(String name, UUID dataId, SimulatedNode node) {
-        return new ReplicatedDriver(
-                name, dataId, RULES, CONFIG, REQUEST_TIMEOUT, node, node::clock, node);
+    ReplicatedDriver newDriver(String name, SimulatedNode node) {
+        return new ReplicatedDriver(name, RULES, CONFIG, REQUEST_TIMEOUT, node, node::clock, node);
     }
 
     byte[] bytes(ReplicatedDriver driver) {

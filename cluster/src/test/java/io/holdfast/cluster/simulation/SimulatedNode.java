@@ -34,7 +34,6 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
     private final SimulatedCluster simulatedCluster;
     private final SimulatedTime time;
     private final SimulatedRaft raft;
-    private final UUID dataId;
     private final double rate;
     private final List<Runnable> held = new ArrayList<>();
 
@@ -65,7 +64,6 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         this.time = simulatedCluster.time;
         this.raft = raft;
         this.rate = time.between(1 - SimulatedCluster.DRIFT, 1 + SimulatedCluster.DRIFT);
-        this.dataId = randomUuid();
     }
 
     // ---- the process
@@ -77,7 +75,7 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         knownCommitted = 0;
         applying = false;
         flushPending = false;
-        ReplicatedDriver made = simulatedCluster.newDriver(name, dataId, this);
+        ReplicatedDriver made = simulatedCluster.newDriver(name, this);
         driver = made;
         StoredSnapshot from = snapshot;
         if (from != null && time.chance(0.7)) {

@@ -78,10 +78,7 @@ class ClientUsageTest {
 
     @Test
     void usage_is_that_of_the_installed_snapshot() throws Exception {
-        replica.apply(
-                1,
-                EntryTime.of(0),
-                new LogEntry.BeginIncarnation("n1", new UUID(1, 1), new UUID(0, 1)));
+        replica.apply(1, EntryTime.of(0), new LogEntry.BeginIncarnation("n1", new UUID(0, 1)));
         byte[] empty = snapshot();
         lock(SESSION, 1, "a");
         lock(SESSION, 2, "b");
@@ -118,9 +115,6 @@ class ClientUsageTest {
 
         @Override
         public void onIncarnationBegun(String node, UUID nonce, long incarnation) {}
-
-        @Override
-        public void onIncarnationRejected(String node, UUID nonce, String reason) {}
 
         @Override
         public void onSessionEnded(long session) {}

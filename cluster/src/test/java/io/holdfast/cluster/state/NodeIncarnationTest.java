@@ -21,7 +21,6 @@ import java.util.UUID;
 
 @DisplayName("A node incarnation")
 class NodeIncarnationTest {
-    private static final UUID DATA = new UUID(1, 1);
     private static final ReplicatedSettings RULES =
             new ReplicatedSettings(new EngineSettings(0, 0, true), KeyCountLimits.NONE, 10, 0);
 
@@ -30,8 +29,7 @@ class NodeIncarnationTest {
     private final Replica replica = new Replica(RULES, MemoryBudgets.UNLIMITED, new Recorder());
 
     private void begin(long nonce) {
-        replica.apply(
-                1, EntryTime.of(0), new LogEntry.BeginIncarnation("n1", DATA, new UUID(0, nonce)));
+        replica.apply(1, EntryTime.of(0), new LogEntry.BeginIncarnation("n1", new UUID(0, nonce)));
     }
 
     @Test
@@ -69,8 +67,7 @@ class NodeIncarnationTest {
     @Test
     void an_incarnation_ends_after_the_session_timeout_without_contact() {
         begin(1);
-        replica.apply(
-                1, EntryTime.of(0), new LogEntry.BeginIncarnation("n2", DATA, new UUID(0, 2)));
+        replica.apply(1, EntryTime.of(0), new LogEntry.BeginIncarnation("n2", new UUID(0, 2)));
         register(1, 1, 1);
         tick(10);
         assertThat(ended).isEmpty();
@@ -82,8 +79,7 @@ class NodeIncarnationTest {
     @Test
     void an_incarnation_does_not_end_while_expiries_are_held_back() {
         begin(1);
-        replica.apply(
-                1, EntryTime.of(0), new LogEntry.BeginIncarnation("n2", DATA, new UUID(0, 2)));
+        replica.apply(1, EntryTime.of(0), new LogEntry.BeginIncarnation("n2", new UUID(0, 2)));
         register(1, 1, 1);
         replica.apply(1, new EntryTime(1000, 10), new LogEntry.Tick());
         assertThat(ended).isEmpty();
@@ -99,8 +95,7 @@ class NodeIncarnationTest {
         assertThat(ended).isEmpty();
         assertThat(replica.nextDueNanos()).isEqualTo(Long.MAX_VALUE);
         register(1, 2, 1001);
-        replica.apply(
-                1, EntryTime.of(1002), new LogEntry.BeginIncarnation("n2", DATA, new UUID(0, 2)));
+        replica.apply(1, EntryTime.of(1002), new LogEntry.BeginIncarnation("n2", new UUID(0, 2)));
         tick(1010);
         assertThat(ended).isEmpty();
         tick(1011);
@@ -140,9 +135,6 @@ class NodeIncarnationTest {
 
         @Override
         public void onBatchApplied(long incarnation, long sequence) {}
-
-        @Override
-        public void onIncarnationRejected(String node, UUID nonce, String reason) {}
 
         @Override
         public void onSessionEnded(long session) {}

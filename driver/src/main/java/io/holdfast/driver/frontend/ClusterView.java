@@ -17,6 +17,7 @@ import java.util.List;
  * @param appliedIndex the last index applied to its state
  * @param unready why this node does not serve clients; null if it does
  * @param data the directory with its log and snapshots
+ * @param refusedConnections how many connections between this node and others were refused
  * @param others the other nodes
  */
 public record ClusterView(
@@ -30,6 +31,7 @@ public record ClusterView(
         long appliedIndex,
         @Nullable String unready,
         Path data,
+        long refusedConnections,
         List<Member> others) {
     public ClusterView {
         others = List.copyOf(others);

@@ -2,6 +2,7 @@ package io.holdfast.http.metrics;
 
 import io.holdfast.driver.frontend.ClusterView;
 import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -56,6 +57,15 @@ final class ClusterCollector implements MultiCollector {
                         "disk_size_bytes",
                         "Size of the disk of the data directory in bytes.",
                         data.getTotalSpace()));
+        all.add(
+                CounterSnapshot.builder()
+                        .name("holdfast_cluster_refused_connections")
+                        .help("Connections between this node and others that one side refused.")
+                        .dataPoint(
+                                CounterSnapshot.CounterDataPointSnapshot.builder()
+                                        .value((double) view.refusedConnections())
+                                        .build())
+                        .build());
         if (view.isLeader() && !view.others().isEmpty()) {
             addPeers(view.others(), all);
         }

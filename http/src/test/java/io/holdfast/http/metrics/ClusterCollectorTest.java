@@ -3,6 +3,7 @@ package io.holdfast.http.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.frontend.ClusterView;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
@@ -28,9 +29,15 @@ class ClusterCollectorTest {
     private static Map<String, Double> collect(String role, boolean ready) {
         var view =
                 new ClusterView(
-                        "c", "n1", false, role, 7, "n1", 42, 39, null, Path.of("."), OTHERS);
+                        "c", "n1", false, role, 7, "n1", 42, 39, null, Path.of("."), 4, OTHERS);
         Map<String, Double> values = new TreeMap<>();
         for (MetricSnapshot family : new ClusterCollector(() -> view, () -> ready).collect()) {
+            if (family instanceof CounterSnapshot counter) {
+                values.put(
+                        counter.getMetadata().getName(),
+                        counter.getDataPoints().getFirst().getValue());
+                continue;
+            }
             ((GaugeSnapshot) family)
                     .getDataPoints()
                     .forEach(
@@ -72,6 +79,7 @@ class ClusterCollectorTest {
         assertThat(collect("follower"))
                 .containsEntry("holdfast_cluster_is_leader", 0.0)
                 .containsEntry("holdfast_cluster_has_leader", 1.0)
+                .containsEntry("holdfast_cluster_refused_connections", 4.0)
                 .noneSatisfy((name, _) -> assertThat(name).contains("peer"));
     }
 }

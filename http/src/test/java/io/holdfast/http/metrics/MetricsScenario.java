@@ -67,6 +67,7 @@ final class MetricsScenario implements AutoCloseable {
                     42,
                     null,
                     Path.of("."),
+                    0,
                     List.of(new ClusterView.Member("n2", "h2:1", 42, 5)));
     private final PrometheusExposition prometheusExposition =
             new PrometheusExposition(

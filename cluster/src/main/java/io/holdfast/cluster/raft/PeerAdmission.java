@@ -1,0 +1,174 @@
+package io.holdfast.cluster.raft;
+
+import io.holdfast.cluster.MemberList;
+import io.holdfast.cluster.NodeIdentity;
+import io.holdfast.cluster.formation.Formation;
+import io.holdfast.cluster.rpc.Greeting;
+import io.holdfast.cluster.rpc.Handshake;
+import io.holdfast.cluster.rpc.RefusedConnections;
+import io.holdfast.cluster.rpc.RpcRefusedException;
+
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.RaftConfiguration;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.raftlog.RaftLog;
+import org.jspecify.annotations.Nullable;
+
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/**
+ * Decides which nodes may exchange messages with this one: members of its own cluster, by the id of
+ * their data directory. A member list may be older than that of the other node, in which case the
+ * other one's counts.
+ */
+final class PeerAdmission {
+    private final NodeIdentity identity;
+    private final Supplier<RaftServer.@Nullable Division> division;
+    private final RefusedConnections refused;
+
+    /** The configuration of {@link #members}; guarded by this. */
+    private @Nullable RaftConfiguration configuration;
+
+    /** Guarded by this. */
+    private MemberList members;
+
+    /** The members before the current ones, until those are committed; guarded by this. */
+    private MemberList previous = MemberList.NONE;
+
+    /**
+     * @param division returns the started Raft server; null before it is started
+     */
+    PeerAdmission(
+            NodeIdentity identity,
+            Supplier<RaftServer.@Nullable Division> division,
+            RefusedConnections refused) {
+        this.identity = identity;
+        this.division = division;
+        this.refused = refused;
+        this.members =
+                identity.members().isEmpty()
+                        ? MemberList.NONE
+                        : new MemberList(RaftLog.INVALID_LOG_INDEX, identity.members());
+    }
+
+    NodeIdentity identity() {
+        return identity;
+    }
+
+    /** Returns the members as this node knows them, and old and new ones during a change. */
+    synchronized MemberList members() {
+        RaftServer.Division started = division.get();
+        if (started == null) {
+            return members;
+        }
+        RaftConfiguration current = started.getRaftConf();
+        if (!current.equals(configuration)) {
+            previous = configuration == null ? MemberList.NONE : members;
+            configuration = current;
+            members = RaftPeers.members(current);
+        }
+        if (members.index() <= started.getRaftLog().getLastCommittedIndex()) {
+            previous = MemberList.NONE;
+        }
+        return members;
+    }
+
+    /**
+     * Whether a node is a member, or was one until a change that is not yet committed here: a
+     * leader that removes itself commits that change.
+     */
+    private synchronized boolean isMember(UUID dataId) {
+        return members().contains(dataId) || previous.contains(dataId);
+    }
+
+    /** Returns the greeting of this node. */
+    Greeting greeting() {
+        return new Greeting(
+                Greeting.Kind.NODE,
+                identity.cluster(),
+                identity.clusterId(),
+                identity.self().name(),
+                identity.self().dataId(),
+                members());
+    }
+
+    /** Whether this node is a member as far as it knows; others refuse it as long as it is not. */
+    boolean isMember() {
+        return members().contains(identity.self().dataId());
+    }
+
+    /**
+     * Checks the opener of a connection.
+     *
+     * @throws RpcRefusedException if it is not a member, nor an administrator
+     */
+    void require(Greeting opener) throws RpcRefusedException {
+        try {
+            Formation.requireName(identity.cluster(), opener);
+            if (opener.kind() == Greeting.Kind.NODE) {
+                requireCluster(opener.node(), opener.clusterId());
+                requireMember(opener);
+            }
+        } catch (RpcRefusedException e) {
+            refused.incoming(opener.node(), String.valueOf(e.getMessage()));
+            throw e;
+        }
+    }
+
+    private void requireCluster(String node, @Nullable UUID clusterId) throws RpcRefusedException {
+        if (!identity.clusterId().equals(clusterId)) {
+            throw new RpcRefusedException(
+                    identity.self().name()
+                            + " and "
+                            + node
+                            + " are nodes of different clusters, with the ids "
+                            + identity.clusterId()
+                            + " and "
+                            + clusterId
+                            + ": one has the address that a node of another cluster had");
+        }
+    }
+
+    private void requireMember(Greeting opener) throws RpcRefusedException {
+        UUID dataId = opener.dataId();
+        boolean known = dataId != null && isMember(dataId);
+        boolean isNewer = opener.members().index() > members().index();
+        if (dataId == null || (!known && !(isNewer && opener.members().contains(dataId)))) {
+            throw new RpcRefusedException(
+                    opener.node()
+                            + " with the data id "
+                            + dataId
+                            + " is not a member of the cluster: it was replaced or removed");
+        }
+    }
+
+    /** Returns the handshake of connections to a member. */
+    Handshake toMember(RaftPeerId id) {
+        return new Handshake() {
+            @Override
+            public Greeting greeting() {
+                return PeerAdmission.this.greeting();
+            }
+
+            @Override
+            public void check(Greeting acceptor) throws RpcRefusedException {
+                requireCluster(acceptor.node(), acceptor.clusterId());
+                if (!RaftPeers.id(acceptor.node(), acceptor.dataId()).equals(id)) {
+                    throw new RpcRefusedException(
+                            acceptor.node()
+                                    + " with the data id "
+                                    + acceptor.dataId()
+                                    + " has the address of the member "
+                                    + RaftPeers.name(id)
+                                    + ", whose data id is another one");
+                }
+            }
+
+            @Override
+            public void refused(String reason) {
+                refused.outgoing(RaftPeers.name(id), reason);
+            }
+        };
+    }
+}
