@@ -20,6 +20,7 @@ import java.util.Set;
  * @param sessionTimeout how long the sessions of a node survive its last contact with the cluster
  * @param joining whether the node starts without a cluster and waits to be added to a running one
  * @param tls null for connections without TLS
+ * @param bind where this node listens for the others, if that is not its address as a member
  */
 public record ClusterConfig(
         String name,
@@ -29,7 +30,8 @@ public record ClusterConfig(
         Duration requestTimeout,
         Duration sessionTimeout,
         boolean joining,
-        @Nullable ClusterTls tls) {
+        @Nullable ClusterTls tls,
+        @Nullable NodeAddress bind) {
     public static final String DEFAULT_NAME = "holdfast";
     public static final Duration DEFAULT_REQUEST_TIMEOUT = Duration.ofSeconds(5);
     public static final Duration DEFAULT_SESSION_TIMEOUT = Duration.ofSeconds(10);
@@ -60,7 +62,24 @@ public record ClusterConfig(
         }
     }
 
-    /** Returns the address of this node. */
+    public ClusterConfig(
+            String name,
+            List<NodeAddress> members,
+            String node,
+            Path dataDir,
+            Duration requestTimeout,
+            Duration sessionTimeout,
+            boolean joining,
+            @Nullable ClusterTls tls) {
+        this(name, members, node, dataDir, requestTimeout, sessionTimeout, joining, tls, null);
+    }
+
+    /** Returns the address at which this node listens for the others. */
+    public NodeAddress listenAddress() {
+        return bind == null ? self() : bind;
+    }
+
+    /** Returns the address of this node as a member. */
     public NodeAddress self() {
         return members.stream()
                 .filter(member -> member.name().equals(node))

@@ -28,6 +28,7 @@ final class ClusterSettings {
                     values,
                     List.of(
                             Setting.NODE,
+                            Setting.CLUSTER_BIND,
                             Setting.CLUSTER_TLS_CERT,
                             Setting.CLUSTER_TLS_KEY,
                             Setting.CLUSTER_TLS_CA));
@@ -65,7 +66,11 @@ final class ClusterSettings {
         refuseWhatNeeds(
                 "--cluster",
                 values,
-                List.of(Setting.CLUSTER_TLS_CERT, Setting.CLUSTER_TLS_KEY, Setting.CLUSTER_TLS_CA));
+                List.of(
+                        Setting.CLUSTER_BIND,
+                        Setting.CLUSTER_TLS_CERT,
+                        Setting.CLUSTER_TLS_KEY,
+                        Setting.CLUSTER_TLS_CA));
         refuseJoining(values);
         String node = values.isSet(Setting.NODE) ? values.text(Setting.NODE) : NodeAddress.ALONE;
         NodeAddress self;
@@ -116,9 +121,24 @@ final class ClusterSettings {
                     values.seconds(Setting.CLUSTER_WAIT),
                     values.seconds(Setting.SESSION_TIMEOUT),
                     joining,
-                    tls);
+                    tls,
+                    bind(values, node));
         } catch (IllegalArgumentException e) {
             throw new ConfigException("--cluster: " + e.getMessage());
+        }
+    }
+
+    private static @Nullable NodeAddress bind(SettingValues values, String node) {
+        if (!values.isSet(Setting.CLUSTER_BIND)) {
+            return null;
+        }
+        try {
+            return NodeAddress.parse(node + "=" + values.text(Setting.CLUSTER_BIND));
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(
+                    "--cluster-bind must be HOST:PORT (got "
+                            + values.text(Setting.CLUSTER_BIND)
+                            + ")");
         }
     }
 

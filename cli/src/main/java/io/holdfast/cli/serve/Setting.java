@@ -387,6 +387,12 @@ enum Setting {
             combined("cluster-name", SettingType.TEXT, ClusterConfig.DEFAULT_NAME)
                     .onlyInServe()
                     .help("Name of the cluster; nodes with another cluster name are rejected")),
+    CLUSTER_BIND(
+            combined("cluster-bind", SettingType.TEXT, "")
+                    .onlyInServe()
+                    .help(
+                            "HOST:PORT to listen on for the other nodes, if they reach this node at"
+                                    + " another address")),
     CLUSTER_WAIT(
             combined("cluster-wait", SettingType.SECONDS, "5")
                     .onlyInServe()

@@ -128,7 +128,7 @@ public final class ClusterNode implements AutoCloseable {
         ClusterNode node;
         try {
             Formation formation = new Formation(config, data, refused);
-            nodeRpcServer = listen(config.self(), rpcSocketFactory, formation);
+            nodeRpcServer = listen(config.listenAddress(), rpcSocketFactory, formation);
             if (!data.hasCluster()) {
                 formation.await(rpcSocketFactory);
             }

@@ -151,7 +151,8 @@ public final class TestCluster implements AutoCloseable {
                         Duration.ofSeconds(5),
                         Duration.ofSeconds(10),
                         joining,
-                        tls);
+                        tls,
+                        own(name));
         try {
             return ClusterNode.start(
                     config,
@@ -162,6 +163,11 @@ public final class TestCluster implements AutoCloseable {
         } catch (ClusterException e) {
             throw new CompletionException(e);
         }
+    }
+
+    /** Where a node listens, whatever its address in a list of members is. */
+    private NodeAddress own(String name) {
+        return members.stream().filter(node -> node.name().equals(name)).findFirst().orElseThrow();
     }
 
     public List<NodeAddress> members() {
