@@ -9,6 +9,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -38,7 +39,7 @@ class RaftAdminClientTest {
     void a_client_that_cannot_be_built_is_a_failed_request() {
         Supplier<RaftClient> builder =
                 () -> {
-                    throw new IllegalArgumentException("bad peer");
+                    throw new UncheckedIOException(new IOException("bad peer"));
                 };
         assertThatThrownBy(() -> RaftAdminClient.send(builder, _ -> "unused"))
                 .isInstanceOf(IOException.class)

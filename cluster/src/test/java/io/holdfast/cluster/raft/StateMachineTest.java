@@ -11,12 +11,18 @@ import io.holdfast.cluster.entry.LogEntryEncoding;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
 import org.apache.ratis.proto.RaftProtos.StateMachineLogEntryProto;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.statemachine.impl.BaseStateMachine;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
 
 @DisplayName("A committed entry")
 class StateMachineTest {
@@ -24,17 +30,39 @@ class StateMachineTest {
     private static final ByteString MALFORMED =
             StampedEntry.encode(TIME, ByteString.copyFrom(new byte[] {-1}));
 
-    private static TransactionContext transaction(ByteString data, @Nullable Object context) {
-        var entry =
-                LogEntryProto.newBuilder()
-                        .setStateMachineLogEntry(
-                                StateMachineLogEntryProto.newBuilder().setLogData(data))
+    /** As on the leader that appended the entry. */
+    private static TransactionContext appended(ByteString data, StampedEntry decoded)
+            throws IOException {
+        RaftClientRequest request =
+                RaftClientRequest.newBuilder()
+                        .setClientId(ClientId.randomId())
+                        .setServerId(RaftPeerId.valueOf("n1"))
+                        .setGroupId(RaftGroupId.randomId())
+                        .setMessage(Message.EMPTY)
+                        .setType(RaftClientRequest.writeRequestType())
                         .build();
+        TransactionContext transaction =
+                TransactionContext.newBuilder()
+                        .setClientRequest(request)
+                        .setServerRole(RaftPeerRole.LEADER)
+                        .setStateMachine(new BaseStateMachine())
+                        .setLogData(data)
+                        .setStateMachineContext(decoded)
+                        .build();
+        LogEntryProto _ = transaction.initLogEntry(1, 1);
+        return transaction;
+    }
+
+    /** As on another node. */
+    private static TransactionContext received(ByteString data) {
         return TransactionContext.newBuilder()
-                .setServerRole(RaftPeerRole.LEADER)
+                .setServerRole(RaftPeerRole.FOLLOWER)
                 .setStateMachine(new BaseStateMachine())
-                .setLogEntry(entry)
-                .setStateMachineContext(context)
+                .setLogEntry(
+                        LogEntryProto.newBuilder()
+                                .setStateMachineLogEntry(
+                                        StateMachineLogEntryProto.newBuilder().setLogData(data))
+                                .build())
                 .build();
     }
 
@@ -42,7 +70,7 @@ class StateMachineTest {
     @Test
     void is_not_decoded_again_if_the_transaction_has_it() throws Exception {
         var decoded = new StampedEntry(TIME, new LogEntry.Tick());
-        assertThat(StateMachine.stamped(transaction(MALFORMED, decoded))).isSameAs(decoded);
+        assertThat(StateMachine.stamped(appended(MALFORMED, decoded))).isSameAs(decoded);
     }
 
     @Test
@@ -50,9 +78,9 @@ class StateMachineTest {
         LogEntry tick = new LogEntry.Tick();
         ByteString data =
                 StampedEntry.encode(TIME, ByteString.copyFrom(LogEntryEncoding.encode(tick)));
-        assertThat(StateMachine.stamped(transaction(data, null)))
+        assertThat(StateMachine.stamped(received(data)))
                 .isEqualTo(new StampedEntry(TIME, tick));
-        assertThatThrownBy(() -> StateMachine.stamped(transaction(MALFORMED, null)))
+        assertThatThrownBy(() -> StateMachine.stamped(received(MALFORMED)))
                 .isInstanceOf(EncodingException.class);
     }
 }
