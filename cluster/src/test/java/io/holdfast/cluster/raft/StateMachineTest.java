@@ -78,8 +78,7 @@ class StateMachineTest {
         LogEntry tick = new LogEntry.Tick();
         ByteString data =
                 StampedEntry.encode(TIME, ByteString.copyFrom(LogEntryEncoding.encode(tick)));
-        assertThat(StateMachine.stamped(received(data)))
-                .isEqualTo(new StampedEntry(TIME, tick));
+        assertThat(StateMachine.stamped(received(data))).isEqualTo(new StampedEntry(TIME, tick));
         assertThatThrownBy(() -> StateMachine.stamped(received(MALFORMED)))
                 .isInstanceOf(EncodingException.class);
     }
