@@ -5,13 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.driver.frontend.ClusterView;
 import io.holdfast.engine.Namespace;
+import io.holdfast.testsupport.FreePorts;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
@@ -126,7 +125,7 @@ final class RoutingIT {
     @Test
     void an_address_can_be_bound_only_once_whatever_its_name() {
         HttpAddress again = new HttpAddress("127.0.0.1", http.port(), false, new Namespace("b"));
-        HttpAddress first = HttpAddress.of("127.0.0.1", freePort());
+        HttpAddress first = HttpAddress.of("127.0.0.1", FreePorts.next());
         HttpAddress second = new HttpAddress("localhost", first.port(), false, new Namespace("b"));
 
         assertThatThrownBy(
@@ -138,13 +137,5 @@ final class RoutingIT {
         assertThatThrownBy(
                         () -> HttpFrontEnd.start(HttpConfig.at(again).build(), null, http.backend))
                 .isInstanceOf(IOException.class);
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -3,6 +3,8 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.testsupport.FreePorts;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -10,8 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -41,13 +41,9 @@ class ClusterIdentityIT {
     private String cluster = "";
 
     @BeforeEach
-    void choosePorts() throws IOException {
-        try (var one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                var two = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                var three = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            members.put("n1", "n1=127.0.0.1:" + one.getLocalPort());
-            members.put("n2", "n2=127.0.0.1:" + two.getLocalPort());
-            members.put("n3", "n3=127.0.0.1:" + three.getLocalPort());
+    void choosePorts() {
+        for (String node : List.of("n1", "n2", "n3")) {
+            members.put(node, node + "=127.0.0.1:" + FreePorts.next());
         }
         cluster = String.join(",", members.get("n1"), members.get("n2"), members.get("n3"));
     }

@@ -3,13 +3,13 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.testsupport.FreePorts;
+
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -36,8 +36,8 @@ class ClusterProcessIT {
     /** The nodes of a cluster; n1 is the first. */
     private List<ServerProcess> serve() throws IOException {
         List<String> members = new ArrayList<>();
-        for (int port : freePorts()) {
-            members.add("n" + (members.size() + 1) + "=127.0.0.1:" + port);
+        for (int i = 1; i <= 3; i++) {
+            members.add("n" + i + "=127.0.0.1:" + FreePorts.next());
         }
         List<ServerProcess> servers = new ArrayList<>();
         for (int i = 1; i <= members.size(); i++) {
@@ -56,14 +56,6 @@ class ClusterProcessIT {
                             folder.resolve("n" + i).toString()));
         }
         return servers;
-    }
-
-    private static List<Integer> freePorts() throws IOException {
-        try (var one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                var two = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                var three = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return List.of(one.getLocalPort(), two.getLocalPort(), three.getLocalPort());
-        }
     }
 
     /** Returns the HTTP response of a node. */
