@@ -30,6 +30,7 @@ class ClusterSettingsTest {
                     Setting.NODE,
                     Setting.DATA_DIR,
                     Setting.CLUSTER_NAME,
+                    Setting.CLUSTER_BIND,
                     Setting.CLUSTER_WAIT,
                     Setting.SESSION_TIMEOUT,
                     Setting.JOIN,
@@ -88,7 +89,8 @@ class ClusterSettingsTest {
                         seconds(6),
                         seconds(7),
                         true,
-                        new ClusterTls(Path.of("c"), Path.of("k"), Path.of("a")));
+                        new ClusterTls(Path.of("c"), Path.of("k"), Path.of("a")),
+                        new NodeAddress("n1", "0.0.0.0", 3));
         assertThat(
                         plan(
                                         "--cluster=n1=a:1",
@@ -96,6 +98,7 @@ class ClusterSettingsTest {
                                         "--node=n1",
                                         "--data-dir=d",
                                         "--cluster-name=ours",
+                                        "--cluster-bind=0.0.0.0:3",
                                         "--cluster-wait=6",
                                         "--session-timeout=7",
                                         "--join",
@@ -105,17 +108,18 @@ class ClusterSettingsTest {
                                 .cluster())
                 .isEqualTo(expected);
         Map<String, String> environment =
-                Map.of(
-                        "HOLDFAST_CLUSTER_NODES", "n1=a:1 n2=b:2",
-                        "HOLDFAST_NODE", "n1",
-                        "HOLDFAST_DATA_DIR", "d",
-                        "HOLDFAST_CLUSTER_NAME", "ours",
-                        "HOLDFAST_CLUSTER_WAIT", "6",
-                        "HOLDFAST_SESSION_TIMEOUT", "7",
-                        "HOLDFAST_JOIN", "yes",
-                        "HOLDFAST_CLUSTER_TLS_CERT", "c",
-                        "HOLDFAST_CLUSTER_TLS_KEY", "k",
-                        "HOLDFAST_CLUSTER_TLS_CA", "a");
+                Map.ofEntries(
+                        Map.entry("HOLDFAST_CLUSTER_NODES", "n1=a:1 n2=b:2"),
+                        Map.entry("HOLDFAST_NODE", "n1"),
+                        Map.entry("HOLDFAST_DATA_DIR", "d"),
+                        Map.entry("HOLDFAST_CLUSTER_NAME", "ours"),
+                        Map.entry("HOLDFAST_CLUSTER_BIND", "0.0.0.0:3"),
+                        Map.entry("HOLDFAST_CLUSTER_WAIT", "6"),
+                        Map.entry("HOLDFAST_SESSION_TIMEOUT", "7"),
+                        Map.entry("HOLDFAST_JOIN", "yes"),
+                        Map.entry("HOLDFAST_CLUSTER_TLS_CERT", "c"),
+                        Map.entry("HOLDFAST_CLUSTER_TLS_KEY", "k"),
+                        Map.entry("HOLDFAST_CLUSTER_TLS_CA", "a"));
         assertThat(plan(environment).cluster()).isEqualTo(expected);
         assertThat(SETTINGS)
                 .extracting(Setting::holdfastVariable)

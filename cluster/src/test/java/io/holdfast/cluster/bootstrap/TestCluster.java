@@ -11,13 +11,17 @@ import io.holdfast.driver.DriverObserver;
 import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.EngineSettings;
-import io.holdfast.testsupport.FreePorts;
 
 import org.jspecify.annotations.Nullable;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -74,11 +78,28 @@ public final class TestCluster implements AutoCloseable {
         this.directory = directory;
         this.tls = tls;
         this.driver = driver;
+        Iterator<Integer> ports = freePorts(names.length).iterator();
         List<NodeAddress> all = new ArrayList<>();
         for (String name : names) {
-            all.add(new NodeAddress(name, "127.0.0.1", FreePorts.next()));
+            all.add(new NodeAddress(name, "127.0.0.1", ports.next()));
         }
         this.members = List.copyOf(all);
+    }
+
+    private static List<Integer> freePorts(int count) {
+        List<ServerSocket> sockets = new ArrayList<>();
+        try {
+            for (int i = 0; i < count; i++) {
+                sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+            }
+            List<Integer> ports = sockets.stream().map(ServerSocket::getLocalPort).toList();
+            for (ServerSocket socket : sockets) {
+                socket.close();
+            }
+            return ports;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Starts nodes at the same time, and returns when they serve. */
