@@ -26,12 +26,10 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
     private static final String INVALID_LOCK_ID = "invalid lock id";
     private static final String OFFER_REJECTED = "offer rejected";
 
-    /** The kinds of greeting; the first greeting determines the one of the connection. */
-    private enum Dialect {
-        /** The client sends its id. */
-        NAMED,
-        /** The primary assigns the id. */
-        ASSIGNED
+    /** Who chooses the id of a client; determined by its first greeting. */
+    private enum IdSource {
+        CLIENT,
+        SERVER
     }
 
     private final PrimaryContext context;
@@ -41,7 +39,7 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
     private final Session session = new Session(this);
     private final Map<Request, HoldRecord> records = new HashMap<>();
     private ProcessIdentity process = ProcessIdentity.UNKNOWN;
-    private @Nullable Dialect dialect;
+    private @Nullable IdSource idSource;
     private String id = "";
 
     /**
@@ -61,7 +59,7 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
      */
     boolean line(List<String> fields, long nowNanos) {
         if (fields.size() == 1 && fields.get(0).equals(HELLO)) {
-            greeted(Dialect.ASSIGNED, dialect == null ? context.newClientId() : id);
+            greeted(IdSource.SERVER, idSource == null ? context.newClientId() : id);
             out.accept("CONNECTED " + id);
             return true;
         }
@@ -69,12 +67,12 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
             return true;
         }
         String verb = fields.get(1);
-        if (dialect == null && verb.equals(HELLO)) {
-            greeted(Dialect.NAMED, fields.get(0));
+        if (idSource == null && verb.equals(HELLO)) {
+            greeted(IdSource.CLIENT, fields.get(0));
             out.accept(id + " CONNECTED");
             return true;
         }
-        if (dialect == null || !fields.get(0).equals(id)) {
+        if (idSource == null || !fields.get(0).equals(id)) {
             return true;
         }
         if (verb.equals("EOL")) {
@@ -84,9 +82,9 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
         return true;
     }
 
-    private void greeted(Dialect requested, String name) {
-        if (dialect == null) {
-            dialect = requested;
+    private void greeted(IdSource requested, String name) {
+        if (idSource == null) {
+            idSource = requested;
             id = name;
         }
         events.add(LockEvent.Type.HELLO, id);
@@ -97,8 +95,8 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
     private void execute(String verb, List<String> arguments, long nowNanos) {
         switch (verb) {
             case HELLO -> {
-                greeted(Dialect.NAMED, id);
-                out.accept(dialect == Dialect.NAMED ? id + " CONNECTED" : "CONNECTED " + id);
+                greeted(IdSource.CLIENT, id);
+                out.accept(idSource == IdSource.CLIENT ? id + " CONNECTED" : "CONNECTED " + id);
             }
             case "PING" -> {
                 events.add(LockEvent.Type.PING, id);
@@ -120,7 +118,7 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
 
     private void request(LockMode mode, List<String> arguments, long nowNanos) {
         boolean chooseId =
-                dialect == Dialect.NAMED
+                idSource == IdSource.CLIENT
                         && (arguments.isEmpty() || PrimarySyntax.isInteger(arguments.get(0)));
         if (arguments.isEmpty() && !chooseId) {
             fail(INVALID_TTL, "", mode, Duration.ZERO);
@@ -325,7 +323,7 @@ final class PrimaryProtocolHandler implements LockTable.Sink {
     /** Called at the end of the connection: removes its requests and holds. */
     void close() {
         table.close(session).forEach(this::unlist);
-        if (dialect != null) {
+        if (idSource != null) {
             events.add(LockEvent.Type.CLIENT_DISCONNECTED, id);
         }
     }

@@ -6,7 +6,7 @@ import io.holdfast.cli.Main;
 import io.holdfast.testsupport.Thorough;
 import io.holdfast.verification.campaign.Fault;
 import io.holdfast.verification.campaign.FaultCampaign;
-import io.holdfast.verification.campaign.FaultCampaignPlan;
+import io.holdfast.verification.campaign.FaultCampaignOptions;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -28,7 +28,7 @@ class ClusterCampaignIT {
     @Timeout(300)
     void a_short_campaign_finds_no_violation(@TempDir Path folder) throws InterruptedException {
         run(
-                new FaultCampaignPlan(11, Duration.ofSeconds(20), 3, folder, Main.class),
+                new FaultCampaignOptions(11, Duration.ofSeconds(20), 3, folder, Main.class),
                 List.of(Fault.KILL_LEADER, Fault.CUT_OFF_LEADER, Fault.KILL_ALL));
     }
 
@@ -39,16 +39,16 @@ class ClusterCampaignIT {
             throws InterruptedException {
         long seed = new Random().nextLong(1_000_000);
         run(
-                new FaultCampaignPlan(seed, Duration.ofMinutes(10), 3, folder, Main.class),
+                new FaultCampaignOptions(seed, Duration.ofMinutes(10), 3, folder, Main.class),
                 List.of(Fault.values()));
     }
 
-    private static void run(FaultCampaignPlan plan, List<Fault> faults)
+    private static void run(FaultCampaignOptions options, List<Fault> faults)
             throws InterruptedException {
         List<String> lines = new CopyOnWriteArrayList<>();
-        int status = new FaultCampaign(plan, faults, lines::add).run();
+        int status = new FaultCampaign(options, faults, lines::add).run();
         lines.forEach(System.err::println);
-        assertThat(lines).contains("soak: no violations, seed " + plan.seed());
+        assertThat(lines).contains("soak: no violations, seed " + options.seed());
         assertThat(status).isZero();
     }
 }

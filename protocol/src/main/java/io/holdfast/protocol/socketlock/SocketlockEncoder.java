@@ -26,13 +26,12 @@ public final class SocketlockEncoder {
     /**
      * The response to a greeting.
      *
-     * @param socketlockDialect the dialect of this greeting, not of the connection
+     * @param clientIdSource that of this greeting, not of the connection
      */
-    public static void connected(
-            SocketlockDialect socketlockDialect, ByteString client, ByteBuf out) {
-        switch (socketlockDialect) {
-            case ASSIGNED -> out.writeBytes(CONNECTED).writeBytes(client.bytes()).writeByte('\n');
-            case NAMED -> out.writeBytes(client.bytes()).writeBytes(NAMED_CONNECTED);
+    public static void connected(ClientIdSource clientIdSource, ByteString client, ByteBuf out) {
+        switch (clientIdSource) {
+            case SERVER -> out.writeBytes(CONNECTED).writeBytes(client.bytes()).writeByte('\n');
+            case CLIENT -> out.writeBytes(client.bytes()).writeBytes(NAMED_CONNECTED);
         }
     }
 

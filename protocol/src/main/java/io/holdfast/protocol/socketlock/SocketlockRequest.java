@@ -25,8 +25,8 @@ public sealed interface SocketlockRequest {
     record Greeting(ByteString client) implements FromClient {}
 
     /**
-     * {@code REQREAD} or {@code REQWRITE}. The meaning of the arguments depends on the dialect: see
-     * {@link SocketlockSyntax#requestArguments}.
+     * {@code REQREAD} or {@code REQWRITE}. The meaning of the arguments depends on who chose the
+     * id: see {@link SocketlockSyntax#requestArguments}.
      */
     record RequestLock(
             ByteString client,

@@ -14,7 +14,7 @@ import java.util.OptionalLong;
  * SocketlockRequest.Ignored} and never an exception.
  */
 public final class SocketlockSyntax {
-    /** The arguments of a lock request, interpreted according to the dialect. */
+    /** The arguments of a lock request, interpreted according to who chose the id of the client. */
     public sealed interface RequestArguments {
         /**
          * Valid arguments.
@@ -120,12 +120,12 @@ public final class SocketlockSyntax {
                 left.getAsLong());
     }
 
-    /** Interprets the arguments of a request according to the dialect. */
+    /** Interprets the arguments of a request according to who chose the id of the client. */
     public static RequestArguments requestArguments(
-            SocketlockDialect socketlockDialect, SocketlockRequest.RequestLock requestLock) {
+            ClientIdSource clientIdSource, SocketlockRequest.RequestLock requestLock) {
         ByteString first = requestLock.first();
         ByteString second = requestLock.second();
-        if (socketlockDialect == SocketlockDialect.NAMED && (first == null || isInteger(first))) {
+        if (clientIdSource == ClientIdSource.CLIENT && (first == null || isInteger(first))) {
             return requestArguments(null, first);
         }
         return first == null ? INVALID_TTL : requestArguments(first, second);

@@ -54,11 +54,11 @@ class SocketlockDecoderFuzzTest {
                 if (next
                         instanceof
                         SocketlockDecoderResult.Line(SocketlockRequest.RequestLock requestLock)) {
-                    for (SocketlockDialect socketlockDialect : SocketlockDialect.values()) {
+                    for (ClientIdSource clientIdSource : ClientIdSource.values()) {
                         found.add(
                                 SocketlockText.describe(
                                         SocketlockSyntax.requestArguments(
-                                                socketlockDialect, requestLock)));
+                                                clientIdSource, requestLock)));
                     }
                 }
                 if (next instanceof SocketlockDecoderResult.TooLong) {

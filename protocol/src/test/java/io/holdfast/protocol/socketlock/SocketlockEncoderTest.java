@@ -27,18 +27,10 @@ class SocketlockEncoderTest {
     }
 
     @Test
-    void a_greeting_is_written_in_both_dialects() {
-        assertThat(
-                        written(
-                                out ->
-                                        SocketlockEncoder.connected(
-                                                SocketlockDialect.ASSIGNED, CLIENT, out)))
+    void a_greeting_is_written_with_the_id_of_the_server_and_with_that_of_the_client() {
+        assertThat(written(out -> SocketlockEncoder.connected(ClientIdSource.SERVER, CLIENT, out)))
                 .isEqualTo("CONNECTED I\n");
-        assertThat(
-                        written(
-                                out ->
-                                        SocketlockEncoder.connected(
-                                                SocketlockDialect.NAMED, CLIENT, out)))
+        assertThat(written(out -> SocketlockEncoder.connected(ClientIdSource.CLIENT, CLIENT, out)))
                 .isEqualTo("I CONNECTED\n");
     }
 

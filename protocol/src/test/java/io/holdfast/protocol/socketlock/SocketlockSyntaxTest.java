@@ -14,12 +14,12 @@ class SocketlockSyntaxTest {
         return SocketlockText.describe(SocketlockSyntax.parse(SocketlockText.bytes(line)));
     }
 
-    private static String requestArguments(SocketlockDialect socketlockDialect, String arguments) {
+    private static String requestArguments(ClientIdSource clientIdSource, String arguments) {
         var requestLock =
                 (SocketlockRequest.RequestLock)
                         SocketlockSyntax.parse(SocketlockText.bytes("I REQREAD " + arguments));
         return SocketlockText.describe(
-                SocketlockSyntax.requestArguments(socketlockDialect, requestLock));
+                SocketlockSyntax.requestArguments(clientIdSource, requestLock));
     }
 
     @ParameterizedTest
@@ -125,8 +125,9 @@ class SocketlockSyntaxTest {
         "x 9223372036854775808, invalid ttl",
         "x 99999999999999999999, invalid ttl"
     })
-    void the_arguments_of_a_lock_request_in_the_assigned_dialect(String arguments, String read) {
-        assertThat(requestArguments(SocketlockDialect.ASSIGNED, arguments)).isEqualTo(read);
+    void the_arguments_of_a_lock_request_when_the_server_chose_the_id(
+            String arguments, String read) {
+        assertThat(requestArguments(ClientIdSource.SERVER, arguments)).isEqualTo(read);
     }
 
     @ParameterizedTest
@@ -143,15 +144,16 @@ class SocketlockSyntaxTest {
         "x 3, x 3",
         "x 0, invalid ttl"
     })
-    void the_arguments_of_a_lock_request_in_the_named_dialect(String arguments, String read) {
-        assertThat(requestArguments(SocketlockDialect.NAMED, arguments)).isEqualTo(read);
+    void the_arguments_of_a_lock_request_when_the_client_chose_the_id(
+            String arguments, String read) {
+        assertThat(requestArguments(ClientIdSource.CLIENT, arguments)).isEqualTo(read);
     }
 
     @Test
     void a_socketlock_number_may_have_any_number_of_leading_zeros() {
-        assertThat(requestArguments(SocketlockDialect.ASSIGNED, "x " + "0".repeat(300) + "7"))
+        assertThat(requestArguments(ClientIdSource.SERVER, "x " + "0".repeat(300) + "7"))
                 .isEqualTo("x 7");
-        assertThat(requestArguments(SocketlockDialect.ASSIGNED, "x " + "9".repeat(60_000)))
+        assertThat(requestArguments(ClientIdSource.SERVER, "x " + "9".repeat(60_000)))
                 .isEqualTo("invalid ttl");
     }
 }

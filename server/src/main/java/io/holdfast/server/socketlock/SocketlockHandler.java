@@ -8,9 +8,9 @@ import io.holdfast.engine.OfferRequestStatus;
 import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.Refusal;
 import io.holdfast.protocol.RequestDecoder;
+import io.holdfast.protocol.socketlock.ClientIdSource;
 import io.holdfast.protocol.socketlock.SocketlockDecoder;
 import io.holdfast.protocol.socketlock.SocketlockDecoderResult;
-import io.holdfast.protocol.socketlock.SocketlockDialect;
 import io.holdfast.protocol.socketlock.SocketlockEncoder;
 import io.holdfast.protocol.socketlock.SocketlockFailure;
 import io.holdfast.protocol.socketlock.SocketlockRequest;
@@ -92,7 +92,7 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
     /** Null before the greeting. */
     private @Nullable ByteString client;
 
-    private SocketlockDialect socketlockDialect = SocketlockDialect.ASSIGNED;
+    private ClientIdSource clientIdSource = ClientIdSource.SERVER;
 
     /** The process that the client declared; null if it declared none. */
     private @Nullable ProcessIdentity declaredProcess;
@@ -172,8 +172,8 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
             case SocketlockRequest.Ignored() -> {}
             case SocketlockRequest.Hello() -> {
                 ByteString id = client == null ? service.newClient() : client;
-                if (client != null || introduce(id, SocketlockDialect.ASSIGNED)) {
-                    greet(id, SocketlockDialect.ASSIGNED);
+                if (client != null || introduce(id, ClientIdSource.SERVER)) {
+                    greet(id, ClientIdSource.SERVER);
                 }
             }
             case SocketlockRequest.FromClient fromClient -> {
@@ -182,8 +182,8 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
                     serve(id, fromClient);
                 } else if (id == null
                         && fromClient instanceof SocketlockRequest.Greeting
-                        && introduce(fromClient.client(), SocketlockDialect.NAMED)) {
-                    greet(fromClient.client(), SocketlockDialect.NAMED);
+                        && introduce(fromClient.client(), ClientIdSource.CLIENT)) {
+                    greet(fromClient.client(), ClientIdSource.CLIENT);
                 }
             }
         }
@@ -193,10 +193,10 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
      * Stores the id of the client; false, after closing the connection, if the limit of kept input
      * is exceeded.
      */
-    private boolean introduce(ByteString id, SocketlockDialect dialect) {
+    private boolean introduce(ByteString id, ClientIdSource source) {
         client = id;
         connection.named(() -> SocketlockLogLine.shown(id));
-        socketlockDialect = dialect;
+        clientIdSource = source;
         if (service.reserveInput(id.length())) {
             return true;
         }
@@ -204,8 +204,8 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
         return false;
     }
 
-    private void greet(ByteString id, SocketlockDialect dialect) {
-        SocketlockEncoder.connected(dialect, id, connection.out());
+    private void greet(ByteString id, ClientIdSource source) {
+        SocketlockEncoder.connected(source, id, connection.out());
         event("hello", id);
         event("client_connected", id);
         event("connected", id);
@@ -213,7 +213,7 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
 
     private void serve(ByteString id, SocketlockRequest.FromClient request) {
         switch (request) {
-            case SocketlockRequest.Greeting _ -> greet(id, socketlockDialect);
+            case SocketlockRequest.Greeting _ -> greet(id, clientIdSource);
             case SocketlockRequest.Ping _ -> {
                 event("ping", id);
                 SocketlockEncoder.pong(id, connection.out());
@@ -284,7 +284,7 @@ public final class SocketlockHandler implements ProtocolHandler<SocketlockDecode
     }
 
     private void requestLock(ByteString id, SocketlockRequest.RequestLock requestLock) {
-        switch (SocketlockSyntax.requestArguments(socketlockDialect, requestLock)) {
+        switch (SocketlockSyntax.requestArguments(clientIdSource, requestLock)) {
             case SocketlockSyntax.RequestArguments.InvalidTtl() ->
                     fail(
                             id,

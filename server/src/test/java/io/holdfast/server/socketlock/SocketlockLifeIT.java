@@ -204,7 +204,7 @@ class SocketlockLifeIT {
     }
 
     @Test
-    void both_socketlock_dialects_work_on_one_server() {
+    void clients_that_choose_their_id_and_clients_that_do_not_work_on_one_server() {
         SocketlockTestClient assigned = server.open();
         String greeting = assigned.send("x PING\nEOL\nHELLO there\nHELLO\n").line();
         assertThat(greeting).matches("CONNECTED c[0-9a-f]{16}-\\d+");

@@ -73,7 +73,7 @@ final class SocketlockTestClient extends LineTestClient<SocketlockTestClient> {
 
     // ---- locks
 
-    /** Sends the greeting, in the named dialect. */
+    /** Sends a greeting with the id of the client. */
     SocketlockTestClient greet() {
         return sendLine("HELLO").expect("CONNECTED");
     }

@@ -33,7 +33,7 @@ final class CampaignNode {
     /**
      * @param folder the folder of its data and its log
      * @param skewed whether each start of the node gets another monotonic clock
-     * @param launcher see {@link FaultCampaignPlan}
+     * @param launcher see {@link FaultCampaignOptions}
      */
     CampaignNode(
             int index,

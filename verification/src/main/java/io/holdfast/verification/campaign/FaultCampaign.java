@@ -43,7 +43,7 @@ public final class FaultCampaign {
     private static final List<String> LOCKS = List.of("gate", "door", "lid", "tap", "safe");
     private static final List<String> COUNTERS = List.of("sheep", "cows");
 
-    private final FaultCampaignPlan plan;
+    private final FaultCampaignOptions options;
     private final Consumer<String> log;
     private final List<Fault> faults;
     private final CountDownLatch stopped = new CountDownLatch(1);
@@ -59,15 +59,15 @@ public final class FaultCampaign {
     /**
      * @param log receives the progress, line by line
      */
-    public FaultCampaign(FaultCampaignPlan plan, Consumer<String> log) {
-        this(plan, List.of(Fault.values()), log);
+    public FaultCampaign(FaultCampaignOptions options, Consumer<String> log) {
+        this(options, List.of(Fault.values()), log);
     }
 
     /**
      * @param faults the faults to inject; each is injected once before any is repeated
      */
-    public FaultCampaign(FaultCampaignPlan plan, List<Fault> faults, Consumer<String> log) {
-        this.plan = plan;
+    public FaultCampaign(FaultCampaignOptions options, List<Fault> faults, Consumer<String> log) {
+        this.options = options;
         this.faults = List.copyOf(faults);
         this.log = log;
     }
@@ -81,11 +81,12 @@ public final class FaultCampaign {
     public int run() throws InterruptedException {
         log.accept(
                 "soak: cluster seed=%d duration=%ds nodes=%d"
-                        .formatted(plan.seed(), plan.duration().toSeconds(), plan.nodes()));
+                        .formatted(
+                                options.seed(), options.duration().toSeconds(), options.nodes()));
         log.accept("soak: press Ctrl-C to stop");
         start = System.nanoTime();
         try {
-            Path below = plan.folder();
+            Path below = options.folder();
             Path folder =
                     below == null
                             ? Files.createTempDirectory("holdfast-soak")
@@ -109,14 +110,14 @@ public final class FaultCampaign {
                                 .collect(Collectors.joining(", ")));
         log.accept("soak: slowest recovery %.1fs".formatted(slowestMillis / 1e3));
         if (violations.isEmpty()) {
-            log.accept("soak: no violations, seed " + plan.seed());
+            log.accept("soak: no violations, seed " + options.seed());
             remove(folder);
             return SOUND;
         }
         violations.stream().limit(MAX_PRINTED).forEach(one -> log.accept("VIOLATION: " + one));
         log.accept(
                 "FAIL [cluster]: %d violations, seed %d; the nodes' logs are in %s"
-                        .formatted(violations.size(), plan.seed(), folder));
+                        .formatted(violations.size(), options.seed(), folder));
         return VIOLATED;
     }
 
@@ -127,16 +128,16 @@ public final class FaultCampaign {
                     "soak: all nodes share one clock: this machine does not allow time namespaces");
         }
         List<Integer> nodePorts = new ArrayList<>();
-        for (int i = 0; i < plan.nodes(); i++) {
+        for (int i = 0; i < options.nodes(); i++) {
             nodePorts.add(port());
         }
         try (ProxiedNetwork proxiedNetwork = new ProxiedNetwork(nodePorts)) {
-            for (int i = 0; i < plan.nodes(); i++) {
+            for (int i = 0; i < options.nodes(); i++) {
                 CampaignNode.Ports ports =
                         new CampaignNode.Ports(nodePorts.get(i), port(), port(), port());
                 nodes.add(
                         new CampaignNode(
-                                i, proxiedNetwork, ports, folder, skewed, plan.launcher()));
+                                i, proxiedNetwork, ports, folder, skewed, options.launcher()));
             }
             return withNodes(proxiedNetwork);
         } finally {
@@ -148,7 +149,7 @@ public final class FaultCampaign {
 
     private List<String> withNodes(ProxiedNetwork proxiedNetwork)
             throws IOException, InterruptedException {
-        SplittableRandom random = new SplittableRandom(plan.seed());
+        SplittableRandom random = new SplittableRandom(options.seed());
         FaultInjector faultInjector =
                 new FaultInjector(
                         nodes,
@@ -180,7 +181,7 @@ public final class FaultCampaign {
 
     private void injectFaults(FaultInjector faultInjector, SplittableRandom random)
             throws IOException, InterruptedException {
-        long end = System.nanoTime() + plan.duration().toNanos();
+        long end = System.nanoTime() + options.duration().toNanos();
         List<Fault> next = new ArrayList<>();
         boolean recovered = true;
         while (recovered && System.nanoTime() < end && stopped.getCount() > 0) {

@@ -4,7 +4,7 @@ import io.holdfast.console.options.ConnectionOptions;
 import io.holdfast.console.options.DurationConverter;
 import io.holdfast.console.options.TrustedCertificates;
 import io.holdfast.verification.campaign.FaultCampaign;
-import io.holdfast.verification.campaign.FaultCampaignPlan;
+import io.holdfast.verification.campaign.FaultCampaignOptions;
 
 import org.jspecify.annotations.Nullable;
 
@@ -186,7 +186,7 @@ public final class SoakCommand implements Callable<Integer> {
 
     /**
      * @param launcher starts the nodes of the campaign with {@code --cluster}, see {@link
-     *     FaultCampaignPlan}
+     *     FaultCampaignOptions}
      */
     public SoakCommand(Map<String, String> environment, Class<?> launcher) {
         this.environment = environment;
@@ -238,14 +238,14 @@ public final class SoakCommand implements Callable<Integer> {
     private Run cluster(TimestampedPrinter log, StopRequest stop) {
         refuse(SERVER_OPTIONS, "--cluster");
         refuse(List.of("--election", "--lockfile", "--rounds", "--processes"), "--cluster");
-        var plan =
-                new FaultCampaignPlan(
+        var options =
+                new FaultCampaignOptions(
                         seed == null ? ThreadLocalRandom.current().nextInt() : seed,
                         duration == null ? DURATION : duration,
                         nodes == null ? NODES : nodes,
                         folder,
                         launcher);
-        var campaign = new FaultCampaign(plan, log::print);
+        var campaign = new FaultCampaign(options, log::print);
         stop.whenRequested(campaign::stop);
         return campaign::run;
     }
@@ -257,7 +257,7 @@ public final class SoakCommand implements Callable<Integer> {
         }
         refuseSeed();
         var tls = connection.tls(environment);
-        var plan =
+        var options =
                 new SoakPlan(
                         ConnectionOptions.servers("--server", server, environment),
                         workers,
@@ -265,30 +265,30 @@ public final class SoakCommand implements Callable<Integer> {
                         cycles,
                         connection.token(environment).map(Supplier::get).orElse(null),
                         tls.on() ? TrustedCertificates.context(tls.authorities()) : null);
-        return new SoakRun(plan, SoakRun.SCENARIOS, log, stop)::run;
+        return new SoakRun(options, SoakRun.SCENARIOS, log, stop)::run;
     }
 
     private Run election(TimestampedPrinter log, StopRequest stop) {
         refuse(SERVER_OPTIONS, "--election");
         refuse(List.of("--lockfile"), "--election");
         refuseSeed();
-        var plan =
+        var options =
                 new PrimaryElectionPlan(
                         ownRounds == null ? ROUNDS : ownRounds,
                         processes == null ? PROCESSES : processes,
                         folder);
-        return new PrimaryElectionRun(plan, log, stop)::run;
+        return new PrimaryElectionRun(options, log, stop)::run;
     }
 
     private Run lockFile(TimestampedPrinter log, StopRequest stop) {
         refuse(SERVER_OPTIONS, "--lockfile");
-        var plan =
+        var options =
                 new LockFilePlan(
                         ownRounds == null ? LOCK_FILE_ROUNDS : ownRounds,
                         processes == null ? PROCESSES : processes,
                         folder,
                         seed == null ? ThreadLocalRandom.current().nextInt() : seed);
-        return new LockFileRun(plan, log, stop)::run;
+        return new LockFileRun(options, log, stop)::run;
     }
 
     private void refuse(List<String> options, String with) {

@@ -249,7 +249,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         }
         LOG.log(
                 System.Logger.Level.DEBUG,
-                "The connection to " + address() + " ended: " + ConnectionFailure.reason(why));
+                "The connection to " + address() + " ended: " + ConnectionFailureText.reason(why));
         phase = Phase.SUSPENDED;
         up = false;
         if (wasOnline) {

@@ -88,7 +88,7 @@ final class LineSocket implements AutoCloseable {
         } catch (UnknownHostException e) {
             throw unreachable(text, "unknown host", e);
         }
-        throw unreachable(text, ConnectionFailure.reason(failure), failure);
+        throw unreachable(text, ConnectionFailureText.reason(failure), failure);
     }
 
     private static LineSocket dial(

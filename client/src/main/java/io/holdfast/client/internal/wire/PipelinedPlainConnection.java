@@ -60,7 +60,7 @@ public final class PipelinedPlainConnection implements AutoCloseable {
             } catch (IOException e) {
                 failure =
                         LineSocket.unreachable(
-                                LineSocket.text(address), ConnectionFailure.reason(e), e);
+                                LineSocket.text(address), ConnectionFailureText.reason(e), e);
             }
         }
         throw failure != null
@@ -86,7 +86,7 @@ public final class PipelinedPlainConnection implements AutoCloseable {
         try {
             socket.write(command, key, argument);
         } catch (IOException e) {
-            end(ConnectionFailure.reason(e));
+            end(ConnectionFailureText.reason(e));
         }
         return response;
     }
@@ -117,7 +117,7 @@ public final class PipelinedPlainConnection implements AutoCloseable {
                 next.complete(line);
             }
         } catch (IOException e) {
-            end(ConnectionFailure.reason(e));
+            end(ConnectionFailureText.reason(e));
         }
     }
 

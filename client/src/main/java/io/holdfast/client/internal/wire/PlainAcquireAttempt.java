@@ -31,7 +31,7 @@ final class PlainAcquireAttempt implements AcquireAttempt {
     }
 
     private final PlainServiceState serviceState;
-    private final PlainAcquireQueue plainAcquireQueue;
+    private final AcquireConnectionPool acquireConnectionPool;
     private final AcquireRequest what;
     private final KindAndKey queueKey;
     private final Consumer<AcquireOutcome> done;
@@ -45,12 +45,12 @@ final class PlainAcquireAttempt implements AcquireAttempt {
 
     PlainAcquireAttempt(
             PlainServiceState serviceState,
-            PlainAcquireQueue plainAcquireQueue,
+            AcquireConnectionPool acquireConnectionPool,
             AcquireRequest what,
             Consumer<AcquireOutcome> done,
             long number) {
         this.serviceState = serviceState;
-        this.plainAcquireQueue = plainAcquireQueue;
+        this.acquireConnectionPool = acquireConnectionPool;
         this.what = what;
         this.queueKey = new KindAndKey(what.kind(), what.key());
         this.done = done;
@@ -99,14 +99,14 @@ final class PlainAcquireAttempt implements AcquireAttempt {
             return;
         }
         if (runningTry != null) {
-            plainAcquireQueue.withdraw(runningTry);
+            acquireConnectionPool.withdraw(runningTry);
         }
         Phase before = phase;
         PlainConnection used = connection;
         end(acquireOutcome);
-        plainAcquireQueue.removed(this, before == Phase.ENQUEUED);
+        acquireConnectionPool.removed(this, before == Phase.ENQUEUED);
         if (used != null && !used.hasHolds()) {
-            plainAcquireQueue.drop(used); // the server ends the wait with the connection
+            acquireConnectionPool.drop(used); // the server ends the wait with the connection
         }
     }
 
@@ -147,23 +147,23 @@ final class PlainAcquireAttempt implements AcquireAttempt {
             } else if (waits()) {
                 tried = true;
                 phase = Phase.QUEUED_HERE;
-                plainAcquireQueue.advance(queueKey);
+                acquireConnectionPool.advance(queueKey);
             } else {
                 end(new AcquireOutcome.TimedOut());
-                plainAcquireQueue.removed(this, false);
+                acquireConnectionPool.removed(this, false);
             }
         }
     }
 
     private void granted(
             PlainConnection by, GrantLine grantLine, long requestedAtNanos, boolean wasEnqueued) {
-        PlainHold hold = plainAcquireQueue.hold(by, queueKey, grantLine, requestedAtNanos);
+        PlainHold hold = acquireConnectionPool.hold(by, queueKey, grantLine, requestedAtNanos);
         if (phase == Phase.ENDED) {
             var unused = hold.release();
             return;
         }
         end(new AcquireOutcome.Granted(hold));
-        plainAcquireQueue.removed(this, wasEnqueued);
+        acquireConnectionPool.removed(this, wasEnqueued);
     }
 
     private void fail(ServiceException why, boolean wasEnqueued) {
@@ -171,7 +171,7 @@ final class PlainAcquireAttempt implements AcquireAttempt {
             return;
         }
         end(new AcquireOutcome.Failed(why));
-        plainAcquireQueue.removed(this, wasEnqueued);
+        acquireConnectionPool.removed(this, wasEnqueued);
     }
 
     // ---- over its own connection ----
@@ -212,7 +212,7 @@ final class PlainAcquireAttempt implements AcquireAttempt {
         String request = PlainRequest.lines(command, what.key(), Long.toString(wait));
         own.send(new Step(request, timeoutNanos(wait), this::onWaitResponse));
         if (phase == Phase.ENQUEUED) {
-            plainAcquireQueue.enqueued(this);
+            acquireConnectionPool.enqueued(this);
         }
     }
 
@@ -230,9 +230,9 @@ final class PlainAcquireAttempt implements AcquireAttempt {
         } else if (phase != Phase.ENDED) {
             if (response.equals("timeout")) {
                 end(new AcquireOutcome.TimedOut());
-                plainAcquireQueue.removed(this, wasEnqueued);
+                acquireConnectionPool.removed(this, wasEnqueued);
             } else if (isTransient(response)) {
-                plainAcquireQueue.pause();
+                acquireConnectionPool.pause();
                 startOver();
             } else {
                 fail(serviceState.refused(response), wasEnqueued);
@@ -259,7 +259,7 @@ final class PlainAcquireAttempt implements AcquireAttempt {
         phase = Phase.QUEUED_HERE;
         tried = false;
         connection = null;
-        plainAcquireQueue.restarted(this, wasEnqueued);
+        acquireConnectionPool.restarted(this, wasEnqueued);
     }
 
     /** The connection ended before the response. */

@@ -110,7 +110,7 @@ final class PlainConnector implements AutoCloseable {
             ready = true;
             return socket;
         } catch (IOException | RuntimeException e) { // the token's supplier may throw
-            throw LineSocket.unreachable(socket.address(), ConnectionFailure.reason(e), e);
+            throw LineSocket.unreachable(socket.address(), ConnectionFailureText.reason(e), e);
         } finally {
             if (!ready) {
                 socket.close();

@@ -39,7 +39,7 @@ final class PlainService implements LockService {
     private final PlainServiceState serviceState;
     private final ServiceEvents events;
     private final SharedPlainConnection common;
-    private final PlainAcquireQueue plainAcquireQueue;
+    private final AcquireConnectionPool acquireConnectionPool;
     private final SignalConnections signals;
     private final AtomicLong numbers = new AtomicLong();
     private final AtomicBoolean closing = new AtomicBoolean();
@@ -62,8 +62,8 @@ final class PlainService implements LockService {
                         plainConnector);
         this.common = new SharedPlainConnection(serviceState, this::sharedConnectionLost);
         this.signals = new SignalConnections(serviceState);
-        this.plainAcquireQueue =
-                new PlainAcquireQueue(
+        this.acquireConnectionPool =
+                new AcquireConnectionPool(
                         serviceState, common, signals::connections, this::connectionLost);
     }
 
@@ -123,13 +123,13 @@ final class PlainService implements LockService {
     public AcquireAttempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
         var attempt =
                 new PlainAcquireAttempt(
-                        serviceState, plainAcquireQueue, what, done, numbers.incrementAndGet());
+                        serviceState, acquireConnectionPool, what, done, numbers.incrementAndGet());
         if (what.kind() == AcquireRequest.Kind.READ) {
             refuse(done, "read locks");
         } else if (what.unbound()) {
             refuse(done, "holds that outlive their connection");
         } else {
-            serviceState.executor().execute(() -> plainAcquireQueue.start(attempt));
+            serviceState.executor().execute(() -> acquireConnectionPool.start(attempt));
         }
         return attempt;
     }
@@ -168,7 +168,7 @@ final class PlainService implements LockService {
     private void sharedConnectionLost(boolean abruptly) {
         connectionLost();
         if (abruptly) {
-            plainAcquireQueue.suspectServer();
+            acquireConnectionPool.suspectServer();
         }
     }
 
@@ -212,8 +212,8 @@ final class PlainService implements LockService {
     }
 
     private void releaseAll(CountDownLatch released) {
-        plainAcquireQueue.cancelAll();
-        List<PlainHold> holds = plainAcquireQueue.holds();
+        acquireConnectionPool.cancelAll();
+        List<PlainHold> holds = acquireConnectionPool.holds();
         CompletableFuture.allOf(
                         holds.stream().map(PlainHold::release).toArray(CompletableFuture<?>[]::new))
                 .whenComplete((unused, alsoUnused) -> released.countDown());
@@ -236,7 +236,7 @@ final class PlainService implements LockService {
     private void end() {
         plainConnector.close();
         signals.close();
-        plainAcquireQueue.close();
+        acquireConnectionPool.close();
         common.close();
     }
 

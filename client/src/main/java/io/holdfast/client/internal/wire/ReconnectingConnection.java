@@ -185,7 +185,7 @@ final class ReconnectingConnection {
             up = true;
             return new Dialed(socket, helloResponse);
         } catch (IOException | RuntimeException e) { // the token's supplier may throw anything
-            throw LineSocket.unreachable(socket.address(), ConnectionFailure.reason(e), e);
+            throw LineSocket.unreachable(socket.address(), ConnectionFailureText.reason(e), e);
         } finally {
             if (!up) {
                 socket.close();

@@ -53,7 +53,7 @@ public final class WireServiceConnector {
             ready = true;
             return service;
         } catch (IOException | RuntimeException e) { // the token's supplier may throw
-            throw LineSocket.unreachable(socket.address(), ConnectionFailure.reason(e), e);
+            throw LineSocket.unreachable(socket.address(), ConnectionFailureText.reason(e), e);
         } finally {
             if (!ready) {
                 socket.close();

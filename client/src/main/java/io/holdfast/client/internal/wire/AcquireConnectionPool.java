@@ -21,7 +21,7 @@ import java.util.function.IntSupplier;
  * each key is sent as a try-acquire over the shared connection, so that a free key does not wait
  * for a connection.
  */
-final class PlainAcquireQueue
+final class AcquireConnectionPool
         implements PlainConnection.PlainConnectionListener, PlainHold.PlainHoldListener {
     /** How long a connection without holds may be unused before it is closed. */
     private static final long IDLE_TIMEOUT_NANOS = 30_000_000_000L;
@@ -49,7 +49,7 @@ final class PlainAcquireQueue
      *     queue
      * @param lostHolds called when a connection with holds is lost
      */
-    PlainAcquireQueue(
+    AcquireConnectionPool(
             PlainServiceState serviceState,
             SharedPlainConnection common,
             IntSupplier otherConnections,

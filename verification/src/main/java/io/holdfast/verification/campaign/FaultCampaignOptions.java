@@ -14,13 +14,13 @@ import java.time.Duration;
  * @param launcher class on the class path of this process whose {@code main} takes {@code serve}
  *     and its options
  */
-public record FaultCampaignPlan(
+public record FaultCampaignOptions(
         long seed, Duration duration, int nodes, @Nullable Path folder, Class<?> launcher) {
     private static final int MIN_NODES = 3;
     private static final int MAX_NODES = 7;
 
     /** Throws an {@link IllegalArgumentException} that names the option. */
-    public FaultCampaignPlan {
+    public FaultCampaignOptions {
         if (nodes < MIN_NODES || nodes > MAX_NODES) {
             throw new IllegalArgumentException("--nodes must be 3-7 (got " + nodes + ")");
         }

@@ -16,10 +16,10 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /** Describes connection failures for users, without names of Java classes. */
-final class ConnectionFailure {
+final class ConnectionFailureText {
     private static final Pattern ALERT = Pattern.compile("fatal alert: *([a-z_]+)");
 
-    private ConnectionFailure() {}
+    private ConnectionFailureText() {}
 
     /** The reason of a failure, to be appended to a message after a colon. */
     static String reason(Throwable failure) {
