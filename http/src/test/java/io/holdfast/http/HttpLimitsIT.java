@@ -45,8 +45,8 @@ final class HttpLimitsIT {
         return start(config -> config.secret(secret("s3cret")).readToken(secret("read-me")));
     }
 
-    private static String status(String answer) {
-        return answer.substring(9, 12);
+    private static String status(String response) {
+        return response.substring(9, 12);
     }
 
     @Test
@@ -85,9 +85,9 @@ final class HttpLimitsIT {
         http.get("/v1/keys");
         http.get("/v1/keys");
 
-        HttpResponse<String> answer = http.get("/v1/keys");
+        HttpResponse<String> response = http.get("/v1/keys");
 
-        assertThat(statusAndError(answer)).isEqualTo("429 rate_limited");
+        assertThat(statusAndError(response)).isEqualTo("429 rate_limited");
         assertThat(statusAndError(http.get("/health"))).isEqualTo("200");
         assertThat(statusAndError(http.get("/ready"))).isEqualTo("200");
     }
@@ -184,9 +184,9 @@ final class HttpLimitsIT {
             int refused = 0;
             int closed = 0;
             for (RawHttp guess : guesses) {
-                String answer = responseOrEmpty(guess);
-                refused += answer.startsWith("HTTP/1.1 401 ") ? 1 : 0;
-                closed += answer.isEmpty() ? 1 : 0;
+                String response = responseOrEmpty(guess);
+                refused += response.startsWith("HTTP/1.1 401 ") ? 1 : 0;
+                closed += response.isEmpty() ? 1 : 0;
                 guess.close();
             }
             assertThat(refused).isGreaterThanOrEqualTo(20);
@@ -341,17 +341,17 @@ final class HttpLimitsIT {
                         "https://ops.example",
                         "Access-Control-Request-Method",
                         "POST");
-        HttpResponse<String> answer =
+        HttpResponse<String> response =
                 http.post("/v1/sessions", null, "Origin", "https://ops.example");
 
         assertThat(preflight.statusCode()).isEqualTo(204);
         assertThat(preflight.headers().firstValue("Access-Control-Allow-Headers"))
                 .hasValue("Authorization, Content-Type, X-Dflockd-Session");
         assertThat(preflight.headers().firstValue("Access-Control-Max-Age")).hasValue("300");
-        assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.headers().firstValue("Access-Control-Allow-Origin"))
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.headers().firstValue("Access-Control-Allow-Origin"))
                 .hasValue("https://ops.example");
-        assertThat(answer.headers().firstValue("Vary")).hasValue("Origin");
+        assertThat(response.headers().firstValue("Vary")).hasValue("Origin");
         assertThat(
                         statusAndError(
                                 http.post("/v1/sessions", null, "Origin", "https://evil.example")))
@@ -362,10 +362,10 @@ final class HttpLimitsIT {
     void all_origins_may_be_allowed() {
         TestHttp http = start(config -> config.corsOrigins(Set.of("*")));
 
-        HttpResponse<String> answer = http.get("/health", "Origin", "https://any.example");
+        HttpResponse<String> response = http.get("/health", "Origin", "https://any.example");
 
-        assertThat(answer.headers().firstValue("Access-Control-Allow-Origin")).hasValue("*");
-        assertThat(answer.headers().firstValue("Vary")).isEmpty();
+        assertThat(response.headers().firstValue("Access-Control-Allow-Origin")).hasValue("*");
+        assertThat(response.headers().firstValue("Vary")).isEmpty();
     }
 
     @Test

@@ -25,7 +25,7 @@ final class MalformedRequestIT {
         HTTP.close();
     }
 
-    private static String answerTo(String request) {
+    private static String responseTo(String request) {
         try (RawHttp raw = new RawHttp(HTTP)) {
             return raw.send(request).response();
         }
@@ -33,20 +33,20 @@ final class MalformedRequestIT {
 
     /** Acquires a lease, if the target is accepted. */
     private static String post(String target) {
-        return answerTo("POST " + target + " HTTP/1.1\r\nHost: localhost\r\n" + BODY);
+        return responseTo("POST " + target + " HTTP/1.1\r\nHost: localhost\r\n" + BODY);
     }
 
-    private static void assertRefused(String answer, String detail) {
-        assertThat(answer).matches("(?s)HTTP/1.[01] 400 .*");
-        JsonObject problem = new JsonObject(answer.substring(answer.indexOf('{')));
+    private static void assertRefused(String response, String detail) {
+        assertThat(response).matches("(?s)HTTP/1.[01] 400 .*");
+        JsonObject problem = new JsonObject(response.substring(response.indexOf('{')));
         assertThat(problem.getString("error")).isEqualTo("bad_request");
         assertThat(problem.getInteger("status")).isEqualTo(400);
         assertThat(problem.getString("detail")).contains(detail);
         assertThat(HTTP.driver.queries().holders(ResourceKind.LOCK, Key.of("k"))).isNull();
     }
 
-    private static void release(String path, String answer) {
-        String token = new JsonObject(answer.substring(answer.indexOf('{'))).getString("token");
+    private static void release(String path, String response) {
+        String token = new JsonObject(response.substring(response.indexOf('{'))).getString("token");
         String release = path.replaceFirst("(?=\\?|$)", "/release");
         assertThat(statusAndError(HTTP.post(release, "{\"token\":\"" + token + "\"}")))
                 .isEqualTo("204");
@@ -87,10 +87,10 @@ final class MalformedRequestIT {
                 "/v1/leases/\"<>[]^`{|}\\",
             })
     void a_percent_encoded_key_is_accepted_whatever_its_bytes(String target) {
-        String answer = post(target);
+        String response = post(target);
 
-        assertThat(answer).startsWith("HTTP/1.1 200 ");
-        release(target.startsWith("/v1/leases/\"") ? escaped(target) : target, answer);
+        assertThat(response).startsWith("HTTP/1.1 200 ");
+        release(target.startsWith("/v1/leases/\"") ? escaped(target) : target, response);
     }
 
     private static String escaped(String path) {
@@ -115,17 +115,17 @@ final class MalformedRequestIT {
                 "X-One: a\r\nX-Folded: a\r\n b\r\n c\r\n",
             })
     void a_folded_header_is_refused(String header) {
-        assertRefused(answerTo(LEASE + header + BODY), "begins with a blank");
-        assertRefused(answerTo(LEASE + header + NO_BODY), "begins with a blank");
+        assertRefused(responseTo(LEASE + header + BODY), "begins with a blank");
+        assertRefused(responseTo(LEASE + header + NO_BODY), "begins with a blank");
         assertRefused(
-                answerTo(LEASE + "Content-Length: 2\r\n" + header + "\r\n{}"),
+                responseTo(LEASE + "Content-Length: 2\r\n" + header + "\r\n{}"),
                 "begins with a blank");
     }
 
     @Test
     void a_header_that_begins_with_a_blank_or_ends_with_a_line_feed_alone_is_refused() {
-        assertRefused(answerTo(LEASE.replace("Host", " Host") + BODY), "not well-formed");
-        assertRefused(answerTo(LEASE + "X-Folded: a\n b\r\n" + BODY), "not well-formed");
+        assertRefused(responseTo(LEASE.replace("Host", " Host") + BODY), "not well-formed");
+        assertRefused(responseTo(LEASE + "X-Folded: a\n b\r\n" + BODY), "not well-formed");
     }
 
     @Test
@@ -165,9 +165,9 @@ final class MalformedRequestIT {
             try (RawHttp raw = new RawHttp(HTTP)) {
                 raw.send(health + head + framed + health);
                 assertThat(raw.response()).startsWith("HTTP/1.1 200 ");
-                String answer = raw.response();
-                assertThat(answer).startsWith("HTTP/1.1 200 ");
-                release("/v1/leases/b", answer);
+                String response = raw.response();
+                assertThat(response).startsWith("HTTP/1.1 200 ");
+                release("/v1/leases/b", response);
                 assertThat(raw.response()).startsWith("HTTP/1.1 200 ");
             }
         }
@@ -177,17 +177,19 @@ final class MalformedRequestIT {
     void a_body_with_a_length_and_chunks_is_refused() {
         String chunks = "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
 
-        assertRefused(answerTo(LEASE + "Content-Length: 2\r\n" + chunks), "not well-formed");
+        assertRefused(responseTo(LEASE + "Content-Length: 2\r\n" + chunks), "not well-formed");
         assertRefused(
-                answerTo(
+                responseTo(
                         LEASE
                                 + "Transfer-Encoding: chunked\r\nContent-Length: 12\r\n\r\n"
                                 + "2\r\n{}\r\n0\r\n\r\n"),
                 "not well-formed");
-        assertRefused(answerTo(LEASE.replace("1.1", "1.0") + "Content-Length: 2\r\n" + chunks), "");
-        assertRefused(answerTo(LEASE + "Content-Length: 2\r\n" + BODY), "not well-formed");
         assertRefused(
-                answerTo(LEASE + "Transfer-Encoding: chunked, gzip\r\n\r\n{}"), "not well-formed");
+                responseTo(LEASE.replace("1.1", "1.0") + "Content-Length: 2\r\n" + chunks), "");
+        assertRefused(responseTo(LEASE + "Content-Length: 2\r\n" + BODY), "not well-formed");
+        assertRefused(
+                responseTo(LEASE + "Transfer-Encoding: chunked, gzip\r\n\r\n{}"),
+                "not well-formed");
     }
 
     @ParameterizedTest
@@ -212,7 +214,7 @@ final class MalformedRequestIT {
                 "X-Dflockd-Session: a\r\nX-Dflockd-Session: b\r\n",
             })
     void a_header_that_must_not_be_repeated_is_refused_if_it_is(String headers) {
-        assertRefused(answerTo(LEASE + headers + BODY), "there is more than one ");
+        assertRefused(responseTo(LEASE + headers + BODY), "there is more than one ");
     }
 
     @ParameterizedTest
@@ -238,17 +240,17 @@ final class MalformedRequestIT {
     void a_target_in_absolute_form_may_name_this_server() {
         for (String host : new String[] {"localhost", "LOCALHOST:6389", "127.0.0.1:1"}) {
             assertThat(
-                            answerTo(
+                            responseTo(
                                     "GET http://%s/health HTTP/1.1\r\nHost: %s\r\n\r\n"
                                             .formatted(host, host)))
                     .startsWith("HTTP/1.1 200 ");
         }
         assertThat(
-                        answerTo(
+                        responseTo(
                                 "GET http://evil.example/health HTTP/1.1\r\n"
                                         + "Host: evil.example\r\n\r\n"))
                 .contains(" 403 ", "forbidden_host");
-        assertThat(answerTo("GET http://localhost/health HTTP/1.0\r\n\r\n")).contains(" 400 ");
+        assertThat(responseTo("GET http://localhost/health HTTP/1.0\r\n\r\n")).contains(" 400 ");
     }
 
     @ParameterizedTest
@@ -260,7 +262,7 @@ final class MalformedRequestIT {
             })
     void a_body_with_a_field_twice_is_refused(String body) {
         assertRefused(
-                answerTo(LEASE + "Content-Length: " + body.length() + "\r\n\r\n" + body),
+                responseTo(LEASE + "Content-Length: " + body.length() + "\r\n\r\n" + body),
                 "has a field twice");
     }
 

@@ -221,15 +221,15 @@ public final class TestHttp implements AutoCloseable {
     }
 
     /** The JSON object in a response. */
-    public static JsonObject json(HttpResponse<String> answer) {
-        return new JsonObject(answer.body());
+    public static JsonObject json(HttpResponse<String> response) {
+        return new JsonObject(response.body());
     }
 
     /** The status and, if there is a problem, its code: {@code 404 not_held}. */
-    public static String statusAndError(HttpResponse<String> answer) {
-        return answer.statusCode() < 400
-                ? String.valueOf(answer.statusCode())
-                : answer.statusCode() + " " + json(answer).getString("error");
+    public static String statusAndError(HttpResponse<String> response) {
+        return response.statusCode() < 400
+                ? String.valueOf(response.statusCode())
+                : response.statusCode() + " " + json(response).getString("error");
     }
 
     @Override

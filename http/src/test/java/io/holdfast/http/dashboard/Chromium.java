@@ -149,12 +149,13 @@ final class Chromium implements AutoCloseable {
         if (!session.isEmpty()) {
             message.put("sessionId", session);
         }
-        CompletableFuture<JsonObject> answer = new CompletableFuture<>();
-        pending.put(id, answer);
+        CompletableFuture<JsonObject> pendingResponse = new CompletableFuture<>();
+        pending.put(id, pendingResponse);
         synchronized (socket) {
             WebSocket _ = socket.sendText(message.encode(), true).join();
         }
-        JsonObject response = answer.orTimeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
+        JsonObject response =
+                pendingResponse.orTimeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
         if (response.containsKey("error")) {
             throw new IllegalStateException(
                     method + ": " + response.getJsonObject("error").encode());
@@ -206,9 +207,9 @@ final class Chromium implements AutoCloseable {
                     tab.accept(message);
                 }
             } else {
-                CompletableFuture<JsonObject> answer = pending.remove(id);
-                if (answer != null) {
-                    answer.complete(message);
+                CompletableFuture<JsonObject> response = pending.remove(id);
+                if (response != null) {
+                    response.complete(message);
                 }
             }
         }

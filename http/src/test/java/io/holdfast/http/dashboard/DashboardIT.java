@@ -362,11 +362,11 @@ class DashboardIT {
                 """
                 const realFetch = window.fetch;
                 window.fetch = async (url, init) => {
-                    const answer = await realFetch(url, init);
+                    const response = await realFetch(url, init);
                     if (!/^\\/v1\\/(keys|connections)\\?/.test(url) || url.includes('&q=')) {
-                        return answer;
+                        return response;
                     }
-                    const json = await answer.json();
+                    const json = await response.json();
                     return Response.json({...json, total: json.total + 30_000});
                 };
                 """);
@@ -483,11 +483,11 @@ class DashboardIT {
                 """
                 const realFetch = window.fetch;
                 window.fetch = async (url, init) => {
-                    const answer = await realFetch(url, init);
+                    const response = await realFetch(url, init);
                     if (url !== '/v1/waits') {
-                        return answer;
+                        return response;
                     }
-                    const json = await answer.json();
+                    const json = await response.json();
                     json.cycles.forEach(cycle => cycle[0].concurrent = true);
                     return Response.json(json);
                 };

@@ -38,14 +38,14 @@ class AdminIT {
         Effect.Granted grant = (Effect.Granted) ann.lock("deploy");
         bob.lock("deploy");
 
-        JsonObject answer =
+        JsonObject response =
                 json(
                         http.post(
                                 "/v1/admin/keys/deploy/release",
                                 "{\"kind\":\"lock\",\"reason\":\"it hangs\"}"));
 
-        assertThat(answer.getInteger("released")).isEqualTo(1);
-        long fence = Long.parseLong(answer.getString("fence"));
+        assertThat(response.getInteger("released")).isEqualTo(1);
+        long fence = Long.parseLong(response.getString("fence"));
         assertThat(fence).isGreaterThan(grant.token().fence());
         assertThat(ann.effects.getLast()).isInstanceOf(Effect.Revoked.class);
         Effect.Granted next = (Effect.Granted) bob.effects.getLast();

@@ -142,11 +142,11 @@ class InspectIT {
         cid.lock("db");
         dan.lock(Key.of("db"), ReadWriteMode.READ);
 
-        JsonObject answer = json(http.get("/v1/keys/db"));
-        JsonObject lock = answer.getJsonArray("resources").getJsonObject(0);
+        JsonObject response = json(http.get("/v1/keys/db"));
+        JsonObject lock = response.getJsonArray("resources").getJsonObject(0);
 
-        assertThat(answer.getString("key")).isEqualTo("db");
-        assertThat(answer.getJsonArray("resources")).hasSize(1);
+        assertThat(response.getString("key")).isEqualTo("db");
+        assertThat(response.getJsonArray("resources")).hasSize(1);
         assertThat(lock.getString("kind")).isEqualTo("lock");
         assertThat(lock.getInteger("holders_total")).isEqualTo(2);
         assertThat(lock.getInteger("waiters_total")).isEqualTo(2);
@@ -184,10 +184,10 @@ class InspectIT {
     void the_empty_key_is_sent_as_a_query_parameter() {
         ann.lock(Key.of(""));
 
-        JsonObject answer = json(http.get("/v1/keys/-?key="));
+        JsonObject response = json(http.get("/v1/keys/-?key="));
 
-        assertThat(answer.getString("key")).isEmpty();
-        assertThat(answer.getJsonArray("resources")).hasSize(1);
+        assertThat(response.getString("key")).isEmpty();
+        assertThat(response.getJsonArray("resources")).hasSize(1);
     }
 
     @Test
@@ -196,8 +196,8 @@ class InspectIT {
         ann.slot("s", 3);
         bob.lock("a");
 
-        JsonObject answer = json(http.get("/v1/connections?sort=holds&order=desc"));
-        JsonObject first = answer.getJsonArray("connections").getJsonObject(0);
+        JsonObject response = json(http.get("/v1/connections?sort=holds&order=desc"));
+        JsonObject first = response.getJsonArray("connections").getJsonObject(0);
 
         assertThat(first.getLong("connection")).isEqualTo(ann.id());
         assertThat(first.getInteger("holds")).isEqualTo(2);
@@ -214,12 +214,12 @@ class InspectIT {
         new DriverClient(http, "cid").lock("a");
         bob.lock("a");
 
-        JsonObject answer = json(http.get("/v1/connections/" + bob.id()));
+        JsonObject response = json(http.get("/v1/connections/" + bob.id()));
 
-        assertThat(answer.getString("name")).isEqualTo("bob");
-        assertThat(all(answer, "holding", "key")).containsExactly("b");
-        assertThat(all(answer, "waiting", "key")).containsExactly("a");
-        assertThat(all(answer, "waiting", "position")).containsExactly(2);
+        assertThat(response.getString("name")).isEqualTo("bob");
+        assertThat(all(response, "holding", "key")).containsExactly("b");
+        assertThat(all(response, "waiting", "key")).containsExactly("a");
+        assertThat(all(response, "waiting", "position")).containsExactly(2);
         assertThat(statusAndError(http.get("/v1/connections/999999")))
                 .isEqualTo("404 no_connection");
     }
@@ -229,8 +229,8 @@ class InspectIT {
         ann.lock("a");
         bob.lock("a");
 
-        JsonObject answer = json(http.get("/v1/waits"));
-        JsonObject wait = answer.getJsonArray("waits").getJsonObject(0);
+        JsonObject response = json(http.get("/v1/waits"));
+        JsonObject wait = response.getJsonArray("waits").getJsonObject(0);
 
         assertThat(wait.getString("name")).isEqualTo("bob");
         assertThat(wait.getString("key")).isEqualTo("a");
@@ -239,8 +239,8 @@ class InspectIT {
                 .isEqualTo(
                         JsonArray.of(
                                 new JsonObject().put("connection", ann.id()).put("name", "ann")));
-        assertThat(answer.getJsonArray("cycles")).isEmpty();
-        assertThat(answer.getBoolean("truncated")).isFalse();
+        assertThat(response.getJsonArray("cycles")).isEmpty();
+        assertThat(response.getBoolean("truncated")).isFalse();
     }
 
     @Test
@@ -332,10 +332,10 @@ class InspectIT {
         bob.lock("a");
         cid.lock("b");
 
-        JsonObject answer = json(http.get("/v1/waits"));
+        JsonObject response = json(http.get("/v1/waits"));
 
-        assertThat(answer.getJsonArray("cycles")).hasSize(1);
-        assertThat(answer.getBoolean("truncated")).isTrue();
+        assertThat(response.getJsonArray("cycles")).hasSize(1);
+        assertThat(response.getBoolean("truncated")).isTrue();
     }
 
     @Test

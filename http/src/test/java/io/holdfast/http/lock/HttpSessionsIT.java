@@ -83,13 +83,13 @@ final class HttpSessionsIT {
     @Test
     void a_session_has_an_id_and_counts_as_a_connection() {
         TestHttp http = start();
-        HttpResponse<String> answer = http.post("/v1/sessions", null);
+        HttpResponse<String> response = http.post("/v1/sessions", null);
 
-        assertThat(json(answer).fieldNames()).containsExactly("session_id", "idle_timeout_s");
-        assertThat(json(answer).getString("session_id")).matches("[0-9a-f]{32}");
-        assertThat(json(answer).getInteger("idle_timeout_s")).isEqualTo(20);
+        assertThat(json(response).fieldNames()).containsExactly("session_id", "idle_timeout_s");
+        assertThat(json(response).getString("session_id")).matches("[0-9a-f]{32}");
+        assertThat(json(response).getInteger("idle_timeout_s")).isEqualTo(20);
         assertThat(http.connections).hasValue(1);
-        end(http, json(answer).getString("session_id"));
+        end(http, json(response).getString("session_id"));
         assertThat(http.connections).hasValue(0);
     }
 
@@ -402,11 +402,13 @@ final class HttpSessionsIT {
         post(http, holder, "/v1/locks/k/release", "{\"token\":\"" + token + "\"}");
 
         assertThat(statusAndError(waiting.join())).isEqualTo("200");
-        assertThat(behind.stream().map(answer -> statusAndError(answer.join())))
+        assertThat(behind.stream().map(response -> statusAndError(response.join())))
                 .containsOnly("404 not_held", "503 busy");
         assertThat(
                         behind.stream()
-                                .filter(answer -> statusAndError(answer.join()).equals("503 busy")))
+                                .filter(
+                                        response ->
+                                                statusAndError(response.join()).equals("503 busy")))
                 .hasSize(10);
         assertThat(statusAndError(post(http, session, "/v1/locks/other", "{}"))).isEqualTo("200");
     }

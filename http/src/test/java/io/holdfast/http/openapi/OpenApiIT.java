@@ -227,7 +227,7 @@ class OpenApiIT {
         for (String stream : List.of("/v1/signals?pattern=a", "/v1/events")) {
             try (EventReader reader = EventReader.open(http, stream)) {
                 String operation = "GET " + stream.replaceFirst("\\?.*", "");
-                assertThat(answer(operation, 200).getJsonObject("content").fieldNames())
+                assertThat(response(operation, 200).getJsonObject("content").fieldNames())
                         .containsExactly(
                                 reader.response()
                                         .headers()
@@ -275,7 +275,7 @@ class OpenApiIT {
         HttpResponse<String> response = http.get(path);
         assertThat(response.statusCode()).isEqualTo(200);
         String type = response.headers().firstValue("content-type").orElseThrow();
-        assertThat(answer("GET " + path, 200).getJsonObject("content").fieldNames())
+        assertThat(response("GET " + path, 200).getJsonObject("content").fieldNames())
                 .anyMatch(type::startsWith);
         tried.add("GET " + path);
     }
@@ -306,7 +306,7 @@ class OpenApiIT {
         String method = operation.substring(0, operation.indexOf(' '));
         String sent = path.replaceAll("\\{\\w+}", "sample");
         HttpResponse<String> response = http.send(method, sent, body, headers);
-        JsonObject content = answer(operation, response.statusCode()).getJsonObject("content");
+        JsonObject content = response(operation, response.statusCode()).getJsonObject("content");
         assertThat(response.body().isEmpty()).as(operation).isEqualTo(content == null);
         if (content != null) {
             check(operation + " " + response.statusCode(), content, response.body());
@@ -333,13 +333,13 @@ class OpenApiIT {
         return path.getJsonObject(operation.substring(0, blank).toLowerCase(Locale.ROOT));
     }
 
-    private JsonObject answer(String operation, int status) {
-        JsonObject answer =
+    private JsonObject response(String operation, int status) {
+        JsonObject response =
                 operation(operation)
                         .getJsonObject("responses")
                         .getJsonObject(String.valueOf(status));
-        assertThat(answer).as(operation + " " + status).isNotNull();
-        return resolved(answer);
+        assertThat(response).as(operation + " " + status).isNotNull();
+        return resolved(response);
     }
 
     private JsonObject resolved(JsonObject value) {

@@ -24,9 +24,9 @@ import java.util.function.Consumer;
 
 @DisplayName("A dflockd response")
 class DflockdEncoderTest {
-    private static String written(Consumer<ByteBuf> answer) {
+    private static String written(Consumer<ByteBuf> response) {
         ByteBuf out = Unpooled.buffer();
-        answer.accept(out);
+        response.accept(out);
         return out.toString(StandardCharsets.ISO_8859_1);
     }
 
