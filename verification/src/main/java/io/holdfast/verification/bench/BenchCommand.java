@@ -137,12 +137,12 @@ public final class BenchCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         var out = spec.commandLine().getOut();
         var err = spec.commandLine().getErr();
-        BenchPlan plan;
+        BenchOptions options;
         BenchRun run;
         try {
-            plan = plan();
-            requireHeap(plan, freeHeap());
-            run = new BenchRun(plan);
+            options = options();
+            requireHeap(options, freeHeap());
+            run = new BenchRun(options);
         } catch (IllegalArgumentException e) {
             print(err, "bench: " + e.getMessage());
             return WRONG_USAGE;
@@ -151,7 +151,7 @@ public final class BenchCommand implements Callable<Integer> {
             return WRONG_USAGE;
         }
         if (!json) {
-            print(out, BenchReport.header(plan));
+            print(out, BenchReport.header(options));
         }
         try {
             var report = run.run();
@@ -163,8 +163,8 @@ public final class BenchCommand implements Callable<Integer> {
         }
     }
 
-    private BenchPlan plan() {
-        return new BenchPlan(
+    private BenchOptions options() {
+        return new BenchOptions(
                 workers,
                 rounds,
                 warmup,
@@ -179,9 +179,9 @@ public final class BenchCommand implements Callable<Integer> {
                 BenchNetworkIo.named(transport));
     }
 
-    private BenchPlan.@Nullable Tls tls() {
+    private BenchOptions.@Nullable Tls tls() {
         var tls = connection.tls(environment);
-        return tls.on() ? new BenchPlan.Tls(tls.authorities().orElse(null)) : null;
+        return tls.on() ? new BenchOptions.Tls(tls.authorities().orElse(null)) : null;
     }
 
     private static long freeHeap() {
@@ -190,16 +190,16 @@ public final class BenchCommand implements Callable<Integer> {
     }
 
     /**
-     * Refuses a plan whose latencies (one array, eight bytes per operation) would not fit into half
-     * of the free heap; garbage collectors do not allocate a larger array.
+     * Refuses options whose latencies (one array, eight bytes per operation) would not fit into
+     * half of the free heap; garbage collectors do not allocate a larger array.
      */
-    static void requireHeap(BenchPlan plan, long freeBytes) {
-        long needed = 8L * plan.operations();
+    static void requireHeap(BenchOptions options, long freeBytes) {
+        long needed = 8L * options.operations();
         if (needed > freeBytes / 2) {
             throw new IllegalArgumentException(
-                    plan.workers()
+                    options.workers()
                             + " workers x "
-                            + plan.rounds()
+                            + options.rounds()
                             + " rounds need "
                             + ((needed >> 20) + 1)
                             + " MiB of heap for their latencies, more than is available; reduce"

@@ -4,16 +4,16 @@ import java.util.Formatter;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The output for a plan and its result: text, or one JSON object. */
-record BenchReport(BenchPlan plan, long wallNanos, Latencies latencies) {
+/** The output for the options and the result: text, or one JSON object. */
+record BenchReport(BenchOptions options, long wallNanos, Latencies latencies) {
     private static final double NANOS_PER_SECOND = 1e9;
     private static final double NANOS_PER_MILLI = 1e6;
 
-    static String header(BenchPlan plan) {
+    static String header(BenchOptions options) {
         return new Formatter(Locale.ROOT)
-                .format("bench: %d workers x %d rounds", plan.workers(), plan.rounds())
-                .format(" (%s=", plan.sharedKey() ? "shared_key" : "key_prefix")
-                .format("%s, conns/worker=%d)", quoted(plan.key()), plan.connections())
+                .format("bench: %d workers x %d rounds", options.workers(), options.rounds())
+                .format(" (%s=", options.sharedKey() ? "shared_key" : "key_prefix")
+                .format("%s, conns/worker=%d)", quoted(options.key()), options.connections())
                 .toString();
     }
 
@@ -36,17 +36,17 @@ record BenchReport(BenchPlan plan, long wallNanos, Latencies latencies) {
 
     String json() {
         var out = new Formatter(Locale.ROOT);
-        out.format("{\"workers\":%d", plan.workers());
-        out.format(",\"rounds\":%d", plan.rounds());
-        out.format(",\"warmup\":%d", plan.warmup());
-        out.format(",\"connections_per_worker\":%d", plan.connections());
-        out.format(",\"key\":%s", quoted(plan.key()));
-        out.format(",\"shared_key\":%b", plan.sharedKey());
-        out.format(",\"timeout_s\":%d", plan.timeoutSeconds());
-        out.format(",\"lease_s\":%d", plan.leaseSeconds());
+        out.format("{\"workers\":%d", options.workers());
+        out.format(",\"rounds\":%d", options.rounds());
+        out.format(",\"warmup\":%d", options.warmup());
+        out.format(",\"connections_per_worker\":%d", options.connections());
+        out.format(",\"key\":%s", quoted(options.key()));
+        out.format(",\"shared_key\":%b", options.sharedKey());
+        out.format(",\"timeout_s\":%d", options.timeoutSeconds());
+        out.format(",\"lease_s\":%d", options.leaseSeconds());
         out.format(",\"servers\":[%s]", servers());
-        out.format(",\"tls\":%b", plan.tls() != null);
-        out.format(",\"transport\":%s", quoted(plan.transport().toString()));
+        out.format(",\"tls\":%b", options.tls() != null);
+        out.format(",\"transport\":%s", quoted(options.transport().toString()));
         out.format(",\"total_ops\":%d", latencies.count());
         out.format(",\"wall_time_s\":%.6f", wallSeconds());
         out.format(",\"throughput_ops_per_s\":%.1f", throughput());
@@ -69,7 +69,7 @@ record BenchReport(BenchPlan plan, long wallNanos, Latencies latencies) {
     }
 
     private String servers() {
-        return plan.servers().stream()
+        return options.servers().stream()
                 .map(server -> quoted(server.toString()))
                 .collect(Collectors.joining(","));
     }

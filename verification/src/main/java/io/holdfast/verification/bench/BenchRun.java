@@ -30,9 +30,9 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 
 /**
- * Runs a plan once: connects all workers, runs their warm-up rounds, starts the measured rounds of
- * all workers together and waits for the last one. After {@link #run} returns or throws, every
- * connection is closed. The fields are used on the one event loop only.
+ * Runs the benchmark once: connects all workers, runs their warm-up rounds, starts the measured
+ * rounds of all workers together and waits for the last one. After {@link #run} returns or throws,
+ * every connection is closed. The fields are used on the one event loop only.
  */
 final class BenchRun {
     private enum Phase {
@@ -54,7 +54,7 @@ final class BenchRun {
     /** In bytes; fits any response. A small buffer keeps the reads cheap. */
     private static final int READ_BUFFER = 512;
 
-    private final BenchPlan plan;
+    private final BenchOptions options;
     private final @Nullable SslContext tls;
     private final long[] latencies;
     private final List<BenchWorker> workers;
@@ -68,21 +68,21 @@ final class BenchRun {
     private long tick;
 
     /** Throws if the certificate authorities cannot be read. */
-    BenchRun(BenchPlan plan) throws SSLException {
-        this.plan = plan;
-        tls = plan.tls() == null ? null : tls(plan.tls());
-        latencies = new long[plan.operations()];
-        var keys = plan.workerKeys();
-        workers = new ArrayList<>(plan.workers());
-        for (int i = 0; i < plan.workers(); i++) {
-            workers.add(new BenchWorker(this, i, keys.get(i), plan));
+    BenchRun(BenchOptions options) throws SSLException {
+        this.options = options;
+        tls = options.tls() == null ? null : tls(options.tls());
+        latencies = new long[options.operations()];
+        var keys = options.workerKeys();
+        workers = new ArrayList<>(options.workers());
+        for (int i = 0; i < options.workers(); i++) {
+            workers.add(new BenchWorker(this, i, keys.get(i), options));
         }
     }
 
     /** Call once. */
     BenchReport run() throws WorkerException, InterruptedException {
-        int connections = plan.workers() * plan.connections();
-        var group = new MultiThreadIoEventLoopGroup(1, plan.transport().handlers(connections));
+        int connections = options.workers() * options.connections();
+        var group = new MultiThreadIoEventLoopGroup(1, options.transport().handlers(connections));
         // With true, the group also closes channels that are added after it was closed.
         var channels = new DefaultChannelGroup(group.next(), true);
         try {
@@ -105,7 +105,7 @@ final class BenchRun {
             group.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
             workers.forEach(BenchWorker::free);
         }
-        return new BenchReport(plan, wallNanos.join(), new Latencies(latencies));
+        return new BenchReport(options, wallNanos.join(), new Latencies(latencies));
     }
 
     /** Returns the approximate seconds since the start; cheaper than reading a clock. */
@@ -114,7 +114,7 @@ final class BenchRun {
     }
 
     void record(int worker, int round, long nanos) {
-        latencies[worker * plan.rounds() + round] = nanos;
+        latencies[worker * options.rounds() + round] = nanos;
     }
 
     void roundsDone() {
@@ -131,9 +131,9 @@ final class BenchRun {
 
     /** A connection is open and, if configured, encrypted and authenticated. */
     void ready() {
-        if (++connectionsReady == workers.size() * plan.connections()) {
+        if (++connectionsReady == workers.size() * options.connections()) {
             phase = Phase.WARMING_UP;
-            workers.forEach(benchWorker -> benchWorker.start(plan.warmup(), false));
+            workers.forEach(benchWorker -> benchWorker.start(options.warmup(), false));
         }
     }
 
@@ -147,7 +147,7 @@ final class BenchRun {
     private void measure() {
         phase = Phase.MEASURING;
         startNanos = System.nanoTime();
-        workers.forEach(benchWorker -> benchWorker.start(plan.rounds(), true));
+        workers.forEach(benchWorker -> benchWorker.start(options.rounds(), true));
     }
 
     private void watch() {
@@ -155,8 +155,8 @@ final class BenchRun {
         for (var benchWorker : workers) {
             for (var benchConnection : benchWorker.connections()) {
                 if (benchConnection.isOverdue(
-                        tick, plan.timeoutSeconds() + RESPONSE_TIMEOUT_SECONDS)) {
-                    benchWorker.fail("no response from " + plan.serverOf(benchWorker.number()));
+                        tick, options.timeoutSeconds() + RESPONSE_TIMEOUT_SECONDS)) {
+                    benchWorker.fail("no response from " + options.serverOf(benchWorker.number()));
                     return;
                 }
             }
@@ -166,20 +166,20 @@ final class BenchRun {
     private Bootstrap bootstrap(MultiThreadIoEventLoopGroup group) {
         return new Bootstrap()
                 .group(group)
-                .channel(plan.transport().channel())
+                .channel(options.transport().channel())
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS);
     }
 
     private void connectNext(Bootstrap template, ChannelGroup channels) {
-        if (connectionsStarted == workers.size() * plan.connections() || wallNanos.isDone()) {
+        if (connectionsStarted == workers.size() * options.connections() || wallNanos.isDone()) {
             return;
         }
-        var benchWorker = workers.get(connectionsStarted / plan.connections());
+        var benchWorker = workers.get(connectionsStarted / options.connections());
         var benchConnection =
-                benchWorker.connections().get(connectionsStarted % plan.connections());
+                benchWorker.connections().get(connectionsStarted % options.connections());
         connectionsStarted++;
-        var server = plan.serverOf(benchWorker.number());
+        var server = options.serverOf(benchWorker.number());
         var bootstrap = template.clone().handler(pipeline(benchConnection, server));
         var connecting = bootstrap.connect(server.host(), server.port());
         channels.add(connecting.channel());
@@ -232,7 +232,7 @@ final class BenchRun {
     }
 
     private void authenticate(BenchConnection benchConnection) {
-        var secret = plan.authToken();
+        var secret = options.authToken();
         if (secret == null) {
             ready();
         } else {
@@ -244,7 +244,7 @@ final class BenchRun {
         return Unpooled.copiedBuffer("auth\n_\n" + secret + "\n", StandardCharsets.UTF_8);
     }
 
-    private static SslContext tls(BenchPlan.Tls settings) throws SSLException {
+    private static SslContext tls(BenchOptions.Tls settings) throws SSLException {
         var builder = SslContextBuilder.forClient();
         if (settings.authorities() != null) {
             builder.trustManager(TrustedCertificates.trust(settings.authorities()));

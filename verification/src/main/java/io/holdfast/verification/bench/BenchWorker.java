@@ -36,15 +36,15 @@ final class BenchWorker {
     private int current;
     private long startedNanos;
 
-    BenchWorker(BenchRun run, int number, String key, BenchPlan plan) {
+    BenchWorker(BenchRun run, int number, String key, BenchOptions options) {
         this.run = run;
         this.number = number;
-        connections = new ArrayList<>(plan.connections());
-        for (int i = 0; i < plan.connections(); i++) {
+        connections = new ArrayList<>(options.connections());
+        for (int i = 0; i < options.connections(); i++) {
             connections.add(new BenchConnection(this));
         }
-        String lease = plan.leaseSeconds() == 0 ? "" : " " + plan.leaseSeconds();
-        acquire = direct(bytes("l\n" + key + "\n" + plan.timeoutSeconds() + lease + "\n"));
+        String lease = options.leaseSeconds() == 0 ? "" : " " + options.leaseSeconds();
+        acquire = direct(bytes("l\n" + key + "\n" + options.timeoutSeconds() + lease + "\n"));
         releaseHead = bytes("r\n" + key + "\n");
         release = releaseRequest(TOKEN_LENGTH);
     }

@@ -26,22 +26,22 @@ final class LockFileRun {
                     new SuspendedHolderScenario(),
                     new LockFileWakeUpScenario(30));
 
-    private final LockFilePlan plan;
+    private final LockFileSoakOptions options;
     private final List<LockFileScenario> scenarios;
     private final TimestampedPrinter log;
     private final StopRequest stop;
     private final LockFileStatistics statistics = new LockFileStatistics();
 
-    LockFileRun(LockFilePlan plan, TimestampedPrinter log, StopRequest stop) {
-        this(plan, SCENARIOS, log, stop);
+    LockFileRun(LockFileSoakOptions options, TimestampedPrinter log, StopRequest stop) {
+        this(options, SCENARIOS, log, stop);
     }
 
     LockFileRun(
-            LockFilePlan plan,
+            LockFileSoakOptions options,
             List<LockFileScenario> scenarios,
             TimestampedPrinter log,
             StopRequest stop) {
-        this.plan = plan;
+        this.options = options;
         this.scenarios = scenarios;
         this.log = log;
         this.stop = stop;
@@ -51,11 +51,11 @@ final class LockFileRun {
     int run() throws InterruptedException {
         log.print(
                 "soak: lockfile rounds="
-                        + plan.rounds()
+                        + options.rounds()
                         + " processes="
-                        + plan.processes()
+                        + options.processes()
                         + " seed="
-                        + plan.seed());
+                        + options.seed());
         log.print("soak: press Ctrl-C to stop");
         Path folder;
         try {
@@ -80,7 +80,7 @@ final class LockFileRun {
         if (!Files.isDirectory(Path.of("/proc/self/task"))) {
             throw new CheckFailedException("--lockfile runs on Linux only");
         }
-        var below = plan.folder();
+        var below = options.folder();
         return below == null
                 ? Files.createTempDirectory("holdfast-soak")
                 : Files.createTempDirectory(below.toRealPath(), "soak");
@@ -88,11 +88,11 @@ final class LockFileRun {
 
     /** Returns the number of rounds, or -1 after a failure, when the folder is kept. */
     private int rounds(Path folder) throws InterruptedException {
-        var random = new Random(plan.seed());
+        var random = new Random(options.seed());
         int done = 0;
         var name = "lockfile";
         try {
-            while (done < plan.rounds() && !stop.isRequested()) {
+            while (done < options.rounds() && !stop.isRequested()) {
                 for (var scenario : scenarios) {
                     if (!stop.isRequested()) {
                         name = scenario.name();
@@ -113,7 +113,7 @@ final class LockFileRun {
                             + "]: "
                             + FailureText.of(e)
                             + "; seed "
-                            + plan.seed()
+                            + options.seed()
                             + ", the files are in "
                             + folder.resolve(name));
             return -1;
@@ -126,7 +126,8 @@ final class LockFileRun {
         Files.createDirectory(folder);
         // Each scenario has its own seed, so the numbers that one draws do not change the next.
         var own = new Random(random.nextLong());
-        scenario.run(new LockFileScenarioContext(folder, plan.processes(), own, stop, statistics));
+        scenario.run(
+                new LockFileScenarioContext(folder, options.processes(), own, stop, statistics));
         delete(folder);
         if (stop.isRequested()) {
             return; // the scenario was cut short

@@ -34,7 +34,7 @@ final class PrimaryElectionRun {
     private static final int MAX_LOAD_MILLIS = 600;
     private static final long END_SECONDS = 30;
 
-    private final PrimaryElectionPlan plan;
+    private final PrimaryElectionOptions options;
     private final TimestampedPrinter log;
     private final StopRequest stop;
     private final PrimaryElectionChecker checker = new PrimaryElectionChecker();
@@ -42,15 +42,16 @@ final class PrimaryElectionRun {
     private final List<Thread> readers = new ArrayList<>();
     private int lastName;
 
-    PrimaryElectionRun(PrimaryElectionPlan plan, TimestampedPrinter log, StopRequest stop) {
-        this.plan = plan;
+    PrimaryElectionRun(PrimaryElectionOptions options, TimestampedPrinter log, StopRequest stop) {
+        this.options = options;
         this.log = log;
         this.stop = stop;
     }
 
     /** Returns the exit status. */
     int run() throws InterruptedException {
-        log.print("soak: election rounds=" + plan.rounds() + " processes=" + plan.processes());
+        log.print(
+                "soak: election rounds=" + options.rounds() + " processes=" + options.processes());
         log.print("soak: press Ctrl-C to stop");
         try {
             int done = inFolder();
@@ -71,7 +72,7 @@ final class PrimaryElectionRun {
     }
 
     private int inFolder() throws IOException, CheckFailedException, InterruptedException {
-        var below = plan.folder();
+        var below = options.folder();
         var folder =
                 below == null
                         ? Files.createTempDirectory("holdfast-soak")
@@ -88,11 +89,11 @@ final class PrimaryElectionRun {
     }
 
     private int rounds(Path folder) throws IOException, CheckFailedException, InterruptedException {
-        for (int i = 0; i < plan.processes(); i++) {
+        for (int i = 0; i < options.processes(); i++) {
             start(folder);
         }
         int done = 0;
-        while (done < plan.rounds() && !stop.isRequested()) {
+        while (done < options.rounds() && !stop.isRequested()) {
             // Sometimes without a pause, while new processes start just after the last takeover.
             if (done == 0 || ThreadLocalRandom.current().nextInt(ONE_OF_WITHOUT_PAUSE) != 0) {
                 checker.awaitAll(workers.keySet());

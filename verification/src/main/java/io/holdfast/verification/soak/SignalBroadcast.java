@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All workers send signals on one channel to some listeners. Each audience must receive each signal
- * exactly once, and each listener must receive the signals of one worker in the order in which they
- * were sent.
+ * All workers send signals on one channel to some listeners. Each group of receivers must receive
+ * each signal exactly once, and each listener must receive the signals of one worker in the order
+ * in which they were sent.
  *
  * <p>A member of a queue group cannot know how many signals to wait for. So each worker ends with a
  * signal on a second channel, to which every listener listens without a group.
@@ -20,8 +20,8 @@ final class SignalBroadcast {
     private final String end;
     private final List<SoakListener> listeners;
 
-    /** The number of listeners of each audience. */
-    private final Map<SignalAudience, Integer> audiences = new LinkedHashMap<>();
+    /** The number of listeners of each group of receivers. */
+    private final Map<SignalReceivers, Integer> receivers = new LinkedHashMap<>();
 
     /** The number of signals sent by each worker, without the closing one. */
     private final int[] sent;
@@ -35,7 +35,7 @@ final class SignalBroadcast {
         this.end = end;
         this.listeners = listeners;
         for (var soakListener : listeners) {
-            audiences.merge(soakListener.audience(), 1, Integer::sum);
+            receivers.merge(soakListener.receivers(), 1, Integer::sum);
         }
         sent = new int[soakCycle.workers()];
     }
@@ -46,9 +46,9 @@ final class SignalBroadcast {
             soakListener.connection().expect("ok", "listen", end, "");
         }
         sendAndReceive();
-        for (var signalAudience : audiences.keySet()) {
+        for (var signalReceivers : receivers.keySet()) {
             for (int worker = 0; worker < sent.length; worker++) {
-                signalAudience.receipts().check(worker, sent[worker]);
+                signalReceivers.receipts().check(worker, sent[worker]);
             }
         }
         checkAfterUnlisten();
@@ -71,15 +71,15 @@ final class SignalBroadcast {
         int next = 0;
         while (next < soakCycle.rounds() && !soakCycle.ended() && acquireOnePermitEach()) {
             var payload = new NumberedPayload(worker, next).text();
-            connection.expect("ok " + audiences.size(), "signal", channel, payload);
+            connection.expect("ok " + receivers.size(), "signal", channel, payload);
             next++;
         }
         sent[worker] = next;
-        for (var audience : audiences.entrySet()) {
+        for (var group : receivers.entrySet()) {
             var _ =
-                    audience.getKey()
+                    group.getKey()
                             .acquirePermits(
-                                    audience.getValue(), soakCycle); // each listener receives it
+                                    group.getValue(), soakCycle); // each listener receives it
         }
         connection.expect(
                 "ok " + listeners.size(), "signal", end, new NumberedPayload(worker, next).text());
@@ -87,8 +87,8 @@ final class SignalBroadcast {
     }
 
     private boolean acquireOnePermitEach() throws InterruptedException {
-        for (var signalAudience : audiences.keySet()) {
-            if (!signalAudience.acquirePermits(1, soakCycle)) {
+        for (var signalReceivers : receivers.keySet()) {
+            if (!signalReceivers.acquirePermits(1, soakCycle)) {
                 return false;
             }
         }

@@ -17,7 +17,7 @@ final class SignalGroupsScenario implements Scenario {
     public void run(SoakCycle soakCycle)
             throws IOException, CheckFailedException, InterruptedException {
         var channel = soakCycle.key("groups");
-        var pair = new SignalAudience("group pair", soakCycle.workers());
+        var pair = new SignalReceivers("group pair", soakCycle.workers());
         var first = new SoakListener(soakCycle.connect(), channel, "pair", pair);
         var second = new SoakListener(soakCycle.connect(), channel, "pair", pair);
         var other =
@@ -25,13 +25,13 @@ final class SignalGroupsScenario implements Scenario {
                         soakCycle.connect(),
                         channel,
                         "other",
-                        new SignalAudience("group other", soakCycle.workers()));
+                        new SignalReceivers("group other", soakCycle.workers()));
         var ungrouped =
                 new SoakListener(
                         soakCycle.connect(),
                         channel,
                         "",
-                        new SignalAudience("listener without a group", soakCycle.workers()));
+                        new SignalReceivers("listener without a group", soakCycle.workers()));
         new SignalBroadcast(
                         soakCycle,
                         channel,

@@ -32,8 +32,8 @@ final class SignalsScenario implements Scenario {
 
     private static SoakListener listener(SoakCycle soakCycle, String pattern)
             throws IOException, CheckFailedException, InterruptedException {
-        var signalAudience = new SignalAudience("listener on " + pattern, soakCycle.workers());
-        return new SoakListener(soakCycle.connect(), pattern, "", signalAudience);
+        var signalReceivers = new SignalReceivers("listener on " + pattern, soakCycle.workers());
+        return new SoakListener(soakCycle.connect(), pattern, "", signalReceivers);
     }
 
     /**

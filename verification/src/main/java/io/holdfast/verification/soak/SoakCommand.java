@@ -258,7 +258,7 @@ public final class SoakCommand implements Callable<Integer> {
         refuseSeed();
         var tls = connection.tls(environment);
         var options =
-                new SoakPlan(
+                new SoakOptions(
                         ConnectionOptions.servers("--server", server, environment),
                         workers,
                         rounds,
@@ -273,7 +273,7 @@ public final class SoakCommand implements Callable<Integer> {
         refuse(List.of("--lockfile"), "--election");
         refuseSeed();
         var options =
-                new PrimaryElectionPlan(
+                new PrimaryElectionOptions(
                         ownRounds == null ? ROUNDS : ownRounds,
                         processes == null ? PROCESSES : processes,
                         folder);
@@ -283,7 +283,7 @@ public final class SoakCommand implements Callable<Integer> {
     private Run lockFile(TimestampedPrinter log, StopRequest stop) {
         refuse(SERVER_OPTIONS, "--lockfile");
         var options =
-                new LockFilePlan(
+                new LockFileSoakOptions(
                         ownRounds == null ? LOCK_FILE_ROUNDS : ownRounds,
                         processes == null ? PROCESSES : processes,
                         folder,

@@ -36,14 +36,14 @@ final class SoakCycle implements AutoCloseable {
     private static final Duration PORTS_RETRY = Duration.ofMillis(100);
     private static final long MAX_DWELL_NANOS = 300_000;
 
-    private final SoakPlan plan;
+    private final SoakOptions options;
     private final StopRequest stop;
     private final String prefix;
     private final Set<SoakConnection> connections = ConcurrentHashMap.newKeySet();
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
-    SoakCycle(SoakPlan plan, StopRequest stop) {
-        this.plan = plan;
+    SoakCycle(SoakOptions options, StopRequest stop) {
+        this.options = options;
         this.stop = stop;
         prefix = "soak_" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
     }
@@ -58,11 +58,11 @@ final class SoakCycle implements AutoCloseable {
     }
 
     int workers() {
-        return plan.workers();
+        return options.workers();
     }
 
     int rounds() {
-        return plan.rounds();
+        return options.rounds();
     }
 
     /** Whether to start no further round: a stop was requested, or another worker failed. */
@@ -92,7 +92,7 @@ final class SoakCycle implements AutoCloseable {
     void inEveryWorker(WorkOfMany work)
             throws IOException, CheckFailedException, InterruptedException {
         var works = new ArrayList<Work>();
-        for (int i = 0; i < plan.workers(); i++) {
+        for (int i = 0; i < options.workers(); i++) {
             int worker = i;
             works.add(() -> work.run(worker));
         }
@@ -156,7 +156,7 @@ final class SoakCycle implements AutoCloseable {
 
     private SoakConnection open() throws IOException, CheckFailedException, InterruptedException {
         IOException failure = new IOException("there is no server");
-        for (var server : plan.servers()) {
+        for (var server : options.servers()) {
             try {
                 return open(server);
             } catch (IOException e) {
@@ -173,7 +173,7 @@ final class SoakCycle implements AutoCloseable {
         long deadline = System.nanoTime() + PORTS_BUSY.toNanos();
         while (true) {
             try {
-                return SoakConnection.open(server, plan.authToken(), plan.tls());
+                return SoakConnection.open(server, options.authToken(), options.tls());
             } catch (BindException e) {
                 // All local ports are in TIME_WAIT for now.
                 if (ended() || System.nanoTime() - deadline > 0) {

@@ -12,7 +12,7 @@ final class SoakListener {
     private final SoakConnection connection;
     private final String pattern;
     private final String group;
-    private final SignalAudience signalAudience;
+    private final SignalReceivers signalReceivers;
     private int served;
 
     /**
@@ -22,19 +22,19 @@ final class SoakListener {
             SoakConnection connection,
             String pattern,
             String group,
-            SignalAudience signalAudience) {
+            SignalReceivers signalReceivers) {
         this.connection = connection;
         this.pattern = pattern;
         this.group = group;
-        this.signalAudience = signalAudience;
+        this.signalReceivers = signalReceivers;
     }
 
     SoakConnection connection() {
         return connection;
     }
 
-    SignalAudience audience() {
-        return signalAudience;
+    SignalReceivers receivers() {
+        return signalReceivers;
     }
 
     /** The number of signals received. */
@@ -60,12 +60,12 @@ final class SoakListener {
         int open = soakCycle.workers();
         while (open > 0) {
             var pushedSignal = connection.nextSignal(TIMEOUT);
-            signalAudience.releasePermit();
+            signalReceivers.releasePermit();
             var numberedPayload = NumberedPayload.parse(pushedSignal.payload(), soakCycle, place);
             if (pushedSignal.channel().equals(end)) {
                 open--;
             } else if (pushedSignal.channel().equals(channel)) {
-                signalAudience.receipts().add(numberedPayload);
+                signalReceivers.receipts().add(numberedPayload);
                 served++;
             } else {
                 throw new CheckFailedException(

@@ -20,7 +20,7 @@ final class SoakRun {
                     new LocksScenario(),
                     new SemaphoresScenario(),
                     new TwoPhaseScenario(),
-                    new CountersScenario(),
+                    new CounterCommandsScenario(),
                     new ValuesScenario(),
                     new ValueTtlScenario(),
                     new SignalsScenario(),
@@ -28,13 +28,17 @@ final class SoakRun {
                     new ListsScenario(),
                     new StatsScenario());
 
-    private final SoakPlan plan;
+    private final SoakOptions options;
     private final List<Scenario> scenarios;
     private final TimestampedPrinter log;
     private final StopRequest stop;
 
-    SoakRun(SoakPlan plan, List<Scenario> scenarios, TimestampedPrinter log, StopRequest stop) {
-        this.plan = plan;
+    SoakRun(
+            SoakOptions options,
+            List<Scenario> scenarios,
+            TimestampedPrinter log,
+            StopRequest stop) {
+        this.options = options;
         this.scenarios = scenarios;
         this.log = log;
         this.stop = stop;
@@ -44,13 +48,13 @@ final class SoakRun {
     int run() throws InterruptedException {
         log.print(
                 "soak: server="
-                        + plan.servers().stream()
+                        + options.servers().stream()
                                 .map(ServerAddress::toString)
                                 .collect(Collectors.joining(","))
                         + " workers="
-                        + plan.workers()
+                        + options.workers()
                         + " rounds/cycle="
-                        + plan.rounds());
+                        + options.rounds());
         log.print("soak: press Ctrl-C to stop");
         long done = 0;
         while (!stop.isRequested()) {
@@ -64,7 +68,7 @@ final class SoakRun {
             done++;
             var took = Duration.ofNanos(System.nanoTime() - started);
             log.print("cycle " + done + " complete (" + seconds(took) + ")");
-            if (done == plan.cycles()) {
+            if (done == options.cycles()) {
                 break;
             }
         }
@@ -73,7 +77,7 @@ final class SoakRun {
     }
 
     private boolean cycle() throws InterruptedException {
-        var soakCycle = new SoakCycle(plan, stop);
+        var soakCycle = new SoakCycle(options, stop);
         for (var scenario : scenarios) {
             if (stop.isRequested()) {
                 break;

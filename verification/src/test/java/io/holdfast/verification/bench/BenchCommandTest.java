@@ -41,9 +41,9 @@ class BenchCommandTest {
 
     @Test
     void more_latencies_than_the_heap_can_hold_are_rejected() {
-        var plan = Plans.plan(100, 20_000, "load", false);
-        BenchCommand.requireHeap(plan, 64L << 20);
-        assertThatThrownBy(() -> BenchCommand.requireHeap(plan, 24L << 20))
+        var options = TestBenchOptions.options(100, 20_000, "load", false);
+        BenchCommand.requireHeap(options, 64L << 20);
+        assertThatThrownBy(() -> BenchCommand.requireHeap(options, 24L << 20))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("100 workers x 20000 rounds need 16 MiB");
     }

@@ -25,18 +25,19 @@ class BenchReportTest {
 
     private static BenchReport report() {
         var nanos = new long[] {1_000_000, 2_000_000, 3_000_000, 4_000_000};
-        return new BenchReport(Plans.plan(2, 2, "bench", false), 41_000_000, new Latencies(nanos));
+        return new BenchReport(
+                TestBenchOptions.options(2, 2, "bench", false), 41_000_000, new Latencies(nanos));
     }
 
     @Test
     void the_report_begins_with_a_header_line() {
-        assertThat(BenchReport.header(Plans.plan(4, 100, "bench", false)))
+        assertThat(BenchReport.header(TestBenchOptions.options(4, 100, "bench", false)))
                 .isEqualTo("bench: 4 workers x 100 rounds (key_prefix=\"bench\", conns/worker=1)");
     }
 
     @Test
     void the_header_shows_a_shared_key() {
-        assertThat(BenchReport.header(Plans.plan(4, 100, "a\"b", true)))
+        assertThat(BenchReport.header(TestBenchOptions.options(4, 100, "a\"b", true)))
                 .isEqualTo("bench: 4 workers x 100 rounds (shared_key=\"a\\\"b\", conns/worker=1)");
     }
 

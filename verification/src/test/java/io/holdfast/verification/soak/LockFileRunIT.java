@@ -41,10 +41,12 @@ class LockFileRunIT {
     private LockFileStatistics run(LockFileScenario scenario, int processes)
             throws InterruptedException {
         var out = new StringWriter();
-        var plan = new LockFilePlan(1, processes, folder, ThreadLocalRandom.current().nextInt());
+        var options =
+                new LockFileSoakOptions(
+                        1, processes, folder, ThreadLocalRandom.current().nextInt());
         var run =
                 new LockFileRun(
-                        plan,
+                        options,
                         List.of(scenario),
                         new TimestampedPrinter(new PrintWriter(out)),
                         new StopRequest());
@@ -124,7 +126,7 @@ class LockFileRunIT {
                 };
         int status =
                 new LockFileRun(
-                                new LockFilePlan(1, 3, folder, 42),
+                                new LockFileSoakOptions(1, 3, folder, 42),
                                 List.of(failing),
                                 new TimestampedPrinter(new PrintWriter(out)),
                                 new StopRequest())

@@ -16,7 +16,8 @@ import java.util.List;
 class NumberedPayloadTest {
     private final SoakCycle soakCycle =
             new SoakCycle(
-                    new SoakPlan(List.of(ServerAddress.parse("127.0.0.1:1")), 4, 20, 1, null, null),
+                    new SoakOptions(
+                            List.of(ServerAddress.parse("127.0.0.1:1")), 4, 20, 1, null, null),
                     new StopRequest());
 
     @Test

@@ -66,8 +66,8 @@ final class ScenarioRun {
             throws IOException, InterruptedException {
         var log = new StringWriter();
         try (var server = rule.start()) {
-            var plan =
-                    new SoakPlan(
+            var options =
+                    new SoakOptions(
                             List.of(ServerAddress.parse(server.address())),
                             workers,
                             ROUNDS,
@@ -76,7 +76,7 @@ final class ScenarioRun {
                             null);
             var run =
                     new SoakRun(
-                            plan,
+                            options,
                             List.of(scenario),
                             new TimestampedPrinter(new PrintWriter(log)),
                             stop);

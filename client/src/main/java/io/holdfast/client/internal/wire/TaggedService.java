@@ -28,7 +28,7 @@ final class TaggedService implements LockService {
     private final ServiceConfig config;
     private final ClientSession clientSession;
     private final ReconnectingConnection reconnectingConnection;
-    private final GroupListeners groupListeners;
+    private final QueueGroupSubscriptions queueGroupSubscriptions;
     private final AtomicBoolean closing = new AtomicBoolean();
 
     private TaggedService(
@@ -42,7 +42,7 @@ final class TaggedService implements LockService {
         this.reconnectingConnection =
                 new ReconnectingConnection(config, asyncLineSocket, clientSession);
         clientSession.onEnd(reconnectingConnection::stop);
-        this.groupListeners = new GroupListeners(config, timerClock);
+        this.queueGroupSubscriptions = new QueueGroupSubscriptions(config, timerClock);
         if (asyncLineSocket != null && helloResponse != null) {
             clientSession.up(asyncLineSocket, helloResponse);
         }
@@ -112,7 +112,7 @@ final class TaggedService implements LockService {
         var patternAndGroup = new SessionSubscriptions.PatternAndGroup(pattern, group);
         return group.isEmpty()
                 ? listenHere(patternAndGroup, sink)
-                : groupListeners.listen(patternAndGroup, sink);
+                : queueGroupSubscriptions.listen(patternAndGroup, sink);
     }
 
     SignalSubscription listenHere(
@@ -125,7 +125,7 @@ final class TaggedService implements LockService {
     @Override
     public void close() {
         startClose();
-        groupListeners.close();
+        queueGroupSubscriptions.close();
         if (clientSession.isCurrentThread()) {
             return; // called by a callback, which must not wait for its own thread
         }

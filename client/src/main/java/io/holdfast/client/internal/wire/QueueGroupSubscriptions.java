@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * connection with other subscriptions it would be unclear which of them a signal is for, and a
  * group could miss it.
  */
-final class GroupListeners {
+final class QueueGroupSubscriptions {
     private static final ServiceEvents NO_EVENTS =
             new ServiceEvents() {
                 @Override
@@ -49,7 +49,7 @@ final class GroupListeners {
     @GuardedBy("this")
     private boolean closed;
 
-    GroupListeners(ServiceConfig config, TimerClock timerClock) {
+    QueueGroupSubscriptions(ServiceConfig config, TimerClock timerClock) {
         this.config =
                 new ServiceConfig(
                         config.addresses(),

@@ -4,12 +4,12 @@ import io.holdfast.console.options.ServerAddress;
 
 import java.util.List;
 
-/** Plans for tests. */
-final class Plans {
-    private Plans() {}
+/** Options for tests. */
+final class TestBenchOptions {
+    private TestBenchOptions() {}
 
-    static BenchPlan plan(int workers, int rounds, String key, boolean sharedKey) {
-        return new BenchPlan(
+    static BenchOptions options(int workers, int rounds, String key, boolean sharedKey) {
+        return new BenchOptions(
                 workers,
                 rounds,
                 10,

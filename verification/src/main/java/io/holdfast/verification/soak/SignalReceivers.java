@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
  * The listeners that share one copy of each signal: a single listener, or the members of a queue
  * group. Thread-safe.
  */
-final class SignalAudience {
+final class SignalReceivers {
     /**
      * The maximum number of lines in flight. A server may disconnect a listener that is 64 lines
      * behind.
@@ -19,12 +19,12 @@ final class SignalAudience {
     private final DeliveryChecker deliveryChecker;
     private final Semaphore permits = new Semaphore(MAX_IN_FLIGHT);
 
-    SignalAudience(String name, int workers) {
+    SignalReceivers(String name, int workers) {
         deliveryChecker = new DeliveryChecker(name, workers);
     }
 
     /**
-     * Call it before lines are sent to this audience. Returns false if the cycle ended before
+     * Call it before lines are sent to these receivers. Returns false if the cycle ended before
      * enough permits were free.
      */
     boolean acquirePermits(int lines, SoakCycle soakCycle) throws InterruptedException {

@@ -11,12 +11,12 @@ import java.nio.file.Path;
  * @param folder where a new folder for the files is created; null for the folder of temporary files
  * @param seed seed of all random choices
  */
-record LockFilePlan(int rounds, int processes, @Nullable Path folder, long seed) {
+record LockFileSoakOptions(int rounds, int processes, @Nullable Path folder, long seed) {
     private static final int MIN_PROCESSES = 3;
     private static final int MAX_PROCESSES = 64;
 
     /** Throws an {@link IllegalArgumentException} that names the flag. */
-    LockFilePlan {
+    LockFileSoakOptions {
         require(rounds > 0, "--rounds must be > 0 (got " + rounds + ")");
         require(
                 processes >= MIN_PROCESSES && processes <= MAX_PROCESSES,

@@ -15,7 +15,7 @@ import javax.net.ssl.SSLContext;
  * @param cycles number of cycles; 0 for unlimited
  * @param tls null for plain TCP
  */
-record SoakPlan(
+record SoakOptions(
         List<ServerAddress> servers,
         int workers,
         int rounds,
@@ -24,7 +24,7 @@ record SoakPlan(
         @Nullable SSLContext tls) {
 
     /** Throws an {@link IllegalArgumentException} that names the flag. */
-    SoakPlan {
+    SoakOptions {
         require(workers > 0, "--workers must be > 0 (got " + workers + ")");
         require(rounds > 0, "--rounds-per-cycle must be > 0 (got " + rounds + ")");
         require(cycles >= 0, "--cycles must be >= 0 (got " + cycles + ")");

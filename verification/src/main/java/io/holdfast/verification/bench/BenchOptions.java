@@ -20,7 +20,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * @param connections connections per worker
  * @param tls null for plain TCP
  */
-record BenchPlan(
+record BenchOptions(
         int workers,
         int rounds,
         int warmup,
@@ -49,7 +49,7 @@ record BenchPlan(
     private static final int MAX_SUFFIX = 21;
 
     /** Throws {@link IllegalArgumentException} with a message that names the flag. */
-    BenchPlan {
+    BenchOptions {
         require(workers > 0, "--workers must be > 0 (got " + workers + ")");
         require(rounds > 0, "--rounds must be > 0 (got " + rounds + ")");
         require(warmup >= 0, "--warmup must be >= 0 (got " + warmup + ")");

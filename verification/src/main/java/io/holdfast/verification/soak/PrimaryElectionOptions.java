@@ -11,11 +11,11 @@ import java.nio.file.Path;
  * @param folder where a new folder for the socket and the protected files is created; null for the
  *     folder of temporary files
  */
-record PrimaryElectionPlan(int rounds, int processes, @Nullable Path folder) {
+record PrimaryElectionOptions(int rounds, int processes, @Nullable Path folder) {
     private static final int MAX_PROCESSES = 64;
 
     /** Throws an {@link IllegalArgumentException} that names the flag. */
-    PrimaryElectionPlan {
+    PrimaryElectionOptions {
         require(rounds > 0, "--rounds must be > 0 (got " + rounds + ")");
         require(
                 processes > 1 && processes <= MAX_PROCESSES,

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /** Each worker counts on a counter of its own, then all count up and down on a shared one. */
-final class CountersScenario implements Scenario {
+final class CounterCommandsScenario implements Scenario {
     private static final Pattern RESPONSE = Pattern.compile("ok (0|-?[1-9][0-9]{0,17})");
 
     @Override

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("The soak test of counters")
 @Timeout(120)
-class CountersScenarioIT {
-    private final Scenario counters = new CountersScenario();
+class CounterCommandsScenarioIT {
+    private final Scenario counters = new CounterCommandsScenario();
 
     @Test
     void the_counter_scenario_passes_a_correct_server() throws Exception {
