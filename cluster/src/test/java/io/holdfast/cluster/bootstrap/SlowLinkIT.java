@@ -37,13 +37,18 @@ class SlowLinkIT {
 
     private static final int VALUES_OF_WRITER = 5;
 
+    /** Half of the shortest election timeout. */
+    private static final Duration MAX_DELAY = Duration.ofMillis(200);
+
     @TempDir Path directory;
 
     private final LimitedLink.Rate rate = new LimitedLink.Rate(10_000_000);
     private final List<LimitedLink> links = new ArrayList<>();
+    private final SchedulingDelay schedulingDelay = new SchedulingDelay();
 
     @AfterEach
-    void closeLinks() throws IOException {
+    void close() throws IOException {
+        schedulingDelay.close();
         for (LimitedLink link : links) {
             link.close();
         }
@@ -92,6 +97,13 @@ class SlowLinkIT {
 
             testCluster.start(known, "n3");
             awaitCaughtUp(testCluster.node("n3"), leader);
+            assertNoElectionSince(term, leader);
+        }
+    }
+
+    /** Nodes that wait for a processor for so long may elect another leader, whatever the link. */
+    private void assertNoElectionSince(long term, ClusterNode leader) {
+        if (schedulingDelay.longest().compareTo(MAX_DELAY) < 0) {
             assertThat(leader.status().term()).isEqualTo(term);
         }
     }
@@ -131,7 +143,7 @@ class SlowLinkIT {
                                 Thread::startVirtualThread));
             }
             writers.forEach(CompletableFuture::join);
-            assertThat(testCluster.leader().status().term()).isEqualTo(term);
+            assertNoElectionSince(term, testCluster.leader());
         }
     }
 }
