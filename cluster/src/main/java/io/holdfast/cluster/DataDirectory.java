@@ -171,8 +171,10 @@ public final class DataDirectory implements AutoCloseable {
                             + " the node (holdfast cluster replace), or restore a backup");
         }
         Files.createDirectories(path.resolve(RAFT));
-        DataIdentity now =
-                known.with(members).with(hasLog ? DataIdentity.State.USED : known.state());
+        DataIdentity now = known.with(members);
+        if (hasLog && known.state() == DataIdentity.State.NEW) {
+            now = now.with(DataIdentity.State.USED);
+        }
         if (!now.equals(known)) {
             now.write(path);
         }
@@ -277,7 +279,16 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * Records that the log has entries: from now on the node does not start without it.
+     * Whether the directory has a restored backup, and a majority of the nodes that are to share it
+     * has not joined yet.
+     */
+    public boolean isRestored() {
+        return identity.state() == DataIdentity.State.RESTORED;
+    }
+
+    /**
+     * Records that the log has entries: from now on the node does not start without it. For a
+     * restored backup, also that a majority of the nodes has it.
      *
      * @throws ClusterException if it cannot be written
      */
@@ -289,7 +300,7 @@ public final class DataDirectory implements AutoCloseable {
 
     /**
      * Records that a backup is about to be restored into the directory, which cannot be used
-     * without it.
+     * without it. The directory gets a new data id: as an empty one it may have become a member.
      *
      * @param backup the id of the backup
      * @throws ClusterException if the directory is not empty or cannot be written

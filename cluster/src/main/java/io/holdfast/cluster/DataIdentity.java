@@ -47,7 +47,7 @@ record DataIdentity(
     enum State {
         NEW,
 
-        /** A restored backup, and no entry of the node's own yet. */
+        /** A restored backup, which a majority of the nodes does not have yet. */
         RESTORED,
 
         /** A log or a snapshot without which the node must not start. */
@@ -77,7 +77,14 @@ record DataIdentity(
 
     DataIdentity withBackup(String restored) {
         return new DataIdentity(
-                cluster, node, dataId, members, State.RESTORED, clusterId, memberList, restored);
+                cluster,
+                node,
+                UUID.randomUUID(),
+                members,
+                State.RESTORED,
+                null,
+                List.of(),
+                restored);
     }
 
     DataIdentity withCluster(UUID joined, List<Member> initial) {

@@ -9,7 +9,9 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -19,13 +21,16 @@ import java.util.UUID;
  * @param dataId the id of its data directory
  * @param members the members of the cluster as it knows them
  * @param waiting what it waits for; null if it has a cluster
+ * @param restored whom it admits to the cluster that it has formed from a backup; null if it has
+ *     formed none, or a majority of its list has joined
  */
 public record NodeReport(
         NodeStatus status,
         @Nullable UUID clusterId,
         UUID dataId,
         MemberList members,
-        @Nullable Waiting waiting) {
+        @Nullable Waiting waiting,
+        @Nullable Restored restored) {
     /** The role of a node without a cluster. */
     public static final String WAITING = "waiting";
 
@@ -36,7 +41,7 @@ public record NodeReport(
     public static final String JOINING = "joining";
 
     /** Later versions only add fields at the end, which older readers ignore. */
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
 
     private static final int MAX_COUNT = 10_000;
 
@@ -52,6 +57,24 @@ public record NodeReport(
         public Waiting {
             nodes = List.copyOf(nodes);
         }
+    }
+
+    /**
+     * A node that has formed a cluster alone, from a restored backup, and does not serve until a
+     * majority of its list has joined.
+     *
+     * @param admitted the data ids of the empty nodes that are to take the id of its cluster
+     * @param reason what it waits for, as a sentence
+     */
+    public record Restored(Set<UUID> admitted, String reason) {
+        public Restored {
+            admitted = Set.copyOf(admitted);
+        }
+    }
+
+    /** Returns what keeps the node from serving, as a sentence; null if it waits for no node. */
+    public @Nullable String waitReason() {
+        return waiting != null ? waiting.reason() : restored != null ? restored.reason() : null;
     }
 
     public byte[] toBytes() {
@@ -85,6 +108,14 @@ public record NodeReport(
                 out.writeBoolean(waiting.joins());
                 out.writeUTF(waiting.backup());
                 out.writeUTF(waiting.reason());
+            }
+            out.writeBoolean(restored != null);
+            if (restored != null) {
+                out.writeInt(restored.admitted().size());
+                for (UUID admitted : restored.admitted()) {
+                    out.writeUTF(admitted.toString());
+                }
+                out.writeUTF(restored.reason());
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e); // impossible: it is written to memory
@@ -132,7 +163,16 @@ public record NodeReport(
                 clusterId.isEmpty() ? null : UUID.fromString(clusterId),
                 UUID.fromString(in.readUTF()),
                 MemberList.read(in),
-                in.readBoolean() ? readWaiting(in) : null);
+                in.readBoolean() ? readWaiting(in) : null,
+                in.readBoolean() ? readRestored(in) : null);
+    }
+
+    private static Restored readRestored(DataInputStream in) throws IOException {
+        Set<UUID> admitted = new HashSet<>();
+        for (int left = count(in); left > 0; left--) {
+            admitted.add(UUID.fromString(in.readUTF()));
+        }
+        return new Restored(admitted, in.readUTF());
     }
 
     private static Waiting readWaiting(DataInputStream in) throws IOException {

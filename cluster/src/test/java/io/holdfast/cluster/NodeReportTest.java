@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 @DisplayName("What a node reports")
@@ -29,7 +30,9 @@ class NodeReportTest {
                     new MemberList(
                             7,
                             List.of(new Member(NodeAddress.parse("n1=[::1]:1"), new UUID(3, 4)))),
-                    null);
+                    null,
+                    new NodeReport.Restored(
+                            Set.of(new UUID(5, 6), new UUID(7, 8)), "n3 does not answer"));
 
     @Test
     void a_report_is_restored_from_its_bytes() throws IOException {
@@ -42,7 +45,8 @@ class NodeReportTest {
                         new UUID(3, 4),
                         MemberList.NONE,
                         new NodeReport.Waiting(
-                                NodeAddress.parseList("n1=a:1,n2=b:2"), true, "5e", "for n2"));
+                                NodeAddress.parseList("n1=a:1,n2=b:2"), true, "5e", "for n2"),
+                        null);
         assertThat(NodeReport.of(waiting.toBytes())).isEqualTo(waiting);
     }
 

@@ -21,10 +21,12 @@ import java.util.Map;
         description = {
             "Creates a new data directory from a backup.",
             "",
-            "Do this with the same file for every node of the cluster, then start them: they form a"
-                + " new cluster. Without --cluster the data directory is for a single server."
-                + " Sessions that were open at the time of the backup end, and holds bound to them"
-                + " are released; new fences are higher than all fences granted before."
+            "Do this for one node of the cluster only, then start all, the others with empty data"
+                + " directories. They form a new cluster, which serves once a majority of --cluster"
+                + " has joined; until then holdfast cluster status shows for whom it waits. Without"
+                + " --cluster the data directory is for a single server. Sessions that were open at"
+                + " the time of the backup end, and holds bound to them are released; new fences"
+                + " are higher than all fences granted before."
         })
 final class RestoreCommand extends AdminCommand {
     @Option(
@@ -69,7 +71,13 @@ final class RestoreCommand extends AdminCommand {
             members = List.of(alone);
         }
         Backup.restore(file, folder, cluster.name(variables), name, members);
-        Printer.out(folder + " was created: start the node with --data-dir " + folder);
+        Printer.out(
+                folder
+                        + " was created: start the node with --data-dir "
+                        + folder
+                        + (members.size() > 1
+                                ? ", and the others with empty data directories"
+                                : ""));
         return DONE;
     }
 }

@@ -60,7 +60,10 @@ final class StatusCommand extends AdminCommand {
     }
 
     private static boolean isLeader(NodeReportResult result) {
-        return result.report() != null && result.report().status().role().equals("leader");
+        NodeReport report = result.report();
+        return report != null
+                && report.restored() == null
+                && report.status().role().equals("leader");
     }
 
     static List<String> table(List<NodeReportResult> results) {
@@ -95,12 +98,12 @@ final class StatusCommand extends AdminCommand {
                     result.node().address(),
                     "unreachable: " + Printer.printable(String.valueOf(result.failure())));
         }
-        NodeReport.Waiting waiting = result.report().waiting();
-        if (waiting != null) {
+        String waitReason = result.report().waitReason();
+        if (waitReason != null) {
             return List.of(
                     result.node().name(),
                     result.node().address(),
-                    "waiting: " + Printer.printable(waiting.reason()));
+                    "waiting: " + Printer.printable(waitReason));
         }
         NodeStatus status = result.report().status();
         return List.of(
@@ -145,11 +148,11 @@ final class StatusCommand extends AdminCommand {
             return line.put("reachable", false).put("error", result.failure());
         }
         NodeStatus status = result.report().status();
-        NodeReport.Waiting waiting = result.report().waiting();
-        if (waiting != null) {
+        String waitReason = result.report().waitReason();
+        if (waitReason != null) {
             return line.put("reachable", true)
-                    .put("role", status.role())
-                    .put("reason", waiting.reason());
+                    .put("role", NodeReport.WAITING)
+                    .put("reason", waitReason);
         }
         return line.put("reachable", true)
                 .put("role", status.role())

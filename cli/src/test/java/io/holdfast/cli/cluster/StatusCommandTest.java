@@ -24,6 +24,7 @@ class StatusCommandTest {
                         new UUID(1, 1),
                         new UUID(2, 2),
                         MemberList.NONE,
+                        null,
                         null),
                 null);
     }
@@ -51,7 +52,8 @@ class StatusCommandTest {
                                     new UUID(3, 3),
                                     MemberList.NONE,
                                     new NodeReport.Waiting(
-                                            List.of(), true, "", "n1 does not answer")),
+                                            List.of(), true, "", "n1 does not answer"),
+                                    null),
                             null));
 
     @Test

@@ -123,8 +123,8 @@ public final class Backup {
     }
 
     /**
-     * Creates a data directory from a backup. All nodes of a cluster are restored from the same
-     * backup; they then form a new cluster, and start with equal states.
+     * Creates the data directory of one node from a backup. The node forms a new cluster, which the
+     * other ones join with empty data directories.
      */
     public static void restore(
             Path backup, Path dataDirectory, String cluster, String node, List<NodeAddress> members)

@@ -69,6 +69,10 @@ public final class ClusterNode implements AutoCloseable {
     private final RepeatingThread watchWorker;
     private final RepeatingThread checkWorker;
     private final RepeatingThread syncWorker;
+
+    /** Null unless a restored backup is on this node alone. */
+    private volatile @Nullable EmptyNodeAdmission emptyNodeAdmission;
+
     private final NodeReadiness nodeReadiness = new NodeReadiness(System.nanoTime());
     private final SnapshotRequest snapshotRequest;
     private final AtomicBoolean isWritingSnapshot = new AtomicBoolean();
@@ -104,6 +108,10 @@ public final class ClusterNode implements AutoCloseable {
                         raft.log(),
                         System::nanoTime,
                         new NodeEnvironment());
+        this.emptyNodeAdmission =
+                data.isRestored() && !config.isSingle()
+                        ? new EmptyNodeAdmission(config, identity, raft)
+                        : null;
         this.flushWorker = new RepeatingThread("holdfast-cluster-send", this::flush);
         this.clockWorker = new RepeatingThread("holdfast-cluster-clock", this::beat);
         this.tickWorker = new RepeatingThread("holdfast-cluster-time", this::tick);
@@ -145,14 +153,16 @@ public final class ClusterNode implements AutoCloseable {
             node.raft.start(
                     data.raftDirectory(),
                     data.isUsed(),
+                    data.isRestored(),
                     node.driver,
                     () -> node.report().toBytes(),
                     failure -> node.fail(failure, fatal));
-            node.flushWorker.start();
-            node.tickWorker.start();
             node.watchWorker.start();
             node.checkWorker.start();
             node.syncWorker.start();
+            node.awaitOthers(rpcSocketFactory);
+            node.flushWorker.start();
+            node.tickWorker.start();
             node.awaitServing();
             data.markUsed();
             node.updateReadiness();
@@ -207,6 +217,18 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
+    /**
+     * Waits until a restored backup is no longer on this node alone. Nothing is proposed meanwhile,
+     * so no time passes in the state.
+     */
+    private void awaitOthers(RpcSocketFactory rpcSocketFactory) throws ClusterException {
+        EmptyNodeAdmission admission = emptyNodeAdmission;
+        if (admission != null) {
+            admission.await(rpcSocketFactory);
+            emptyNodeAdmission = null;
+        }
+    }
+
     private void awaitServing() throws ClusterException {
         long startNanos = System.nanoTime();
         long logAfterNanos = LOG_AFTER_NANOS;
@@ -245,8 +267,14 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     private NodeReport report() {
+        EmptyNodeAdmission admission = emptyNodeAdmission;
         return new NodeReport(
-                status(), identity.clusterId(), identity.self().dataId(), raft.members(), null);
+                status(),
+                identity.clusterId(),
+                identity.self().dataId(),
+                raft.members(),
+                null,
+                admission == null ? null : admission.report());
     }
 
     /** Returns how many connections between this node and others were refused, by either side. */

@@ -140,8 +140,8 @@ public final class ReplicatedDriver implements Driver {
         boolean silent = forwarder.resendIfSilent(now);
         logEntryApplier.tick(now);
         boolean cut = lease.beginCutOff(now);
-        if (!cut) {
-            lease.join(now);
+        if (!cut && replica.withState(state -> state.cluster() != null)) {
+            lease.join(now); // not before fences are above those of the server before this cluster
         }
         lease.beat(now);
         long next = replica.withState(state -> leaderTasks.tick(state, now));

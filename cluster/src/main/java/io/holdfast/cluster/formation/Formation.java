@@ -14,9 +14,7 @@ import io.holdfast.cluster.rpc.NodeRpcServer;
 import io.holdfast.cluster.rpc.RefusedConnections;
 import io.holdfast.cluster.rpc.RpcRefusedException;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
-import io.holdfast.driver.FailureText;
 
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,10 +29,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -44,17 +38,14 @@ import java.util.concurrent.TimeUnit;
  * halfway does no harm. A node whose data id is not in the list of a running cluster never joins it
  * by itself: it waits for an administrator.
  *
+ * <p>A node with a restored backup forms a cluster of its own, unless it knows of another such
+ * node. Until a majority of its list has joined, it does not serve, and its report has the data ids
+ * of the empty nodes that it admits; those take the id of its cluster, and are added by it.
+ *
  * <p>Until the node has a cluster, it accepts no Raft message: it neither votes nor acknowledges.
  */
 public final class Formation implements NodeRpcServer.Service {
     private static final Logger LOG = LoggerFactory.getLogger(Formation.class);
-    private static final long POLL_MILLIS = 200;
-    private static final long QUERY_MILLIS = 2000;
-    private static final long LOG_AFTER_NANOS = 3_000_000_000L;
-    private static final long LOG_AGAIN_NANOS = 60_000_000_000L;
-
-    /** The minimum time between two reasons in the log, which may alternate. */
-    private static final long LOG_CHANGED_NANOS = 10_000_000_000L;
 
     private final ClusterConfig config;
     private final DataDirectory data;
@@ -62,12 +53,7 @@ public final class Formation implements NodeRpcServer.Service {
 
     private final CountDownLatch hasCluster = new CountDownLatch(1);
 
-    /** What the node waits for. */
-    private volatile String reason = "the node is starting";
-
-    private String logged = "";
-    private long loggedNanos;
-    private final long startNanos = System.nanoTime();
+    private final WaitReason reason = new WaitReason("waiting for a cluster");
 
     public Formation(ClusterConfig config, DataDirectory data, RefusedConnections refused) {
         this.config = config;
@@ -164,7 +150,8 @@ public final class Formation implements NodeRpcServer.Service {
                     data.dataId(),
                     MemberList.NONE,
                     new NodeReport.Waiting(
-                            config.members(), config.joining(), data.backup(), reason));
+                            config.members(), config.joining(), data.backup(), reason.text()),
+                    null);
         }
         NodeIdentity identity = data.identity(config.self());
         return new NodeReport(
@@ -172,7 +159,10 @@ public final class Formation implements NodeRpcServer.Service {
                 identity.clusterId(),
                 data.dataId(),
                 new MemberList(-1, identity.members()),
-                null);
+                null,
+                data.isRestored()
+                        ? new NodeReport.Restored(Set.of(), config.node() + " is starting")
+                        : null);
     }
 
     private synchronized void join(UUID clusterId, UUID dataId) throws IOException {
@@ -193,6 +183,10 @@ public final class Formation implements NodeRpcServer.Service {
 
     private synchronized void record(UUID clusterId, List<Member> members) throws ClusterException {
         if (!data.hasCluster()) {
+            if (isRestored() && !members.equals(List.of(self()))) {
+                throw new ClusterException(
+                        config.node() + " has a restored backup, and joins no other cluster");
+            }
             data.recordCluster(clusterId, members);
             hasCluster.countDown();
         }
@@ -206,52 +200,56 @@ public final class Formation implements NodeRpcServer.Service {
             record(UUID.randomUUID(), List.of(self()));
             return;
         }
-        Map<NodeAddress, NodeCalls> others = new LinkedHashMap<>();
-        for (NodeAddress node : config.members()) {
-            if (!node.name().equals(config.node())) {
-                others.put(node, new NodeCalls(node, config.name(), rpcSocketFactory));
-            }
-        }
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        try (NodePoll others = new NodePoll(config, rpcSocketFactory)) {
             while (!data.hasCluster()) {
-                step(query(others, threads));
-                boolean _ = hasCluster.await(POLL_MILLIS, TimeUnit.MILLISECONDS);
+                List<NodePoll.Response> responses = others.query();
+                if (isRestored() && !config.joining()) {
+                    stepRestored(responses);
+                } else {
+                    step(responses);
+                }
+                boolean _ = hasCluster.await(NodePoll.PAUSE_MILLIS, TimeUnit.MILLISECONDS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ClusterException("interrupted while waiting for a cluster", e);
-        } finally {
-            others.values().forEach(NodeCalls::close);
         }
+    }
+
+    private boolean isRestored() {
+        return !data.backup().isEmpty();
     }
 
     private Member self() {
         return new Member(config.self(), data.dataId());
     }
 
-    /** The response of a node: a report, or why there is none. */
-    private record Response(NodeAddress node, @Nullable NodeReport report, String failure) {}
-
-    private static List<Response> query(Map<NodeAddress, NodeCalls> others, ExecutorService threads)
-            throws InterruptedException {
-        Map<NodeAddress, Future<NodeReport>> queries = new LinkedHashMap<>();
-        others.forEach(
-                (node, calls) ->
-                        queries.put(node, threads.submit(() -> calls.report(QUERY_MILLIS))));
-        List<Response> responses = new ArrayList<>();
-        for (Map.Entry<NodeAddress, Future<NodeReport>> query : queries.entrySet()) {
-            try {
-                responses.add(new Response(query.getKey(), query.getValue().get(), ""));
-            } catch (ExecutionException e) {
-                responses.add(new Response(query.getKey(), null, FailureText.of(e)));
+    private void stepRestored(List<NodePoll.Response> responses) throws ClusterException {
+        for (NodePoll.Response response : responses) {
+            NodeReport report = response.report();
+            if (report != null && response.isRestored()) {
+                reason.set(otherRestored(response), true);
+                return;
+            }
+            if (report != null && report.clusterId() != null) {
+                reason.set(admission(report), true);
+                return;
             }
         }
-        return responses;
+        record(UUID.randomUUID(), List.of(self()));
+        LOG.info("a new cluster is formed from the restored backup");
     }
 
-    private void step(List<Response> responses) throws ClusterException {
+    /** Returns what an administrator has to do with a second node that has a restored backup. */
+    public static String otherRestored(NodePoll.Response other) {
+        return other.node().name()
+                + " has a restored backup, too: restore it on one node only, and empty the data"
+                + " directories of the others";
+    }
+
+    private void step(List<NodePoll.Response> responses) throws ClusterException {
         NodeReport known = null;
-        for (Response response : responses) {
+        for (NodePoll.Response response : responses) {
             NodeReport report = response.report();
             if (report == null || report.clusterId() == null) {
                 continue;
@@ -260,36 +258,45 @@ public final class Formation implements NodeRpcServer.Service {
                 record(report.clusterId(), report.members().members());
                 return;
             }
+            if (report.restored() != null && report.restored().admitted().contains(data.dataId())) {
+                record(report.clusterId(), List.of());
+                return;
+            }
             known = report;
         }
         if (known != null) {
-            waitFor(admission(known), true);
+            reason.set(admission(known), known.restored() == null);
             return;
         }
         List<String> obstacles = new ArrayList<>();
-        for (Response response : responses) {
-            String obstacle = obstacle(response);
+        for (NodePoll.Response response : responses) {
+            String obstacle = response.obstacle(config);
             if (obstacle != null) {
                 obstacles.add(obstacle);
             }
         }
         if (config.joining()) {
-            waitFor("no node has a cluster yet: " + String.join("; ", obstacles), false);
+            reason.set("no node has a cluster yet: " + String.join("; ", obstacles), false);
         } else if (!obstacles.isEmpty()) {
-            waitFor(String.join("; ", obstacles), false);
+            reason.set(String.join("; ", obstacles), false);
         } else if (config.members().getFirst().name().equals(config.node())) {
             form(responses);
         } else {
-            waitFor(config.members().getFirst().name() + " is forming the cluster", false);
+            reason.set(config.members().getFirst().name() + " is forming the cluster", false);
         }
     }
 
-    /** Returns what an administrator has to do. */
+    /** Returns what an administrator has to do, or which node will admit this one. */
     private String admission(NodeReport running) {
-        if (!data.backup().isEmpty()) {
+        if (isRestored()) {
             return running.status().node()
                     + " has a cluster already, and this node has a restored backup: empty either"
                     + " the data directories of the others or this one";
+        }
+        if (running.restored() != null) {
+            return running.status().node()
+                    + " has a restored backup and will admit this node: "
+                    + running.restored().reason();
         }
         String self = config.self().toString();
         String nodes =
@@ -307,37 +314,14 @@ public final class Formation implements NodeRpcServer.Service {
                         : " --cluster-name " + config.name());
     }
 
-    /** Returns why there cannot be a new cluster with a node yet; null if there can. */
-    private @Nullable String obstacle(Response response) {
-        String name = response.node().name();
-        NodeReport report = response.report();
-        NodeReport.Waiting waiting = report == null ? null : report.waiting();
-        if (waiting == null) {
-            return name + " does not answer (" + response.failure() + ")";
-        }
-        if (waiting.joins()) {
-            return name + " waits to be added to a cluster (--join)";
-        }
-        if (!waiting.nodes().equals(config.members())) {
-            return name
-                    + " has another --cluster: "
-                    + String.join(
-                            ",", waiting.nodes().stream().map(NodeAddress::toString).toList());
-        }
-        if (!waiting.backup().equals(data.backup())) {
-            return name + " has not the same restored backup: restore it on all nodes, or on none";
-        }
-        return null;
-    }
-
-    private void form(List<Response> responses) throws ClusterException {
+    private void form(List<NodePoll.Response> responses) throws ClusterException {
         Map<String, Member> members = new LinkedHashMap<>();
         members.put(config.node(), self());
         Set<UUID> ids = new HashSet<>(Set.of(data.dataId()));
-        for (Response response : responses) {
+        for (NodePoll.Response response : responses) {
             NodeReport report = response.report();
             if (report == null || !ids.add(report.dataId())) {
-                waitFor(response.node().name() + " has a copy of a data directory", false);
+                reason.set(response.node().name() + " has a copy of a data directory", false);
                 return;
             }
             members.put(response.node().name(), new Member(response.node(), report.dataId()));
@@ -346,22 +330,5 @@ public final class Formation implements NodeRpcServer.Service {
                 UUID.randomUUID(),
                 config.members().stream().map(node -> members.get(node.name())).toList());
         LOG.info("a new cluster is formed");
-    }
-
-    /** Logs what the node waits for: at once if somebody must do something. */
-    private void waitFor(String next, boolean atOnce) {
-        reason = next;
-        long now = System.nanoTime();
-        boolean changed = !next.equals(logged);
-        long againNanos = changed ? LOG_CHANGED_NANOS : LOG_AGAIN_NANOS;
-        boolean due =
-                (atOnce && changed)
-                        || (now - startNanos > LOG_AFTER_NANOS
-                                && (logged.isEmpty() || now - loggedNanos > againNanos));
-        if (due) {
-            logged = next;
-            loggedNanos = now;
-            LOG.atInfo().log("waiting for a cluster: {}", next);
-        }
     }
 }

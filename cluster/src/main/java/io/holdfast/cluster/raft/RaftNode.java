@@ -2,6 +2,7 @@ package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterException;
+import io.holdfast.cluster.Member;
 import io.holdfast.cluster.MemberList;
 import io.holdfast.cluster.NodeIdentity;
 import io.holdfast.cluster.NodeReport;
@@ -24,6 +25,7 @@ import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.DivisionInfo;
@@ -37,6 +39,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,6 +50,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -127,12 +131,15 @@ public final class RaftNode implements AutoCloseable {
      * Starts the Raft server with the files of a directory.
      *
      * @param used whether the directory must have a log
+     * @param restored whether the node has formed its cluster from a backup, and may add several
+     *     nodes at once
      * @param nodeStatus returns the response to a status query of this node
      * @param fatal called when the node cannot continue
      */
     public void start(
             Path directory,
             boolean used,
+            boolean restored,
             ReplicatedDriver driver,
             Supplier<byte[]> nodeStatus,
             Consumer<Throwable> fatal)
@@ -148,7 +155,7 @@ public final class RaftNode implements AutoCloseable {
             opened.close();
             throw e;
         }
-        RaftProperties properties = RaftSettings.server(config, directory);
+        RaftProperties properties = RaftSettings.server(config, directory, restored);
         try {
             RaftServer created =
                     RaftServer.newBuilder()
@@ -368,6 +375,46 @@ public final class RaftNode implements AutoCloseable {
                                 SNAPSHOT_MILLIS,
                                 1))
                 .thenApply(RaftClientReply::isSuccess);
+    }
+
+    /**
+     * Replaces the members, unless they have changed since; if this node is the leader. After a
+     * failure they may have been replaced.
+     */
+    public void changeMembers(List<Member> current, List<Member> next, Duration timeout)
+            throws IOException {
+        RaftServer started = server;
+        if (started == null) {
+            throw new IOException("the node is not started");
+        }
+        try {
+            RaftClientReply reply =
+                    started.setConfigurationAsync(
+                                    new SetConfigurationRequest(
+                                            ClientId.randomId(),
+                                            started.getId(),
+                                            groupId,
+                                            1,
+                                            SetConfigurationRequest.Arguments.newBuilder()
+                                                    .setServersInNewConf(RaftPeers.peers(next))
+                                                    .setServersInCurrentConf(
+                                                            RaftPeers.peers(current))
+                                                    .setMode(
+                                                            SetConfigurationRequest.Mode
+                                                                    .COMPARE_AND_SET)
+                                                    .build()))
+                            .get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            if (!reply.isSuccess()) {
+                throw new IOException(RaftAdminClient.reason(reply.getException()));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException();
+        } catch (ExecutionException e) {
+            throw new IOException(reason(e), e);
+        } catch (TimeoutException e) {
+            throw new IOException("no response in time", e);
+        }
     }
 
     /** Transfers the leadership if this node is the leader and another node is up. */

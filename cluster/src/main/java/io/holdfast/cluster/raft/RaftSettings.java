@@ -100,7 +100,13 @@ final class RaftSettings {
         return properties;
     }
 
-    static RaftProperties server(ClusterConfig config, Path directory) {
+    /**
+     * Returns the settings of a node.
+     *
+     * @param restored whether the node has formed its cluster from a backup, and may admit several
+     *     nodes at once
+     */
+    static RaftProperties server(ClusterConfig config, Path directory, boolean restored) {
         RaftProperties properties = client();
         RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
 
@@ -113,6 +119,9 @@ final class RaftSettings {
         if (config.isSingle()) { // by default a process stops after it was paused for a minute
             RaftServerConfigKeys.setCloseThreshold(properties, NEVER);
         }
+
+        // Only that node votes until the others have its log, so no election can be lost meanwhile.
+        RaftServerConfigKeys.LeaderElection.setMemberMajorityAdd(properties, restored);
 
         RaftServerConfigKeys.Log.setSegmentSizeMax(properties, SEGMENT);
         RaftServerConfigKeys.Log.setPreallocatedSize(properties, SizeInBytes.valueOf("4MB"));

@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /** Nodes of one cluster in this process. */
@@ -48,6 +49,7 @@ public final class TestCluster implements AutoCloseable {
     private final DriverConfig driver;
     private final List<NodeAddress> members;
     private final Map<String, ClusterNode> nodes = new ConcurrentSkipListMap<>();
+    private final List<Thread> starting = new CopyOnWriteArrayList<>();
 
     public TestCluster(Path directory, String... names) {
         this(CLUSTER, directory, null, DEFAULT_CONFIG, names);
@@ -113,8 +115,19 @@ public final class TestCluster implements AutoCloseable {
      * @param known nodes of the cluster
      */
     public CompletableFuture<ClusterNode> join(String name, List<NodeAddress> known) {
+        return begin(name, known, true);
+    }
+
+    /** Begins to start a node, which completes when it serves. */
+    public CompletableFuture<ClusterNode> begin(String name, List<NodeAddress> known) {
+        return begin(name, known, false);
+    }
+
+    private CompletableFuture<ClusterNode> begin(
+            String name, List<NodeAddress> known, boolean joining) {
         return CompletableFuture.supplyAsync(
-                        () -> startOne(name, known, true), Thread::startVirtualThread)
+                        () -> startOne(name, known, joining),
+                        task -> starting.add(Thread.startVirtualThread(task)))
                 .whenComplete(
                         (node, failure) -> {
                             if (failure == null) {
@@ -213,6 +226,14 @@ public final class TestCluster implements AutoCloseable {
 
     @Override
     public void close() {
+        starting.forEach(Thread::interrupt); // a node that waits for others ends
+        for (Thread thread : starting) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
         nodes.values().forEach(node -> node.close(Duration.ZERO));
         nodes.clear();
     }

@@ -132,6 +132,7 @@ class FormationIT {
                         clusterId,
                         new UUID(7, 7),
                         list,
+                        null,
                         null);
         listen(
                 node,
@@ -230,20 +231,94 @@ class FormationIT {
         awaitReason(2, "no node has a cluster yet");
     }
 
-    @Test
-    void restored_and_empty_nodes_form_no_cluster() throws Exception {
-        try (DataDirectory data = directory("n1")) {
+    /** Creates the data directory of a node with what counts as a restored backup here. */
+    private void restore(String node) throws IOException {
+        try (DataDirectory data = directory(node)) {
             data.markRestored("5e");
             Path current = data.restoredDirectory().resolve("current");
             Files.createDirectories(current);
             Files.createFile(current.resolve("raft-meta"));
             Files.createFile(current.resolve("log_inprogress_0"));
         }
+    }
+
+    @Test
+    void a_node_with_a_restored_backup_forms_a_cluster_alone_wherever_it_is_listed()
+            throws Exception {
+        restore("n3");
+        var n1 = start("n1");
+        var n2 = start("n2");
+        awaitReason(0, "n3 does not answer");
+        NodeIdentity formed = start("n3").get();
+        assertThat(formed.members()).containsExactly(formed.self());
+        awaitReason(0, "n3 has a restored backup and will admit this node");
+        awaitReason(1, "n3 has a restored backup and will admit this node");
+        assertThat(n1).isNotDone();
+        assertThat(n2).isNotDone();
+        close();
+        try (DataDirectory again = directory("n3")) {
+            assertThat(again.isRestored()).isTrue();
+        }
+    }
+
+    @Test
+    void two_nodes_with_restored_backups_wait_and_say_so() throws Exception {
+        restore("n1");
+        restore("n3");
+        serveRestored(members.get(2), new UUID(3, 3));
         start("n1");
         start("n2");
-        start("n3");
-        awaitReason(0, "n2 has not the same restored backup");
-        awaitReason(1, "n1 has not the same restored backup");
+        awaitReason(0, "n3 has a restored backup, too: restore it on one node only");
+        awaitReason(1, "n1 has a restored backup", "n3 has a restored backup");
+    }
+
+    /** Lets a node of the list answer as one with a restored backup that has no cluster yet. */
+    private void serveRestored(NodeAddress node, UUID dataId) throws IOException {
+        NodeReport report =
+                new NodeReport(
+                        new NodeStatus(
+                                node.name(),
+                                NodeReport.WAITING,
+                                0,
+                                null,
+                                -1,
+                                -1,
+                                false,
+                                0,
+                                List.of()),
+                        null,
+                        dataId,
+                        MemberList.NONE,
+                        new NodeReport.Waiting(members, false, "5e", "waits"),
+                        null);
+        listen(
+                node,
+                new TestService((_, _) -> CompletableFuture.completedFuture(report.toBytes())));
+    }
+
+    @Test
+    void a_restored_node_does_not_join_a_cluster_that_has_its_data_id() throws Exception {
+        restore("n2");
+        Member n2;
+        try (DataDirectory data = directory("n2")) {
+            n2 = new Member(members.get(1), data.dataId());
+        }
+        serve(members.get(0), new UUID(5, 5), new MemberList(-1, List.of(n2)));
+        var restored = start("n2");
+        awaitReason(1, "n1 has a cluster already, and this node has a restored backup");
+        assertThat(restored).isNotDone();
+    }
+
+    @Test
+    void a_restored_directory_is_not_the_empty_one_that_it_was() throws Exception {
+        UUID before;
+        try (DataDirectory data = directory("n1")) {
+            before = data.dataId();
+        }
+        restore("n1");
+        try (DataDirectory data = directory("n1")) {
+            assertThat(data.dataId()).isNotEqualTo(before);
+        }
     }
 
     @Test

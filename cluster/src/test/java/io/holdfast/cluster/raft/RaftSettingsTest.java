@@ -33,7 +33,7 @@ class RaftSettingsTest {
                         Duration.ofSeconds(10),
                         false,
                         null);
-        return RaftSettings.server(config, folder);
+        return RaftSettings.server(config, folder, false);
     }
 
     private static long days(TimeDuration duration) {
