@@ -20,6 +20,7 @@ import java.util.Set;
  * @param sessionTimeout how long the sessions of a node survive its last contact with the cluster
  * @param joining whether the node starts without a cluster and waits to be added to a running one
  * @param tls null for connections without TLS
+ * @param secret the secret of administrators; null for none
  * @param bind where this node listens for the others, if that is not its address as a member
  */
 public record ClusterConfig(
@@ -31,6 +32,7 @@ public record ClusterConfig(
         Duration sessionTimeout,
         boolean joining,
         @Nullable ClusterTls tls,
+        @Nullable ClusterSecret secret,
         @Nullable NodeAddress bind) {
     public static final String DEFAULT_NAME = "holdfast";
     public static final Duration DEFAULT_REQUEST_TIMEOUT = Duration.ofSeconds(5);
@@ -71,7 +73,17 @@ public record ClusterConfig(
             Duration sessionTimeout,
             boolean joining,
             @Nullable ClusterTls tls) {
-        this(name, members, node, dataDir, requestTimeout, sessionTimeout, joining, tls, null);
+        this(
+                name,
+                members,
+                node,
+                dataDir,
+                requestTimeout,
+                sessionTimeout,
+                joining,
+                tls,
+                null,
+                null);
     }
 
     /** Returns the address at which this node listens for the others. */

@@ -1,7 +1,9 @@
 package io.holdfast.cli.cluster;
 
+import io.holdfast.cli.serve.SecretFile;
 import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterException;
+import io.holdfast.cluster.ClusterSecret;
 import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.admin.ClusterAdmin;
@@ -14,7 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** The cluster and its TLS files: the same options and variables as {@code serve}. */
+/** The cluster, its secret and its TLS files: the same options and variables as {@code serve}. */
 final class ClusterOptions {
     @Option(
             names = "--cluster",
@@ -29,6 +31,14 @@ final class ClusterOptions {
             paramLabel = "NAME",
             description = "The name of the cluster (HOLDFAST_CLUSTER_NAME; default: holdfast).")
     private @Nullable String name;
+
+    @Option(
+            names = "--cluster-secret-file",
+            paramLabel = "FILE",
+            description =
+                    "File with the secret of the cluster, without which only status is answered;"
+                            + " not needed with TLS (HOLDFAST_CLUSTER_SECRET_FILE).")
+    private @Nullable String secretFile;
 
     @Option(
             names = "--cluster-tls-cert",
@@ -72,7 +82,15 @@ final class ClusterOptions {
     }
 
     ClusterAdmin admin(Map<String, String> environment) throws ClusterException {
-        return new ClusterAdmin(name(environment), nodes(environment), tls(environment));
+        return new ClusterAdmin(
+                name(environment), nodes(environment), tls(environment), secret(environment));
+    }
+
+    private @Nullable ClusterSecret secret(Map<String, String> environment) {
+        String file = value(secretFile, environment, "HOLDFAST_CLUSTER_SECRET_FILE");
+        return file.isEmpty()
+                ? null
+                : new ClusterSecret(SecretFile.read(file, "the cluster secret"));
     }
 
     private @Nullable ClusterTls tls(Map<String, String> environment) {

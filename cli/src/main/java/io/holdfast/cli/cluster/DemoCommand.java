@@ -13,9 +13,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -70,16 +72,18 @@ final class DemoCommand implements Callable<Integer> {
         Files.createDirectories(data);
         List<DemoNode> nodes = new ArrayList<>();
         String cluster = members(data);
+        Path secret = secret(data);
         for (int i = 0; i < NODES; i++) {
             nodes.add(
                     new DemoNode(
                             "n" + (i + 1),
                             cluster,
                             data.resolve("n" + (i + 1)),
+                            secret,
                             port(FIRST_DFLOCKD + i * STEP),
                             port(FIRST_DFLOCKD + 1 + i * STEP),
                             end,
-                            () -> printInstructions(nodes, cluster)));
+                            () -> printInstructions(nodes, cluster, secret)));
         }
         List<Thread> running = nodes.stream().map(DemoNode::start).toList();
         end.await();
@@ -106,6 +110,19 @@ final class DemoCommand implements Callable<Integer> {
         return cluster;
     }
 
+    /** Returns the file with the secret of the nodes, which only its owner may read. */
+    private static Path secret(Path data) throws IOException {
+        Path file = data.resolve("secret").toAbsolutePath();
+        if (!Files.exists(file)) {
+            byte[] secret = new byte[32];
+            new SecureRandom().nextBytes(secret);
+            Path created = Files.createTempFile(data, "secret", ".new"); // for its owner only
+            Files.writeString(created, HexFormat.of().formatHex(secret) + "\n");
+            Files.move(created, file);
+        }
+        return file;
+    }
+
     /** Returns the preferred port, or any free port if it is in use. */
     private int port(int preferred) throws IOException {
         for (int port : new int[] {preferred, 0, 0, 0}) {
@@ -121,7 +138,7 @@ final class DemoCommand implements Callable<Integer> {
         throw new IOException("no port is free");
     }
 
-    private void printInstructions(List<DemoNode> nodes, String cluster) {
+    private void printInstructions(List<DemoNode> nodes, String cluster, Path secret) {
         if (serving.incrementAndGet() != NODES) {
             return;
         }
@@ -131,6 +148,14 @@ final class DemoCommand implements Callable<Integer> {
         Printer.out("The three nodes are serving. In another terminal, try:");
         Printer.out("");
         Printer.out("  ./holdfast cluster status --cluster " + cluster);
+        Printer.out(
+                "  ./holdfast cluster transfer "
+                        + last.name()
+                        + " --cluster "
+                        + cluster
+                        + " --cluster-secret-file '"
+                        + secret
+                        + "'");
         Printer.out(
                 "  ./holdfast lock --server 127.0.0.1:" + first.port() + " deploy -- sleep 60 &");
         Printer.out("  ./holdfast lock --server 127.0.0.1:" + last.port() + " deploy -- echo mine");

@@ -20,6 +20,7 @@ final class DemoNode {
     private final String name;
     private final String cluster;
     private final Path data;
+    private final Path secret;
     private final int port;
     private final int httpPort;
     private final CountDownLatch end;
@@ -28,6 +29,7 @@ final class DemoNode {
     private volatile @Nullable Process process;
 
     /**
+     * @param secret the file with the secret of the cluster
      * @param end reaches zero when the demo ends; then the process is not restarted
      * @param served called once, when the node serves for the first time
      */
@@ -35,6 +37,7 @@ final class DemoNode {
             String name,
             String cluster,
             Path data,
+            Path secret,
             int port,
             int httpPort,
             CountDownLatch end,
@@ -42,6 +45,7 @@ final class DemoNode {
         this.name = name;
         this.cluster = cluster;
         this.data = data;
+        this.secret = secret;
         this.port = port;
         this.httpPort = httpPort;
         this.end = end;
@@ -142,6 +146,8 @@ final class DemoNode {
                         name,
                         "--data-dir",
                         data.toString(),
+                        "--cluster-secret-file",
+                        secret.toString(),
                         "--listen",
                         "dflockd://127.0.0.1:" + port,
                         "--listen",

@@ -3,6 +3,7 @@ package io.holdfast.cli.serve;
 import static io.holdfast.driver.config.SettingRange.requirePositive;
 
 import io.holdfast.cluster.ClusterConfig;
+import io.holdfast.cluster.ClusterSecret;
 import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.driver.config.ConfigException;
@@ -29,6 +30,7 @@ final class ClusterSettings {
                     List.of(
                             Setting.NODE,
                             Setting.CLUSTER_BIND,
+                            Setting.CLUSTER_SECRET_FILE,
                             Setting.CLUSTER_TLS_CERT,
                             Setting.CLUSTER_TLS_KEY,
                             Setting.CLUSTER_TLS_CA));
@@ -68,6 +70,7 @@ final class ClusterSettings {
                 values,
                 List.of(
                         Setting.CLUSTER_BIND,
+                        Setting.CLUSTER_SECRET_FILE,
                         Setting.CLUSTER_TLS_CERT,
                         Setting.CLUSTER_TLS_KEY,
                         Setting.CLUSTER_TLS_CA));
@@ -122,9 +125,23 @@ final class ClusterSettings {
                     values.seconds(Setting.SESSION_TIMEOUT),
                     joining,
                     tls,
+                    secret(values),
                     bind(values, node));
         } catch (IllegalArgumentException e) {
             throw new ConfigException("--cluster: " + e.getMessage());
+        }
+    }
+
+    private static @Nullable ClusterSecret secret(SettingValues values) {
+        if (!values.isSet(Setting.CLUSTER_SECRET_FILE)) {
+            return null;
+        }
+        byte[] secret =
+                SecretFile.read(values.text(Setting.CLUSTER_SECRET_FILE), "the cluster secret");
+        try {
+            return new ClusterSecret(secret);
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException("--cluster-secret-file: " + e.getMessage());
         }
     }
 

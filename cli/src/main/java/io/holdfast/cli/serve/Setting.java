@@ -409,6 +409,13 @@ enum Setting {
             combined("join", SettingType.SWITCH, "false")
                     .onlyInServe()
                     .help("Wait to be added to a running cluster")),
+    CLUSTER_SECRET_FILE(
+            combined("cluster-secret-file", SettingType.TEXT, "")
+                    .onlyInServe()
+                    .help(
+                            "File with the secret that allows holdfast cluster to change the"
+                                    + " cluster, the same on each node; not needed with TLS between"
+                                    + " the nodes")),
     CLUSTER_TLS_CERT(
             combined("cluster-tls-cert", SettingType.TEXT, "")
                     .onlyInServe()

@@ -70,9 +70,18 @@ class ClusterIdentityIT {
                         "--node",
                         node,
                         "--data-dir",
-                        folder.resolve(data).toString());
+                        folder.resolve(data).toString(),
+                        "--cluster-secret-file",
+                        secret());
         all.add(started);
         return started;
+    }
+
+    private String secret() throws IOException {
+        Path file = folder.resolve("secret");
+        return Files.exists(file)
+                ? file.toString()
+                : Files.writeString(file, "0123456789abcdef0123456789abcdef\n").toString();
     }
 
     private static void kill(ServerProcess server) throws IOException, InterruptedException {
@@ -136,7 +145,16 @@ class ClusterIdentityIT {
         assertThat(wiped.isAlive()).isTrue();
         assertThat(wiped.err()).noneMatch(line -> line.contains("msg=listening"));
 
-        assertThat(cli("cluster", "replace", "n2", members.get("n2"), "--cluster", cluster))
+        assertThat(
+                        cli(
+                                "cluster",
+                                "replace",
+                                "n2",
+                                members.get("n2"),
+                                "--cluster",
+                                cluster,
+                                "--cluster-secret-file",
+                                secret()))
                 .contains("was added to the cluster in place of n2");
         awaitValue(wiped, "green");
         assertThat(cli("cluster", "status", "--cluster", cluster).lines())

@@ -4,17 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.cluster.ClusterConfig;
+import io.holdfast.cluster.ClusterSecret;
 import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.driver.config.ConfigException;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import picocli.CommandLine;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -34,9 +40,14 @@ class ClusterSettingsTest {
                     Setting.CLUSTER_WAIT,
                     Setting.SESSION_TIMEOUT,
                     Setting.JOIN,
+                    Setting.CLUSTER_SECRET_FILE,
                     Setting.CLUSTER_TLS_CERT,
                     Setting.CLUSTER_TLS_KEY,
                     Setting.CLUSTER_TLS_CA);
+
+    private static final byte[] NONCE = new byte[32];
+
+    @TempDir private Path folder;
 
     private static ServerPlan plan(Map<String, String> environment, String... args) {
         CommandLine line = ServeCommand.create(environment);
@@ -79,34 +90,26 @@ class ClusterSettingsTest {
     }
 
     @Test
-    void every_cluster_setting_can_be_an_option_or_a_variable() {
-        var expected =
-                new ClusterConfig(
-                        "ours",
-                        List.of(new NodeAddress("n1", "a", 1), new NodeAddress("n2", "b", 2)),
-                        "n1",
-                        Path.of("d"),
-                        seconds(6),
-                        seconds(7),
-                        true,
-                        new ClusterTls(Path.of("c"), Path.of("k"), Path.of("a")),
-                        new NodeAddress("n1", "0.0.0.0", 3));
-        assertThat(
-                        plan(
-                                        "--cluster=n1=a:1",
-                                        "--cluster=n2=b:2",
-                                        "--node=n1",
-                                        "--data-dir=d",
-                                        "--cluster-name=ours",
-                                        "--cluster-bind=0.0.0.0:3",
-                                        "--cluster-wait=6",
-                                        "--session-timeout=7",
-                                        "--join",
-                                        "--cluster-tls-cert=c",
-                                        "--cluster-tls-key=k",
-                                        "--cluster-tls-ca=a")
-                                .cluster())
-                .isEqualTo(expected);
+    void every_cluster_setting_can_be_an_option_or_a_variable() throws IOException {
+        String secret =
+                Files.writeString(folder.resolve("secret"), "0123456789abcdef\n").toString();
+        var options =
+                plan(
+                                "--cluster=n1=a:1",
+                                "--cluster=n2=b:2",
+                                "--node=n1",
+                                "--data-dir=d",
+                                "--cluster-name=ours",
+                                "--cluster-bind=0.0.0.0:3",
+                                "--cluster-wait=6",
+                                "--session-timeout=7",
+                                "--join",
+                                "--cluster-secret-file=" + secret,
+                                "--cluster-tls-cert=c",
+                                "--cluster-tls-key=k",
+                                "--cluster-tls-ca=a")
+                        .cluster();
+        assertThat(options).isEqualTo(everySetting(options.secret()));
         Map<String, String> environment =
                 Map.ofEntries(
                         Map.entry("HOLDFAST_CLUSTER_NODES", "n1=a:1 n2=b:2"),
@@ -117,13 +120,47 @@ class ClusterSettingsTest {
                         Map.entry("HOLDFAST_CLUSTER_WAIT", "6"),
                         Map.entry("HOLDFAST_SESSION_TIMEOUT", "7"),
                         Map.entry("HOLDFAST_JOIN", "yes"),
+                        Map.entry("HOLDFAST_CLUSTER_SECRET_FILE", secret),
                         Map.entry("HOLDFAST_CLUSTER_TLS_CERT", "c"),
                         Map.entry("HOLDFAST_CLUSTER_TLS_KEY", "k"),
                         Map.entry("HOLDFAST_CLUSTER_TLS_CA", "a"));
-        assertThat(plan(environment).cluster()).isEqualTo(expected);
+        var variables = plan(environment).cluster();
+        assertThat(variables).isEqualTo(everySetting(variables.secret()));
         assertThat(SETTINGS)
                 .extracting(Setting::holdfastVariable)
                 .containsExactlyInAnyOrderElementsOf(environment.keySet());
+    }
+
+    private static ClusterConfig everySetting(@Nullable ClusterSecret secret) {
+        assertThat(secret).isNotNull();
+        var same = new ClusterSecret("0123456789abcdef".getBytes(StandardCharsets.UTF_8));
+        assertThat(secret.proof(NONCE, "ours")).isEqualTo(same.proof(NONCE, "ours"));
+        return new ClusterConfig(
+                "ours",
+                List.of(new NodeAddress("n1", "a", 1), new NodeAddress("n2", "b", 2)),
+                "n1",
+                Path.of("d"),
+                seconds(6),
+                seconds(7),
+                true,
+                new ClusterTls(Path.of("c"), Path.of("k"), Path.of("a")),
+                secret,
+                new NodeAddress("n1", "0.0.0.0", 3));
+    }
+
+    @Test
+    void a_secret_that_is_too_short_is_refused_without_showing_it() throws IOException {
+        Path file = Files.writeString(folder.resolve("secret"), "0123456789");
+        assertThatThrownBy(
+                        () ->
+                                plan(
+                                        "--cluster=n1=a:1",
+                                        "--node=n1",
+                                        "--data-dir=d",
+                                        "--cluster-secret-file=" + file))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("at least 16 bytes")
+                .hasMessageNotContaining("0123456789");
     }
 
     @Test
@@ -170,6 +207,9 @@ class ClusterSettingsTest {
                 "--join | --join requires --cluster",
                 "--node=n1 | --node requires --data-dir",
                 "--data-dir=d --cluster-tls-ca=a | --cluster-tls-ca requires --cluster",
+                "--data-dir=d --cluster-secret-file=a | --cluster-secret-file requires --cluster",
+                "--cluster=n1=a:1 --data-dir=d --node=n1 --cluster-secret-file=/no/file | cannot"
+                        + " read the cluster secret file /no/file: it does not exist",
                 "--cluster=n1=a:1 --data-dir=d --node=n1 --cluster-tls-ca=a"
                         + " | --cluster-tls-cert, --cluster-tls-key and --cluster-tls-ca must be"
                         + " given together",

@@ -1,6 +1,7 @@
 package io.holdfast.cluster.admin;
 
 import io.holdfast.cluster.ClusterException;
+import io.holdfast.cluster.ClusterSecret;
 import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.Member;
 import io.holdfast.cluster.NodeAddress;
@@ -47,11 +48,16 @@ public final class ClusterAdmin {
      * @param name the name of the cluster
      * @param known some of its nodes
      * @param tls null for connections without TLS
+     * @param secret proves to nodes without TLS that they may be changed; null if there is none
      */
-    public ClusterAdmin(String name, List<NodeAddress> known, @Nullable ClusterTls tls)
+    public ClusterAdmin(
+            String name,
+            List<NodeAddress> known,
+            @Nullable ClusterTls tls,
+            @Nullable ClusterSecret secret)
             throws ClusterException {
         this.known = List.copyOf(known);
-        this.raft = new RaftAdminClient(name, tls);
+        this.raft = new RaftAdminClient(name, tls, secret);
     }
 
     // ---- inspection
@@ -235,6 +241,8 @@ public final class ClusterAdmin {
             try {
                 raft.transfer(leader, next);
                 return;
+            } catch (ClusterException e) {
+                throw e;
             } catch (IOException e) {
                 if (left <= 0) { // there may have been an election at the same moment
                     throw failed("could not transfer the leadership to " + name, e);
@@ -260,6 +268,8 @@ public final class ClusterAdmin {
                 throw new IOException("it has no cluster yet");
             }
             raft.snapshot(report.clusterId(), new Member(node, report.dataId()));
+        } catch (ClusterException e) {
+            throw e;
         } catch (IOException e) {
             throw failed(name + " did not write a snapshot", e);
         }
@@ -269,6 +279,8 @@ public final class ClusterAdmin {
         String refusal;
         try {
             refusal = raft.changeMembers(leader, List.copyOf(next.values()));
+        } catch (ClusterException e) {
+            throw e;
         } catch (IOException e) {
             throw failed(
                     "no confirmation of the membership change: check it with holdfast cluster"

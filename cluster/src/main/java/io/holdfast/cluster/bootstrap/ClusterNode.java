@@ -11,9 +11,11 @@ import io.holdfast.cluster.SnapshotRequest;
 import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.formation.Formation;
+import io.holdfast.cluster.formation.NodeCalls;
 import io.holdfast.cluster.raft.LeaderClock;
 import io.holdfast.cluster.raft.RaftNode;
 import io.holdfast.cluster.raft.RaftTls;
+import io.holdfast.cluster.rpc.AdminAccess;
 import io.holdfast.cluster.rpc.NodeRpcServer;
 import io.holdfast.cluster.rpc.RefusedConnections;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
@@ -136,7 +138,7 @@ public final class ClusterNode implements AutoCloseable {
         ClusterNode node;
         try {
             Formation formation = new Formation(config, data, refused);
-            nodeRpcServer = listen(config.listenAddress(), rpcSocketFactory, formation);
+            nodeRpcServer = listen(config, rpcSocketFactory, refused, formation);
             if (!data.hasCluster()) {
                 formation.await(rpcSocketFactory);
             }
@@ -174,13 +176,18 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     private static NodeRpcServer listen(
-            NodeAddress self, RpcSocketFactory rpcSocketFactory, NodeRpcServer.Service service)
+            ClusterConfig config,
+            RpcSocketFactory rpcSocketFactory,
+            RefusedConnections refused,
+            NodeRpcServer.Service service)
             throws ClusterException {
+        NodeAddress self = config.listenAddress();
         try {
             return new NodeRpcServer(
                     "holdfast-cluster-in",
                     new InetSocketAddress(self.host(), self.port()),
                     rpcSocketFactory,
+                    new AdminAccess(config.name(), config.secret(), NodeCalls.STATUS, refused),
                     service);
         } catch (IOException e) {
             throw new ClusterException(

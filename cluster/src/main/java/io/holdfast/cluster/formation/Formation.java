@@ -311,7 +311,8 @@ public final class Formation implements NodeRpcServer.Service {
                 + nodes
                 + (config.name().equals(ClusterConfig.DEFAULT_NAME)
                         ? ""
-                        : " --cluster-name " + config.name());
+                        : " --cluster-name " + config.name())
+                + (config.secret() == null ? "" : " --cluster-secret-file FILE");
     }
 
     private void form(List<NodePoll.Response> responses) throws ClusterException {

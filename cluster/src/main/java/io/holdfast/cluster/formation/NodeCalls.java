@@ -31,13 +31,20 @@ public final class NodeCalls implements Closeable {
      * @param cluster the name of the cluster
      */
     public NodeCalls(NodeAddress node, String cluster, RpcSocketFactory rpcSocketFactory) {
+        this(node, Handshake.admin(cluster), rpcSocketFactory);
+    }
+
+    /**
+     * @param handshake of an administrator
+     */
+    public NodeCalls(NodeAddress node, Handshake handshake, RpcSocketFactory rpcSocketFactory) {
         this.node = node;
         this.nodeRpcClient =
                 new NodeRpcClient(
                         "holdfast-cluster-query",
                         () -> InetSocketAddress.createUnresolved(node.host(), node.port()),
                         rpcSocketFactory,
-                        Handshake.admin(cluster));
+                        handshake);
     }
 
     public NodeReport report(long timeoutMillis) throws IOException {

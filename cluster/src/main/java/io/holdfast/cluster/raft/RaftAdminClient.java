@@ -1,12 +1,14 @@
 package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterException;
+import io.holdfast.cluster.ClusterSecret;
 import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.Member;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.formation.NodeCalls;
 import io.holdfast.cluster.rpc.Handshake;
+import io.holdfast.cluster.rpc.RpcRefusedException;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
 
 import org.apache.ratis.client.RaftClient;
@@ -30,7 +32,8 @@ import java.util.function.Supplier;
 
 /**
  * Sends requests of administrators to the Raft servers of a cluster. The message of each {@link
- * IOException} is the reason alone. Thread-safe.
+ * IOException} is the reason alone; a {@link ClusterException} says that a node refuses this
+ * administrator. Thread-safe.
  */
 public final class RaftAdminClient {
     /** The timeout of a request that changes nothing. */
@@ -45,9 +48,16 @@ public final class RaftAdminClient {
      */
     private static final String REJECTED = " rejected from ";
 
-    private static final RetryPolicy RETRY =
+    private static final RetryPolicy RETRY_FAILURE =
             RetryPolicies.retryUpToMaximumCountWithFixedSleep(
                     20, TimeDuration.valueOf(250, TimeUnit.MILLISECONDS));
+
+    /** A refusal is final. */
+    private static final RetryPolicy RETRY =
+            event ->
+                    event.getCause() instanceof RpcRefusedException
+                            ? RetryPolicy.NO_RETRY_ACTION
+                            : RETRY_FAILURE.handleAttemptFailure(event);
 
     /**
      * The leader of a cluster, and the members of the cluster according to it.
@@ -66,17 +76,21 @@ public final class RaftAdminClient {
 
     private final String cluster;
     private final RpcSocketFactory rpcSocketFactory;
+    private final Handshake handshake;
     private final Parameters parameters = new Parameters();
 
     /**
      * @param cluster the name of the cluster
      * @param tls null for connections without TLS
+     * @param secret proves to nodes without TLS that they may be changed; null if there is none
      */
-    public RaftAdminClient(String cluster, @Nullable ClusterTls tls) throws ClusterException {
+    public RaftAdminClient(String cluster, @Nullable ClusterTls tls, @Nullable ClusterSecret secret)
+            throws ClusterException {
         this.cluster = cluster;
         this.rpcSocketFactory = RaftTls.sockets(tls);
         SocketRpcType.put(parameters, rpcSocketFactory);
-        SocketRpcType.put(parameters, Handshake.admin(cluster));
+        this.handshake = Handshake.admin(cluster, secret);
+        SocketRpcType.put(parameters, handshake);
     }
 
     /** Returns a node's own view of the cluster. */
@@ -94,10 +108,10 @@ public final class RaftAdminClient {
      * @param dataId the data id that the node has reported
      */
     public void join(NodeAddress node, UUID clusterId, UUID dataId) throws IOException {
-        try (NodeCalls calls = new NodeCalls(node, cluster, rpcSocketFactory)) {
+        try (NodeCalls calls = new NodeCalls(node, handshake, rpcSocketFactory)) {
             calls.join(clusterId, dataId, QUERY_MILLIS);
         } catch (IOException e) {
-            throw new IOException(reason(e), e);
+            throw failed(e);
         }
     }
 
@@ -166,8 +180,22 @@ public final class RaftAdminClient {
         try (RaftClient client = builder.get()) {
             return request.send(client);
         } catch (IOException | RuntimeException e) {
-            throw new IOException(reason(e), e);
+            throw failed(e);
         }
+    }
+
+    private static IOException failed(Exception e) {
+        return rootCause(e) instanceof RpcRefusedException refusal
+                ? new ClusterException("refused by the node: " + refusal.getMessage(), e)
+                : new IOException(reason(e), e);
+    }
+
+    private static Throwable rootCause(Throwable failure) {
+        Throwable last = failure;
+        while (last.getCause() != null) {
+            last = last.getCause();
+        }
+        return last;
     }
 
     private static <R extends RaftClientReply> R requireSuccess(R reply) throws IOException {

@@ -66,6 +66,7 @@ public final class NodeRpcServer implements Closeable {
 
     private final ServerSocket listening;
     private final RpcSocketFactory rpcSocketFactory;
+    private final AdminAccess adminAccess;
     private volatile Service service;
     private final int greetingMillis;
     private final ThreadFactory threads;
@@ -82,12 +83,14 @@ public final class NodeRpcServer implements Closeable {
             String name,
             InetSocketAddress address,
             RpcSocketFactory rpcSocketFactory,
+            AdminAccess adminAccess,
             Service service)
             throws IOException {
         this(
                 name,
                 address,
                 rpcSocketFactory,
+                adminAccess,
                 service,
                 RpcSocketFactory.GREETING_MILLIS,
                 Thread.ofPlatform().daemon().name(name).factory());
@@ -101,11 +104,13 @@ public final class NodeRpcServer implements Closeable {
             String name,
             InetSocketAddress address,
             RpcSocketFactory rpcSocketFactory,
+            AdminAccess adminAccess,
             Service service,
             int greetingMillis,
             ThreadFactory threads)
             throws IOException {
         this.rpcSocketFactory = rpcSocketFactory;
+        this.adminAccess = adminAccess;
         this.service = service;
         this.greetingMillis = greetingMillis;
         this.threads = threads;
@@ -186,7 +191,10 @@ public final class NodeRpcServer implements Closeable {
             removeBeforeGreeting(socket);
             if (connectionPermits.tryAcquire()) {
                 try {
-                    serve(accepted.connection(), accepted.opener());
+                    serve(
+                            accepted.connection(),
+                            accepted.opener(),
+                            socket.getInetAddress().getHostAddress());
                 } finally {
                     connectionPermits.release();
                 }
@@ -198,7 +206,8 @@ public final class NodeRpcServer implements Closeable {
         }
     }
 
-    private void serve(RpcConnection rpcConnection, Greeting opener) throws IOException {
+    private void serve(RpcConnection rpcConnection, Greeting opener, String from)
+            throws IOException {
         Service now = service;
         Handler handler;
         try {
@@ -206,6 +215,9 @@ public final class NodeRpcServer implements Closeable {
         } catch (RpcRefusedException e) {
             rpcConnection.refuse(String.valueOf(e.getMessage()));
             return;
+        }
+        if (opener.kind() == Greeting.Kind.ADMIN && !rpcSocketFactory.isSecure()) {
+            handler = adminAccess.guard(handler, from);
         }
         rpcConnection.accept(now.greeting());
         while (!closed) {

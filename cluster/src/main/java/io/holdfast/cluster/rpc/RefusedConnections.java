@@ -8,8 +8,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts the refused connections between this node and others, and logs each reason once for each
- * of the others, and again after some minutes. Thread-safe.
+ * Counts the refused connections between this node and others, and the refused calls of
+ * administrators. Logs each reason once for each of the others, and again after some minutes.
+ * Thread-safe.
  */
 public final class RefusedConnections {
     private static final Logger LOG = LoggerFactory.getLogger(RefusedConnections.class);
@@ -23,30 +24,36 @@ public final class RefusedConnections {
 
     /** A connection to another node was refused, by either side. */
     public void outgoing(String node, String reason) {
-        add("connection to another node refused", node, reason);
+        add("connection to another node refused", "node", node, reason);
     }
 
     /** A connection of another node, or a message over it, was refused. */
     public void incoming(String node, String reason) {
-        add("connection of another node refused", node, reason);
+        add("connection of another node refused", "node", node, reason);
     }
 
-    private void add(String message, String node, String reason) {
+    /**
+     * A call of an administrator was refused.
+     *
+     * @param address without the port, which differs for each connection
+     */
+    public void administrator(String address, String reason) {
+        add("call of an administrator refused", "address", address, reason);
+    }
+
+    private void add(String message, String key, String from, String reason) {
         count.increment();
         if (loggedNanos.size() >= MAX_REASONS) {
             loggedNanos.clear();
         }
         long now = System.nanoTime();
         loggedNanos.compute(
-                message + '\n' + node + '\n' + reason,
+                message + '\n' + from + '\n' + reason,
                 (_, last) -> {
                     if (last != null && now - last < LOG_AGAIN_NANOS) {
                         return last;
                     }
-                    LOG.atWarn()
-                            .addKeyValue("node", node)
-                            .addKeyValue("reason", reason)
-                            .log(message);
+                    LOG.atWarn().addKeyValue(key, from).addKeyValue("reason", reason).log(message);
                     return now;
                 });
     }

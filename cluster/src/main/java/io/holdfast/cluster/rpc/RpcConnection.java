@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -65,6 +66,16 @@ final class RpcConnection implements Closeable {
     void open(Handshake handshake) throws IOException {
         out.write(RpcFrame.greeting(handshake.greeting()));
         handshake.check(RpcFrame.readAnswer(in));
+    }
+
+    /** Sends a call and waits for its response, before any other thread uses the connection. */
+    byte[] exchange(byte kind, byte[] body) throws IOException {
+        send(kind, 0, body);
+        RpcFrame response = read();
+        if (response.kind != RpcFrame.DONE) {
+            throw new RpcRefusedException(new String(response.body, StandardCharsets.UTF_8));
+        }
+        return response.body;
     }
 
     /** Reads the greeting of the opener. */

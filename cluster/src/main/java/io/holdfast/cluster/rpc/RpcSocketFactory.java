@@ -52,6 +52,9 @@ public final class RpcSocketFactory {
             try (Deadline _ = new Deadline(raw, GREETING_MILLIS)) {
                 RpcConnection rpcConnection = new RpcConnection(secured(raw, address), raw);
                 rpcConnection.open(handshake);
+                if (!isSecure()) {
+                    handshake.prove(rpcConnection::exchange);
+                }
                 raw.setSoTimeout(0);
                 return rpcConnection;
             }

@@ -10,6 +10,7 @@ import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.bootstrap.NodeClient;
 import io.holdfast.cluster.bootstrap.TestCluster;
 import io.holdfast.cluster.raft.TestAuthority;
+import io.holdfast.cluster.rpc.TestService;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
@@ -57,7 +58,7 @@ class ClusterAdminIT {
         try (TestCluster testCluster = new TestCluster(directory, tls, "n1", "n2", "n3", "n4")) {
             List<NodeAddress> first = testCluster.members().subList(0, 3);
             testCluster.start(first, "n1", "n2", "n3");
-            ClusterAdmin admin = new ClusterAdmin("test", first, tls);
+            ClusterAdmin admin = new ClusterAdmin("test", first, tls, null);
             assertThat(admin.status())
                     .extracting(result -> result.node().name())
                     .containsExactly("n1", "n2", "n3");
@@ -103,7 +104,8 @@ class ClusterAdminIT {
             NodeClient nodeClient = new NodeClient(testCluster.leader());
             assertThat(count(nodeClient, 7)).isEqualTo(7);
             fence = ((Effect.Granted) hold(nodeClient, "printer")).token().fence();
-            ClusterAdmin admin = new ClusterAdmin("test", testCluster.members(), null);
+            ClusterAdmin admin =
+                    new ClusterAdmin("test", testCluster.members(), null, TestService.SECRET);
             admin.snapshot("n1");
             Backup.copy(testCluster.data("n1"), copy);
             assertThat(Files.getPosixFilePermissions(copy))
@@ -127,7 +129,7 @@ class ClusterAdminIT {
 
             // The log begins after the restored snapshot, which must be sent to a new node.
             var joining = testCluster.join("n4", testCluster.members());
-            ClusterAdmin admin = new ClusterAdmin("test", first, null);
+            ClusterAdmin admin = new ClusterAdmin("test", first, null, TestService.SECRET);
             await().atMost(LONG)
                     .ignoreExceptions()
                     .untilAsserted(() -> admin.add(testCluster.members().get(3)));

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.admin.ClusterAdmin;
+import io.holdfast.cluster.rpc.TestService;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
@@ -116,7 +117,7 @@ class SlowLinkIT {
             testCluster.start(first, "n1");
             ClusterNode leader = testCluster.leader();
             write(leader, 0, VALUES);
-            ClusterAdmin admin = new ClusterAdmin("test", first, null);
+            ClusterAdmin admin = new ClusterAdmin("test", first, null, TestService.SECRET);
             admin.snapshot("n1");
 
             NodeAddress added = slow(all.get(1));

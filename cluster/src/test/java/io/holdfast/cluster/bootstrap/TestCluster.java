@@ -6,6 +6,7 @@ import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.NodeAddress;
+import io.holdfast.cluster.rpc.TestService;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.DriverObserver;
 import io.holdfast.driver.KeyCountLimits;
@@ -165,6 +166,7 @@ public final class TestCluster implements AutoCloseable {
                         Duration.ofSeconds(10),
                         joining,
                         tls,
+                        TestService.SECRET,
                         own(name));
         try {
             return ClusterNode.start(

@@ -13,6 +13,7 @@ import io.holdfast.cluster.NodeIdentity;
 import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.NodeStatus;
 import io.holdfast.cluster.rpc.Greeting;
+import io.holdfast.cluster.rpc.Handshake;
 import io.holdfast.cluster.rpc.NodeRpcServer;
 import io.holdfast.cluster.rpc.RefusedConnections;
 import io.holdfast.cluster.rpc.RpcRefusedException;
@@ -83,6 +84,7 @@ class FormationIT {
                         "test",
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), node.port()),
                         sockets,
+                        TestService.access(),
                         service);
         open.add(listening);
         return listening;
@@ -143,6 +145,10 @@ class FormationIT {
         try (NodeCalls calls = new NodeCalls(members.get(node), "test", sockets)) {
             return calls.report(60_000);
         }
+    }
+
+    private NodeCalls administrator(NodeAddress node) {
+        return new NodeCalls(node, Handshake.admin("test", TestService.SECRET), sockets);
     }
 
     private void awaitReason(int node, String... text) {
@@ -337,7 +343,7 @@ class FormationIT {
         var n1 = start("n1");
         awaitReason(0, "holdfast cluster replace n1 ");
         assertThat(n1).isNotDone();
-        try (NodeCalls calls = new NodeCalls(members.get(1), "test", sockets)) {
+        try (NodeCalls calls = administrator(members.get(1))) {
             UUID dataId = report(1).dataId();
             assertThatThrownBy(() -> calls.join(new UUID(6, 6), dataId, 60_000))
                     .hasMessageContaining("has a cluster already");
@@ -351,7 +357,7 @@ class FormationIT {
         serve(members.get(0), clusterId, new MemberList(4, List.of(old)));
         var n2 = start("n2");
         awaitReason(1, "holdfast cluster replace n2 " + members.get(1) + " --cluster n1=");
-        try (NodeCalls calls = new NodeCalls(members.get(1), "test", sockets)) {
+        try (NodeCalls calls = administrator(members.get(1))) {
             assertThatThrownBy(() -> calls.join(clusterId, new UUID(0, 2), 60_000))
                     .hasMessageContaining("is another one now");
             assertThat(n2).isNotDone();

@@ -78,6 +78,7 @@ final class IdleDriver {
                         "test",
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         sockets,
+                        TestService.access(),
                         new TestService((_, _) -> null));
         return new RaftNode(
                 config,

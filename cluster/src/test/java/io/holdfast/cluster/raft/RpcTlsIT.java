@@ -59,6 +59,7 @@ class RpcTlsIT {
                         "test",
                         new InetSocketAddress(0),
                         ours,
+                        TestService.access(),
                         new TestService((_, body) -> CompletableFuture.completedFuture(body)));
     }
 

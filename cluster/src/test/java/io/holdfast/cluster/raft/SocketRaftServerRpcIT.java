@@ -109,6 +109,7 @@ class SocketRaftServerRpcIT {
                         "test",
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         rpcSocketFactory,
+                        TestService.access(),
                         new TestService((_, _) -> null));
         PeerAdmission admission =
                 new PeerAdmission(

@@ -42,7 +42,7 @@ class RpcConnectionIT {
     private static final byte NOTE = 13;
     private static final byte REFUSE = 14;
     private static final long LONG_MILLIS = 60_000;
-    private static final byte[] GREETING = RpcFrame.greeting(Greeting.admin("test"));
+    private static final byte[] GREETING = RpcFrame.greeting(TestService.OPENER);
 
     private final RpcSocketFactory rpcSocketFactory = new RpcSocketFactory(null);
     private final List<CompletableFuture<byte[]>> later = new CopyOnWriteArrayList<>();
@@ -76,12 +76,16 @@ class RpcConnectionIT {
                         "test",
                         () -> InetSocketAddress.createUnresolved("127.0.0.1", port),
                         rpcSocketFactory,
-                        Handshake.admin("test"));
+                        TestService.opener());
     }
 
     private NodeRpcServer newServer(int port) throws IOException {
         return new NodeRpcServer(
-                "test", loopback(port), rpcSocketFactory, new TestService(this::handle));
+                "test",
+                loopback(port),
+                rpcSocketFactory,
+                TestService.access(),
+                new TestService(this::handle));
     }
 
     private NodeRpcServer newServer(int port, int greetingMillis, ThreadFactory threads)
@@ -90,6 +94,7 @@ class RpcConnectionIT {
                 "test",
                 loopback(port),
                 rpcSocketFactory,
+                TestService.access(),
                 new TestService(this::handle),
                 greetingMillis,
                 threads);
@@ -369,7 +374,7 @@ class RpcConnectionIT {
                         "starved",
                         () -> loopback(port),
                         rpcSocketFactory,
-                        Handshake.admin("test"),
+                        TestService.opener(),
                         task -> {
                             if (failures.getAndDecrement() > 0) {
                                 throw new OutOfMemoryError("unable to create native thread");
@@ -401,7 +406,7 @@ class RpcConnectionIT {
                             return loopback(port);
                         },
                         rpcSocketFactory,
-                        Handshake.admin("test"))) {
+                        TestService.opener())) {
             var reader = new CompletableFuture<Thread>();
             var proceed = new CountDownLatch(1);
             var response =
@@ -495,7 +500,7 @@ class RpcConnectionIT {
                 new Handshake() {
                     @Override
                     public Greeting greeting() {
-                        return Greeting.admin("test");
+                        return TestService.OPENER;
                     }
 
                     @Override
