@@ -22,6 +22,7 @@ import java.util.Set;
  * @param tls null for connections without TLS
  * @param secret the secret of administrators; null for none
  * @param bind where this node listens for the others, if that is not its address as a member
+ * @param versions the versions that the node knows
  */
 public record ClusterConfig(
         String name,
@@ -33,7 +34,8 @@ public record ClusterConfig(
         boolean joining,
         @Nullable ClusterTls tls,
         @Nullable ClusterSecret secret,
-        @Nullable NodeAddress bind) {
+        @Nullable NodeAddress bind,
+        KnownVersions versions) {
     public static final String DEFAULT_NAME = "holdfast";
     public static final Duration DEFAULT_REQUEST_TIMEOUT = Duration.ofSeconds(5);
     public static final Duration DEFAULT_SESSION_TIMEOUT = Duration.ofSeconds(10);
@@ -84,6 +86,31 @@ public record ClusterConfig(
                 tls,
                 null,
                 null);
+    }
+
+    public ClusterConfig(
+            String name,
+            List<NodeAddress> members,
+            String node,
+            Path dataDir,
+            Duration requestTimeout,
+            Duration sessionTimeout,
+            boolean joining,
+            @Nullable ClusterTls tls,
+            @Nullable ClusterSecret secret,
+            @Nullable NodeAddress bind) {
+        this(
+                name,
+                members,
+                node,
+                dataDir,
+                requestTimeout,
+                sessionTimeout,
+                joining,
+                tls,
+                secret,
+                bind,
+                KnownVersions.CURRENT);
     }
 
     /** Returns the address at which this node listens for the others. */

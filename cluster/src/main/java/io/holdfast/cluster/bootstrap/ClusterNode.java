@@ -2,6 +2,7 @@ package io.holdfast.cluster.bootstrap;
 
 import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterException;
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.DataDirectory;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeIdentity;
@@ -96,7 +97,13 @@ public final class ClusterNode implements AutoCloseable {
         this.leaderClock = new LeaderClock(System::nanoTime, driverConfig.socketReadBarrier());
         this.raft =
                 new RaftNode(
-                        config, identity, nodeRpcServer, rpcSocketFactory, refused, leaderClock);
+                        config,
+                        identity,
+                        nodeRpcServer,
+                        rpcSocketFactory,
+                        refused,
+                        leaderClock,
+                        () -> ClusterVersion.FIRST);
         this.driver =
                 new ReplicatedDriver(
                         config.node(),

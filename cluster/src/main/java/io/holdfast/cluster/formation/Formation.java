@@ -71,13 +71,16 @@ public final class Formation implements NodeRpcServer.Service {
                 null,
                 config.node(),
                 data.dataId(),
-                MemberList.NONE);
+                MemberList.NONE,
+                config.versions(),
+                0);
     }
 
     @Override
     public NodeRpcServer.Handler accept(Greeting opener) throws IOException {
         try {
             requireName(config.name(), opener);
+            int _ = opener.frameVersion(config.node(), config.versions());
             if (opener.kind() == Greeting.Kind.NODE) {
                 takeCluster(opener);
             }
@@ -90,6 +93,7 @@ public final class Formation implements NodeRpcServer.Service {
 
     /** A member of a cluster wants to send Raft messages, for which it is too early in any case. */
     private void takeCluster(Greeting member) throws IOException {
+        member.requireClusterVersion(config.node(), config.versions());
         if (data.hasCluster()) {
             throw new IOException("the node is starting");
         }

@@ -1,5 +1,6 @@
 package io.holdfast.cluster.raft;
 
+import io.holdfast.cluster.KnownVersions;
 import io.holdfast.cluster.MemberList;
 import io.holdfast.cluster.NodeIdentity;
 import io.holdfast.cluster.formation.Formation;
@@ -15,6 +16,7 @@ import org.apache.ratis.server.raftlog.RaftLog;
 import org.jspecify.annotations.Nullable;
 
 import java.util.UUID;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -24,6 +26,8 @@ import java.util.function.Supplier;
  */
 final class PeerAdmission {
     private final NodeIdentity identity;
+    private final KnownVersions known;
+    private final IntSupplier clusterVersion;
     private final Supplier<RaftServer.@Nullable Division> division;
     private final RefusedConnections refused;
 
@@ -37,13 +41,19 @@ final class PeerAdmission {
     private MemberList previous = MemberList.NONE;
 
     /**
+     * @param known the versions that this node knows
+     * @param clusterVersion returns the version of the cluster as this node knows it
      * @param division returns the started Raft server; null before it is started
      */
     PeerAdmission(
             NodeIdentity identity,
+            KnownVersions known,
+            IntSupplier clusterVersion,
             Supplier<RaftServer.@Nullable Division> division,
             RefusedConnections refused) {
         this.identity = identity;
+        this.known = known;
+        this.clusterVersion = clusterVersion;
         this.division = division;
         this.refused = refused;
         this.members =
@@ -90,7 +100,9 @@ final class PeerAdmission {
                 identity.clusterId(),
                 identity.self().name(),
                 identity.self().dataId(),
-                members());
+                members(),
+                known,
+                clusterVersion.getAsInt());
     }
 
     /** Whether this node is a member as far as it knows; others refuse it as long as it is not. */
@@ -106,9 +118,11 @@ final class PeerAdmission {
     void require(Greeting opener) throws RpcRefusedException {
         try {
             Formation.requireName(identity.cluster(), opener);
+            int _ = opener.frameVersion(identity.self().name(), known);
             if (opener.kind() == Greeting.Kind.NODE) {
                 requireCluster(opener.node(), opener.clusterId());
                 requireMember(opener);
+                requireVersions(opener);
             }
         } catch (RpcRefusedException e) {
             refused.incoming(opener.node(), String.valueOf(e.getMessage()));
@@ -143,6 +157,12 @@ final class PeerAdmission {
         }
     }
 
+    /** Requires that each of the two nodes knows the version of the cluster. */
+    private void requireVersions(Greeting other) throws RpcRefusedException {
+        other.requireKnown(clusterVersion.getAsInt());
+        other.requireClusterVersion(identity.self().name(), known);
+    }
+
     /** Returns the handshake of connections to a member. */
     Handshake toMember(RaftPeerId id) {
         return new Handshake() {
@@ -163,6 +183,7 @@ final class PeerAdmission {
                                     + RaftPeers.name(id)
                                     + ", whose data id is another one");
                 }
+                requireVersions(acceptor);
             }
 
             @Override

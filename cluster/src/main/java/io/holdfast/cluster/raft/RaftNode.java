@@ -54,6 +54,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /** This node's Raft server. */
@@ -85,6 +86,7 @@ public final class RaftNode implements AutoCloseable {
      * @param nodeRpcServer accepts the connections of other nodes; closed with this object
      * @param rpcSocketFactory creates the connections to other nodes, from {@link RaftTls}
      * @param leaderClock read for each entry that this node appends as the leader
+     * @param clusterVersion returns the version of the cluster as this node knows it
      */
     public RaftNode(
             ClusterConfig config,
@@ -92,7 +94,8 @@ public final class RaftNode implements AutoCloseable {
             NodeRpcServer nodeRpcServer,
             RpcSocketFactory rpcSocketFactory,
             RefusedConnections refused,
-            Supplier<EntryTime> leaderClock) {
+            Supplier<EntryTime> leaderClock,
+            IntSupplier clusterVersion) {
         this(
                 config,
                 identity,
@@ -100,7 +103,8 @@ public final class RaftNode implements AutoCloseable {
                 rpcSocketFactory,
                 refused,
                 RaftSettings.logLimits(config),
-                leaderClock);
+                leaderClock,
+                clusterVersion);
     }
 
     RaftNode(
@@ -110,7 +114,8 @@ public final class RaftNode implements AutoCloseable {
             RpcSocketFactory rpcSocketFactory,
             RefusedConnections refused,
             LogSizeLimits limits,
-            Supplier<EntryTime> leaderClock) {
+            Supplier<EntryTime> leaderClock,
+            IntSupplier clusterVersion) {
         this.leaderClock = leaderClock;
         this.config = config;
         this.identity = identity;
@@ -118,7 +123,9 @@ public final class RaftNode implements AutoCloseable {
         this.limits = limits;
         this.groupId = RaftGroupId.valueOf(identity.clusterId());
         this.log = new RatisLog(groupId, config.isSingle(), leaderClock);
-        this.admission = new PeerAdmission(identity, log::division, refused);
+        this.admission =
+                new PeerAdmission(
+                        identity, config.versions(), clusterVersion, log::division, refused);
         SocketRpcType.put(parameters, rpcSocketFactory);
         SocketRpcType.put(parameters, new NodeContext());
     }

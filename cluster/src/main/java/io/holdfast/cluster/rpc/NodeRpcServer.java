@@ -212,6 +212,7 @@ public final class NodeRpcServer implements Closeable {
         Handler handler;
         try {
             handler = now.accept(opener);
+            rpcConnection.accept(opener, now.greeting());
         } catch (RpcRefusedException e) {
             rpcConnection.refuse(String.valueOf(e.getMessage()));
             return;
@@ -219,7 +220,6 @@ public final class NodeRpcServer implements Closeable {
         if (opener.kind() == Greeting.Kind.ADMIN && !rpcSocketFactory.isSecure()) {
             handler = adminAccess.guard(handler, from);
         }
-        rpcConnection.accept(now.greeting());
         while (!closed) {
             respond(handler, rpcConnection, rpcConnection.read());
         }

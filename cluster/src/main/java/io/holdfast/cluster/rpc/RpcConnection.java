@@ -38,6 +38,9 @@ final class RpcConnection implements Closeable {
     private final OutputStream out;
     private final Lock sending = new ReentrantLock();
 
+    /** The version of the frames; 0 before the greetings. */
+    private volatile int frameVersion;
+
     /**
      * @param raw the socket below TLS; closing it does not wait for a thread that is sending
      */
@@ -64,8 +67,11 @@ final class RpcConnection implements Closeable {
      * @throws RpcRefusedException if one side refuses the other
      */
     void open(Handshake handshake) throws IOException {
-        out.write(RpcFrame.greeting(handshake.greeting()));
-        handshake.check(RpcFrame.readAnswer(in));
+        Greeting opener = handshake.greeting();
+        out.write(RpcFrame.greeting(opener));
+        Greeting acceptor = RpcFrame.readAnswer(in);
+        frameVersion = acceptor.frameVersion(opener.node(), opener.known());
+        handshake.check(acceptor);
     }
 
     /** Sends a call and waits for its response, before any other thread uses the connection. */
@@ -83,8 +89,19 @@ final class RpcConnection implements Closeable {
         return RpcFrame.readGreeting(in);
     }
 
-    void accept(Greeting greeting) throws IOException {
-        out.write(RpcFrame.acceptance(greeting));
+    /**
+     * Accepts the opener.
+     *
+     * @throws RpcRefusedException if there is no version of the frames that both sides know
+     */
+    void accept(Greeting opener, Greeting acceptor) throws IOException {
+        frameVersion = opener.frameVersion(acceptor.node(), acceptor.known());
+        out.write(RpcFrame.acceptance(acceptor));
+    }
+
+    /** Returns the version of the frames: the highest that both sides know. */
+    int frameVersion() {
+        return frameVersion;
     }
 
     void refuse(String reason) throws IOException {

@@ -9,8 +9,9 @@ import java.util.Arrays;
 
 /**
  * A frame of the protocol between nodes: the length, the message type, the number of the call, and
- * a body. A connection starts with a {@link Greeting} of its opener, after the magic number and the
- * version of the format, and the answer of its acceptor: its own greeting, or why it refuses.
+ * a body. A connection starts with a {@link Greeting} of its opener, after the magic number, and
+ * the answer of its acceptor: its own greeting, or why it refuses. Both have the same form in all
+ * versions; that of the frames after them is {@link Greeting#frameVersion}.
  */
 final class RpcFrame {
     static final byte DONE = 0;
@@ -19,7 +20,7 @@ final class RpcFrame {
     /** The maximum size of a body; Ratis sends up to 4 MiB of the log at once. */
     static final int MAX_BYTES = 8 * 1024 * 1024;
 
-    private static final byte[] MAGIC = "holdfast2\n".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] MAGIC = "holdfast3\n".getBytes(StandardCharsets.US_ASCII);
     private static final int MAX_GREETING_BYTES = 1 << 16;
     private static final int HEADER = Byte.BYTES + Long.BYTES;
 
@@ -45,8 +46,8 @@ final class RpcFrame {
     static Greeting readGreeting(DataInputStream in) throws IOException {
         if (!Arrays.equals(in.readNBytes(MAGIC.length), MAGIC)) {
             throw new IOException(
-                    "bad greeting: not a node of a Holdfast cluster, or one of an incompatible"
-                            + " version");
+                    "bad greeting: not a node of a Holdfast cluster, or one from before version"
+                            + " 0.1.0");
         }
         return Greeting.of(readShort(in));
     }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.cluster.ClusterConfig;
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.DataDirectory;
+import io.holdfast.cluster.KnownVersions;
 import io.holdfast.cluster.Member;
 import io.holdfast.cluster.MemberList;
 import io.holdfast.cluster.NodeAddress;
@@ -202,6 +204,16 @@ class FormationIT {
                 .isInstanceOf(RpcRefusedException.class)
                 .hasMessageContaining("is not the node that it was");
         assertThat(n2).isNotDone();
+        assertThatThrownBy(
+                        () ->
+                                probe.accept(
+                                        greeting(
+                                                clusterId,
+                                                self.dataId(),
+                                                ClusterVersion.LATEST + 1)))
+                .isInstanceOf(RpcRefusedException.class)
+                .hasMessageContaining("the cluster has the version 2, and n2 knows");
+        assertThat(n2).isNotDone();
         assertThatThrownBy(() -> probe.accept(greeting(clusterId, self.dataId())))
                 .isInstanceOf(IOException.class)
                 .isNotInstanceOf(RpcRefusedException.class);
@@ -209,13 +221,19 @@ class FormationIT {
     }
 
     private Greeting greeting(UUID clusterId, UUID dataId) {
+        return greeting(clusterId, dataId, ClusterVersion.FIRST);
+    }
+
+    private Greeting greeting(UUID clusterId, UUID dataId, int version) {
         return new Greeting(
                 Greeting.Kind.NODE,
                 "test",
                 clusterId,
                 "n1",
                 new UUID(0, 1),
-                new MemberList(-1, List.of(new Member(members.get(1), dataId))));
+                new MemberList(-1, List.of(new Member(members.get(1), dataId))),
+                KnownVersions.CURRENT,
+                version);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterConfig;
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.Member;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeIdentity;
@@ -87,7 +88,8 @@ final class IdleDriver {
                 sockets,
                 new RefusedConnections(),
                 limits,
-                () -> EntryTime.of(System.nanoTime()));
+                () -> EntryTime.of(System.nanoTime()),
+                () -> ClusterVersion.FIRST);
     }
 
     static ReplicatedDriver of(RaftNode node) {

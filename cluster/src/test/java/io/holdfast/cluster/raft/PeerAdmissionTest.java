@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.cluster.KnownVersions;
 import io.holdfast.cluster.Member;
 import io.holdfast.cluster.MemberList;
 import io.holdfast.cluster.NodeAddress;
@@ -41,9 +42,12 @@ class PeerAdmissionTest {
     private RaftServer.@Nullable Division division;
     private RaftConfiguration configuration = configuration(-1, N1, N2, N3);
     private long committed = -1;
+    private int clusterVersion = 1;
     private final PeerAdmission admission =
             new PeerAdmission(
                     new NodeIdentity("test", OURS, N1, List.of(N1, N2, N3)),
+                    new KnownVersions(2, 3, 4),
+                    () -> clusterVersion,
                     () -> division,
                     refused);
 
@@ -88,8 +92,20 @@ class PeerAdmissionTest {
     }
 
     private static Greeting greeting(UUID cluster, Member from, MemberList members) {
+        return greeting(cluster, from, members, new KnownVersions(1, 2, 3), 1);
+    }
+
+    private static Greeting greeting(
+            UUID cluster, Member from, MemberList members, KnownVersions known, int version) {
         return new Greeting(
-                Greeting.Kind.NODE, "test", cluster, from.name(), from.dataId(), members);
+                Greeting.Kind.NODE,
+                "test",
+                cluster,
+                from.name(),
+                from.dataId(),
+                members,
+                known,
+                version);
     }
 
     private static MemberList list(long index, Member... members) {
@@ -124,7 +140,14 @@ class PeerAdmissionTest {
     void a_cluster_of_another_name_is_refused() {
         refuses(
                 new Greeting(
-                        Greeting.Kind.NODE, "other", OURS, "n2", N2.dataId(), list(-1, N1, N2)),
+                        Greeting.Kind.NODE,
+                        "other",
+                        OURS,
+                        "n2",
+                        N2.dataId(),
+                        list(-1, N1, N2),
+                        KnownVersions.CURRENT,
+                        1),
                 "of the cluster test, not of other");
     }
 
@@ -158,7 +181,11 @@ class PeerAdmissionTest {
     void a_node_that_waits_to_be_added_admits_the_members_of_its_cluster() {
         PeerAdmission joining =
                 new PeerAdmission(
-                        new NodeIdentity("test", OURS, WIPED, List.of()), () -> null, refused);
+                        new NodeIdentity("test", OURS, WIPED, List.of()),
+                        new KnownVersions(1, 2, 3),
+                        () -> 1,
+                        () -> null,
+                        refused);
         assertThat(joining.isMember()).isFalse();
         assertThatCode(() -> joining.require(greeting(OURS, N1, list(-1, N1, N2, N3))))
                 .doesNotThrowAnyException();
@@ -168,7 +195,43 @@ class PeerAdmissionTest {
 
     @Test
     void an_administrator_is_admitted() {
-        admits(Greeting.admin("test"));
+        admits(
+                new Greeting(
+                        Greeting.Kind.ADMIN,
+                        "test",
+                        null,
+                        "",
+                        null,
+                        MemberList.NONE,
+                        new KnownVersions(1, 2, 1),
+                        0));
+    }
+
+    @Test
+    void a_node_without_a_common_version_of_the_frames_is_refused() {
+        refuses(
+                greeting(OURS, N2, list(9, N1, N2, N3), new KnownVersions(4, 5, 4), 1),
+                "n2 and n1 have no version of the protocol between nodes in common: n2 knows 4 to"
+                        + " 5, and n1 knows 2 to 3");
+    }
+
+    @Test
+    void a_node_that_does_not_know_the_version_of_the_cluster_is_refused_by_either_side()
+            throws Exception {
+        Handshake handshake = admission.toMember(RaftPeers.id(N2));
+        Greeting older = greeting(OURS, N2, list(9, N1, N2, N3));
+        admits(older);
+        handshake.check(older);
+        clusterVersion = 4;
+        String reason =
+                "the cluster has the version 4, and n2 knows the versions up to 3: upgrade n2";
+        refuses(older, reason);
+        assertThatThrownBy(() -> handshake.check(older)).hasMessage(reason);
+
+        Greeting newer = greeting(OURS, N2, list(9, N1, N2, N3), new KnownVersions(3, 4, 5), 5);
+        reason = "the cluster has the version 5, and n1 knows the versions up to 4: upgrade n1";
+        refuses(newer, reason);
+        assertThatThrownBy(() -> handshake.check(newer)).hasMessage(reason);
     }
 
     @Test

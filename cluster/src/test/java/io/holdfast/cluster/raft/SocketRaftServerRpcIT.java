@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.cluster.ClusterVersion;
+import io.holdfast.cluster.KnownVersions;
 import io.holdfast.cluster.Member;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeIdentity;
@@ -114,6 +116,8 @@ class SocketRaftServerRpcIT {
         PeerAdmission admission =
                 new PeerAdmission(
                         new NodeIdentity("test", new UUID(5, 5), self, List.of(N1, N2)),
+                        KnownVersions.CURRENT,
+                        () -> ClusterVersion.FIRST,
                         () -> null,
                         new RefusedConnections());
         return new SocketRaftServerRpc(

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.cluster.KnownVersions;
+import io.holdfast.cluster.MemberList;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,8 +26,10 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -47,6 +52,7 @@ class RpcConnectionIT {
     private final RpcSocketFactory rpcSocketFactory = new RpcSocketFactory(null);
     private final List<CompletableFuture<byte[]>> later = new CopyOnWriteArrayList<>();
     private final List<String> noted = new CopyOnWriteArrayList<>();
+    private final TestService service = new TestService(this::handle);
     private NodeRpcServer nodeRpcServer;
     private NodeRpcClient nodeRpcClient;
 
@@ -85,7 +91,7 @@ class RpcConnectionIT {
                 loopback(port),
                 rpcSocketFactory,
                 TestService.access(),
-                new TestService(this::handle));
+                service);
     }
 
     private NodeRpcServer newServer(int port, int greetingMillis, ThreadFactory threads)
@@ -116,6 +122,64 @@ class RpcConnectionIT {
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static Handshake greetingWith(KnownVersions known, List<String> refusals) {
+        return new Handshake() {
+            @Override
+            public Greeting greeting() {
+                return new Greeting(
+                        Greeting.Kind.NODE,
+                        "test",
+                        null,
+                        "n1",
+                        new UUID(2, 2),
+                        MemberList.NONE,
+                        known,
+                        0);
+            }
+
+            @Override
+            public void check(Greeting acceptor) {}
+
+            @Override
+            public void refused(String reason) {
+                refusals.add(reason);
+            }
+        };
+    }
+
+    @Test
+    void both_sides_use_the_highest_version_of_the_frames_that_both_know() throws Exception {
+        service.versions = new KnownVersions(2, 3, 1);
+        List<Integer> used = new ArrayList<>();
+        for (int highest = 2; highest <= 4; highest++) {
+            Handshake handshake =
+                    greetingWith(new KnownVersions(1, highest, 1), new CopyOnWriteArrayList<>());
+            try (RpcConnection connection =
+                    rpcSocketFactory.connect(nodeRpcServer.address(), 60_000, handshake)) {
+                used.add(connection.frameVersion());
+            }
+        }
+        assertThat(used).containsExactly(2, 3, 3);
+    }
+
+    @Test
+    void a_connection_without_a_common_version_is_refused_with_the_versions_of_both_sides()
+            throws Exception {
+        service.versions = new KnownVersions(1, 2, 1);
+        List<String> refusals = new CopyOnWriteArrayList<>();
+        InetSocketAddress address = nodeRpcServer.address();
+        try (NodeRpcClient newer =
+                new NodeRpcClient(
+                        "test",
+                        () -> address,
+                        rpcSocketFactory,
+                        greetingWith(new KnownVersions(3, 4, 1), refusals))) {
+            assertThatThrownBy(() -> newer.call(ECHO, bytes(""), LONG_MILLIS).get())
+                    .hasMessageContaining("n1 knows 3 to 4, and server knows 1 to 2");
+        }
+        assertThat(refusals).hasSize(1);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.holdfast.cluster.rpc;
 
 import io.holdfast.cluster.ClusterSecret;
+import io.holdfast.cluster.KnownVersions;
 import io.holdfast.cluster.MemberList;
 import io.holdfast.cluster.formation.NodeCalls;
 
@@ -19,6 +20,7 @@ public final class TestService implements NodeRpcServer.Service {
 
     private final NodeRpcServer.Handler handler;
     volatile @Nullable String refusal;
+    volatile KnownVersions versions = KnownVersions.CURRENT;
 
     public TestService(NodeRpcServer.Handler handler) {
         this.handler = handler;
@@ -52,7 +54,14 @@ public final class TestService implements NodeRpcServer.Service {
     @Override
     public Greeting greeting() {
         return new Greeting(
-                Greeting.Kind.NODE, "test", null, "server", new UUID(1, 1), MemberList.NONE);
+                Greeting.Kind.NODE,
+                "test",
+                null,
+                "server",
+                new UUID(1, 1),
+                MemberList.NONE,
+                versions,
+                0);
     }
 
     @Override
