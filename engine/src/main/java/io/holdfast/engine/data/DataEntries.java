@@ -1,6 +1,7 @@
 package io.holdfast.engine.data;
 
 import io.holdfast.engine.Key;
+import io.holdfast.engine.hash.StateHash;
 import io.holdfast.engine.view.CursorList;
 
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,11 @@ import java.util.Map;
 final class DataEntries<E extends DataEntry> {
     private final Map<Key, E> byKey = new HashMap<>();
     private final CursorList<E> inOrder = new CursorList<>();
+    private final StateHash stateHash;
+
+    DataEntries(StateHash stateHash) {
+        this.stateHash = stateHash;
+    }
 
     int size() {
         return byKey.size();
@@ -24,11 +30,13 @@ final class DataEntries<E extends DataEntry> {
     void add(E entry) {
         byKey.put(entry.key, entry);
         inOrder.addLast(entry);
+        stateHash.add(entry);
     }
 
     void remove(DataEntry dataEntry) {
         byKey.remove(dataEntry.key);
         inOrder.remove(dataEntry);
+        stateHash.remove(dataEntry);
     }
 
     CursorList<E> inOrder() {

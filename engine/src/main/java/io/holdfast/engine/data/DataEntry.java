@@ -2,6 +2,7 @@ package io.holdfast.engine.data;
 
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Quotas;
+import io.holdfast.engine.hash.FieldHash;
 import io.holdfast.engine.view.KeyedState;
 
 import org.jspecify.annotations.Nullable;
@@ -13,5 +14,13 @@ abstract sealed class DataEntry extends KeyedState permits CounterEntry, ValueEn
 
     DataEntry(Key key) {
         super(key);
+    }
+
+    /**
+     * @param type the number by which the hashes of different types of records differ
+     */
+    final void hashEntry(int type, FieldHash out) {
+        out.number(type).key(key).number(lastActivityNanos);
+        hashDeadline(out);
     }
 }

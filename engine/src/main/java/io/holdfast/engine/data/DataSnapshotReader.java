@@ -26,12 +26,12 @@ final class DataSnapshotReader {
         }
         for (int left = in.count(); left > 0; left--) {
             ValueEntry valueEntry = add(new ValueEntry(in.key()), data.values);
-            valueEntry.content = ByteString.of(in.bytes());
+            data.setContent(valueEntry, ByteString.of(in.bytes()));
             valueEntry.expires = in.flag();
             in.deadline(valueEntry, valueEntry.expires ? data.expiries : data.idleEnds);
         }
         for (int left = in.count(); left > 0; left--) {
-            ListEntry list = add(new ListEntry(in.key()), data.lists);
+            ListEntry list = add(data.newList(in.key()), data.lists);
             int items = in.count();
             SnapshotInput.check(items > 0, "an empty list");
             for (int i = 0; i < items; i++) {

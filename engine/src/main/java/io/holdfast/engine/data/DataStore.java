@@ -10,6 +10,9 @@ import io.holdfast.engine.Quotas;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.codec.SnapshotInput;
 import io.holdfast.engine.codec.SnapshotOutput;
+import io.holdfast.engine.hash.FieldHash;
+import io.holdfast.engine.hash.HashedRecord;
+import io.holdfast.engine.hash.StateHash;
 import io.holdfast.engine.time.Deadlines;
 import io.holdfast.engine.view.CounterView;
 import io.holdfast.engine.view.KeyScan;
@@ -20,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Counters, values and lists: the part of an engine that {@link Command.Data} is about. The cost of
@@ -29,23 +33,30 @@ public final class DataStore {
     private static final int CHARGED_STEP = 64;
 
     private EngineSettings engineSettings;
-    final DataEntries<CounterEntry> counters = new DataEntries<>();
-    final DataEntries<ValueEntry> values = new DataEntries<>();
-    final DataEntries<ListEntry> lists = new DataEntries<>();
+    private final StateHash stateHash;
+    final DataEntries<CounterEntry> counters;
+    final DataEntries<ValueEntry> values;
+    final DataEntries<ListEntry> lists;
 
     /** The expiries of values with a time to live. */
-    final Deadlines<ValueEntry> expiries = new Deadlines<>();
+    final Deadlines<ValueEntry> expiries;
 
     /**
      * When counters of 0 and values without a time to live may be collected. Using an entry does
      * not reschedule it; its last activity is checked when the deadline is due.
      */
-    final Deadlines<DataEntry> idleEnds = new Deadlines<>();
+    final Deadlines<DataEntry> idleEnds;
 
     private long nowNanos = Long.MIN_VALUE;
 
-    public DataStore(EngineSettings engineSettings) {
+    public DataStore(EngineSettings engineSettings, StateHash stateHash) {
         this.engineSettings = engineSettings;
+        this.stateHash = stateHash;
+        this.counters = new DataEntries<>(stateHash);
+        this.values = new DataEntries<>(stateHash);
+        this.lists = new DataEntries<>(stateHash);
+        this.expiries = new Deadlines<>(stateHash);
+        this.idleEnds = new Deadlines<>(stateHash);
     }
 
     public void configure(EngineSettings next) {
@@ -155,6 +166,29 @@ public final class DataStore {
         nowNanos = atNanos;
     }
 
+    /** Visits the records of all entries. */
+    public void eachRecord(Consumer<HashedRecord> visitor) {
+        counters.inOrder().forEach(visitor);
+        values.inOrder().forEach(visitor);
+        lists.inOrder().forEach(visitor);
+    }
+
+    /** Mixes in what is in no record. */
+    public void hash(FieldHash out) {
+        out.number(expiries.lastSequence()).number(idleEnds.lastSequence());
+    }
+
+    ListEntry newList(Key key) {
+        return new ListEntry(key, stateHash.isOn());
+    }
+
+    void setContent(ValueEntry valueEntry, ByteString content) {
+        valueEntry.content = content;
+        if (stateHash.isOn()) {
+            valueEntry.contentHash = new FieldHash().bytes(content.bytes()).value();
+        }
+    }
+
     /** Reserves all entries with new quotas, which must not refuse a reservation. */
     public void reserveAll(Quotas quotas) {
         for (DataEntries<? extends DataEntry> dataEntries : List.of(counters, values, lists)) {
@@ -223,7 +257,7 @@ public final class DataStore {
             }
         }
         touch(valueEntry);
-        valueEntry.content = content;
+        setContent(valueEntry, content);
         unschedule(valueEntry);
         valueEntry.expires = ttlNanos != Command.FOREVER;
         if (valueEntry.expires) {
@@ -248,7 +282,7 @@ public final class DataStore {
                 quotas.returnEntry(c.key(), client);
                 return Refusal.TOO_MANY_ENTRIES.to(c);
             }
-            list = new ListEntry(c.key());
+            list = newList(c.key());
             list.creator = client;
             lists.add(list);
         } else if (!quotas.reserveContent(chargedBytes(item))) {
@@ -341,6 +375,7 @@ public final class DataStore {
     private void remove(ValueEntry valueEntry, Quotas quotas) {
         values.remove(valueEntry);
         quotas.returnContent(chargedBytes(valueEntry.content));
+        valueEntry.content = ByteString.EMPTY; // the hash may refer to the entry for a while
         returnEntry(valueEntry, quotas);
     }
 
@@ -358,6 +393,7 @@ public final class DataStore {
     private <E extends DataEntry> @Nullable E touch(@Nullable E entry) {
         if (entry != null) {
             entry.lastActivityNanos = nowNanos;
+            stateHash.changed(entry);
         }
         return entry;
     }

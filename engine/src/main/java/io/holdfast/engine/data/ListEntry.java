@@ -3,6 +3,8 @@ package io.holdfast.engine.data;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Key;
+import io.holdfast.engine.hash.FieldHash;
+import io.holdfast.engine.hash.SequenceHash;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,14 +18,28 @@ import java.util.Objects;
  * time, and a list that was long once does not keep its memory.
  */
 final class ListEntry extends DataEntry {
+    private static final int HASHED_TYPE = 7;
     private static final int MIN_CAPACITY = 4;
 
     private @Nullable ByteString[] ring = new ByteString[MIN_CAPACITY];
     private int head;
     private int size;
 
-    ListEntry(Key key) {
+    /** Null if the state has no hash. */
+    private final @Nullable SequenceHash itemsHash;
+
+    /**
+     * @param hashed whether the state has a hash
+     */
+    ListEntry(Key key, boolean hashed) {
         super(key);
+        this.itemsHash = hashed ? new SequenceHash() : null;
+    }
+
+    @Override
+    protected void hashFields(FieldHash out) {
+        hashEntry(HASHED_TYPE, out);
+        out.number(size).number(itemsHash == null ? 0 : itemsHash.value());
     }
 
     int size() {
@@ -42,6 +58,13 @@ final class ListEntry extends DataEntry {
             case BACK -> ring[slot(size)] = item;
         }
         size++;
+        if (itemsHash != null) {
+            long hash = new FieldHash().bytes(item.bytes()).value();
+            switch (end) {
+                case FRONT -> itemsHash.addFirst(hash);
+                case BACK -> itemsHash.addLast(hash);
+            }
+        }
     }
 
     /** Removes and returns the item at an end of a non-empty list. */
@@ -57,6 +80,13 @@ final class ListEntry extends DataEntry {
             head = slot(1);
         }
         size--;
+        if (itemsHash != null) {
+            long hash = new FieldHash().bytes(item.bytes()).value();
+            switch (end) {
+                case FRONT -> itemsHash.removeFirst(hash);
+                case BACK -> itemsHash.removeLast(hash);
+            }
+        }
         if (size < ring.length / 4 && ring.length > MIN_CAPACITY) {
             resize(ring.length / 2);
         }

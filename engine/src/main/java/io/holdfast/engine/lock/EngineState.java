@@ -7,6 +7,9 @@ import io.holdfast.engine.Quotas;
 import io.holdfast.engine.ResourceKind;
 import io.holdfast.engine.Token;
 import io.holdfast.engine.data.DataStore;
+import io.holdfast.engine.hash.FieldHash;
+import io.holdfast.engine.hash.HashedRecord;
+import io.holdfast.engine.hash.StateHash;
 import io.holdfast.engine.time.Deadlines;
 import io.holdfast.engine.view.CursorList;
 
@@ -15,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** The state of an engine; the rules are in {@link LockEngine}. */
 final class EngineState {
@@ -25,13 +29,14 @@ final class EngineState {
     final Map<Key, SharedLock> shared = new HashMap<>();
     final Map<Namespace, Map<ResourceKind, UsageCounters>> usage = new HashMap<>();
     final Map<Long, SessionState> sessions = new HashMap<>();
-    final Deadlines<LockDeadline> deadlines = new Deadlines<>();
+    final StateHash hash;
+    final Deadlines<LockDeadline> deadlines;
 
     /**
      * When unused keys may be collected. Using a key does not reschedule it, so it costs nothing
      * here; the last activity is checked when the deadline is due.
      */
-    final Deadlines<Resource> idleEnds = new Deadlines<>();
+    final Deadlines<Resource> idleEnds;
 
     /** All keys, in order of creation. */
     final CursorList<Resource> all = new CursorList<>();
@@ -44,9 +49,12 @@ final class EngineState {
     /** The time of the last command. */
     long nowNanos = Long.MIN_VALUE;
 
-    EngineState(EngineSettings engineSettings) {
+    EngineState(EngineSettings engineSettings, StateHash stateHash) {
         this.settings = engineSettings;
-        this.data = new DataStore(engineSettings);
+        this.hash = stateHash;
+        this.deadlines = new Deadlines<>(stateHash);
+        this.idleEnds = new Deadlines<>(stateHash);
+        this.data = new DataStore(engineSettings, stateHash);
     }
 
     Resource add(ResourceKind resourceKind, Key key, long limit) {
@@ -65,12 +73,20 @@ final class EngineState {
     private <R extends Resource> R add(R resource, Map<Key, R> space) {
         space.put(resource.key, resource);
         all.addLast(resource);
+        hash.add(resource);
         return resource;
     }
 
     void drop(Resource resource) {
         all.remove(resource);
         space(resource.kind()).remove(resource.key);
+        hash.remove(resource);
+    }
+
+    /** A resource is used now, and may change with that. */
+    void touch(Resource resource) {
+        resource.lastActivityNanos = nowNanos;
+        hash.changed(resource);
     }
 
     @Nullable Resource find(ResourceKind resourceKind, Key key) {
@@ -96,6 +112,7 @@ final class EngineState {
         if (sessionState == null) {
             sessionState = new SessionState(id);
             sessions.put(id, sessionState);
+            hash.add(sessionState);
         }
         return sessionState;
     }
@@ -109,6 +126,7 @@ final class EngineState {
         if (sessionState == null) {
             sessionState = new SessionState(id, client);
             sessions.put(id, sessionState);
+            hash.add(sessionState);
         }
         return sessionState;
     }
@@ -139,6 +157,29 @@ final class EngineState {
     long after(long durationNanos) {
         long time = nowNanos + durationNanos;
         return time < nowNanos ? Long.MAX_VALUE : time;
+    }
+
+    /** The hash of the whole state; see {@link LockEngine#hash}. */
+    long hash(long sumOfRecords) {
+        FieldHash out = new FieldHash().number(sumOfRecords).number(nowNanos);
+        out.number(deadlines.lastSequence()).number(idleEnds.lastSequence());
+        data.hash(out);
+        return out.value();
+    }
+
+    /** Visits all records of the state, in no certain order. */
+    void eachRecord(Consumer<HashedRecord> visitor) {
+        sessions.values().forEach(visitor);
+        for (Resource resource : all) {
+            visitor.accept(resource);
+            resource.holds().forEach(visitor);
+            resource.eachWait(
+                    waiter -> {
+                        visitor.accept(waiter);
+                        return true;
+                    });
+        }
+        data.eachRecord(visitor);
     }
 
     /** See {@link LockEngine#reserveAll}. */

@@ -6,6 +6,7 @@ import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.Token;
+import io.holdfast.engine.hash.FieldHash;
 
 import org.jspecify.annotations.Nullable;
 
@@ -123,6 +124,29 @@ sealed class Hold extends LockDeadline implements HoldOrWaiter
 
     final Effect granted() {
         return new Effect.Granted(session.id, request, resource.key, token(), leaseNanos);
+    }
+
+    @Override
+    protected void hashFields(FieldHash out) {
+        boolean owned = session.has(this);
+        out.number(HashedRecords.HOLD).number(SnapshotTags.of(resource.kind())).key(resource.key);
+        out.number(session.id).flag(owned).number(before == null ? 0 : before.fence);
+        out.flag(owned && session.enqueued(resource) == this);
+        out.flag(owned && session.tracked(request) == this);
+        out.number(attributeTag());
+        out.number(request).number(tokenSentBy).number(fence).number(salt);
+        out.number(leaseNanos).number(sinceNanos);
+        hashDeadline(out);
+        out.flag(successor != null);
+        if (successor != null) {
+            out.number(successor.session()).number(successor.request());
+            out.number(successor.atNanos());
+        }
+    }
+
+    /** Its attributes in a snapshot. */
+    int attributeTag() {
+        return SnapshotTags.of(attributes());
     }
 
     Token token() {

@@ -7,6 +7,7 @@ import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Quotas;
 import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.hash.StateHash;
 import io.holdfast.engine.time.Deadlines;
 
 import org.jspecify.annotations.Nullable;
@@ -35,8 +36,16 @@ public final class LockEngine {
     private final OfferCommands offerCommands;
     private final SessionEnd sessionEnd;
 
+    /** An engine without a hash of its state. */
     public LockEngine(EngineSettings engineSettings) {
-        this(new EngineState(engineSettings));
+        this(engineSettings, new StateHash(false));
+    }
+
+    /**
+     * @param stateHash of the new engine alone, which keeps it; see {@link #hash}
+     */
+    public LockEngine(EngineSettings engineSettings, StateHash stateHash) {
+        this(new EngineState(engineSettings, stateHash));
     }
 
     private LockEngine(EngineState state) {
@@ -60,6 +69,7 @@ public final class LockEngine {
         if (!same) {
             idleKeys.reschedule();
         }
+        state.hash.settle();
     }
 
     /**
@@ -91,9 +101,36 @@ public final class LockEngine {
      *     #configure} the new engine afterwards
      */
     public static LockEngine read(DataInput in, EngineSettings engineSettings) throws IOException {
-        EngineState state = new EngineState(engineSettings);
+        return read(in, engineSettings, new StateHash(false));
+    }
+
+    /**
+     * As {@link #read(DataInput, EngineSettings)}, with a hash of the state.
+     *
+     * @param stateHash of the new engine alone, which keeps it
+     */
+    public static LockEngine read(DataInput in, EngineSettings engineSettings, StateHash stateHash)
+            throws IOException {
+        EngineState state = new EngineState(engineSettings, stateHash);
         new StateReader(state, in).read();
+        if (stateHash.isOn()) {
+            state.eachRecord(stateHash::add);
+            stateHash.settle();
+        }
         return new LockEngine(state);
+    }
+
+    /**
+     * Returns the hash of the state, for an engine that was made with one that is on, in a time
+     * that does not depend on the size of the state. It covers what {@link #write} writes: keys
+     * with their rules, holds, waiters, sessions, counters, values, lists, the deadlines of all of
+     * them with their order, the order of queues, of lists and of what belongs to a session, and
+     * the time. Not covered are the settings, the order in which keys and entries were created, and
+     * of a session that ends in slices the keys in the middle of those that are to be served: a
+     * difference in these becomes one of the others when it has consequences.
+     */
+    public long hash() {
+        return state.hash(state.hash.value());
     }
 
     /** Reserves the whole state with new quotas, which must not refuse a reservation. */
@@ -143,6 +180,7 @@ public final class LockEngine {
             case Command.Tick() -> {}
             case Command.Collect(int max) -> idleKeys.collect(max, quotas);
         }
+        state.hash.settle();
     }
 
     /**
@@ -284,7 +322,7 @@ public final class LockEngine {
             resource.creator = client;
             resource.retained = true;
         }
-        resource.lastActivityNanos = state.nowNanos;
+        state.touch(resource);
         return resource;
     }
 
@@ -301,7 +339,7 @@ public final class LockEngine {
             effects.add(Refusal.NOT_ENQUEUED.to(c));
             return;
         }
-        resource.lastActivityNanos = state.nowNanos;
+        state.touch(resource);
         switch (holdOrWaiter) {
             case Hold hold -> {
                 session.endEnqueue(resource, hold);
@@ -373,7 +411,7 @@ public final class LockEngine {
             effects.add(Refusal.NOT_HELD.to(c));
             return;
         }
-        hold.resource.lastActivityNanos = state.nowNanos;
+        state.touch(hold.resource);
         state.deadlines.schedule(hold, state.after(c.leaseNanos()));
         hold.successor = successor(hold, c);
         effects.add(new Effect.Renewed(c.session(), c.request(), c.leaseNanos()));

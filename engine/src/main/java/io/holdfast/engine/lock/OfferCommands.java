@@ -70,7 +70,7 @@ final class OfferCommands {
             effects.add(Refusal.TOO_MANY_WAITERS.to(c));
             return;
         }
-        lock.lastActivityNanos = state.nowNanos;
+        state.touch(lock);
         effects.add(new Effect.Queued(c.session(), c.request()));
         if (next) {
             lifecycle.serve(lock, quotas, effects);
@@ -134,7 +134,7 @@ final class OfferCommands {
             return;
         }
         lock.suspended = true;
-        lock.lastActivityNanos = state.nowNanos;
+        state.touch(lock);
         effects.add(new Effect.Changed(c.session(), c.request()));
     }
 
@@ -143,7 +143,7 @@ final class OfferCommands {
         ReadWriteLock lock = state.locks.get(c.key());
         if (lock != null && lock.suspended) {
             lock.suspended = false;
-            lock.lastActivityNanos = state.nowNanos;
+            state.touch(lock);
             lock.dropReadWriteState();
             lifecycle.serveOrRetire(lock, quotas, effects);
         }
@@ -173,7 +173,7 @@ final class OfferCommands {
                         state.nowNanos,
                         false);
         lifecycle.grant(hold, state.nowNanos);
-        lock.lastActivityNanos = state.nowNanos;
+        state.touch(lock);
         effects.add(report(c, OfferRequestStatus.HELD, hold.fence));
     }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.engine.lock;
 
 import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.hash.FieldHash;
 
 /**
  * An offer made to an {@link OfferWaiter}, and once it is confirmed a hold. It ends with its
@@ -29,6 +30,17 @@ final class OfferHold extends Hold {
         this.readWriteMode = readWriteMode;
         this.requestedNanos = requestedNanos;
         this.offered = offered;
+    }
+
+    @Override
+    protected void hashFields(FieldHash out) {
+        super.hashFields(out);
+        out.number(requestedNanos).flag(offered);
+    }
+
+    @Override
+    int attributeTag() {
+        return SnapshotTags.ofOffer(readWriteMode);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.holdfast.engine.lock;
 
 import io.holdfast.engine.Command;
 import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.hash.FieldHash;
 
 /**
  * The waiter of a {@link Command.RequestOffer}. When it is next it gets an offer instead of a
@@ -33,6 +34,17 @@ final class OfferWaiter extends Waiter {
     OfferHold toHold(long fence) {
         return new OfferHold(
                 lock, session, request, fence, salt, leaseNanos, readWriteMode, sinceNanos, true);
+    }
+
+    @Override
+    protected void hashFields(FieldHash out) {
+        super.hashFields(out);
+        out.number(confirmNanos);
+    }
+
+    @Override
+    int attributeTag() {
+        return SnapshotTags.ofOffer(readWriteMode);
     }
 
     @Override

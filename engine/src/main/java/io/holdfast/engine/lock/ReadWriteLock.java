@@ -6,6 +6,7 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.QueuePolicy;
 import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.ResourceKind;
+import io.holdfast.engine.hash.FieldHash;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,15 @@ final class ReadWriteLock extends Resource {
 
     ReadWriteLock(Key key, UsageCounters usage) {
         super(key, usage);
+    }
+
+    @Override
+    protected void hashFields(FieldHash out) {
+        super.hashFields(out);
+        out.flag(readWriteState != null);
+        if (readWriteState != null) {
+            out.number(SnapshotTags.of(readWriteState.policy)).number(readWriteState.arrivals);
+        }
     }
 
     @Override

@@ -29,6 +29,7 @@ final class RequestLifecycle {
         if (waiter.isTracked()) {
             waiter.session.track(waiter.request, waiter);
         }
+        state.hash.add(waiter);
     }
 
     /** Removes a waiter from the queue, its session and the deadlines. */
@@ -70,7 +71,7 @@ final class RequestLifecycle {
         hold.sinceNanos = state.nowNanos;
         events.began(KeyEvent.Type.ACQUIRED, hold, hold.requestedNanos());
         state.deadlines.schedule(hold, state.after(hold.leaseNanos));
-        hold.resource.lastActivityNanos = state.nowNanos;
+        state.touch(hold.resource);
         serve(hold.resource, quotas, effects);
     }
 
@@ -81,6 +82,7 @@ final class RequestLifecycle {
             resource.usage.keys++;
         }
         resource.usage.holds++;
+        state.hash.changed(resource);
         hold.sinceNanos = state.nowNanos;
         resource.add(hold);
         hold.session.add(hold);
@@ -88,6 +90,7 @@ final class RequestLifecycle {
             hold.session.track(hold.request, hold);
         }
         state.deadlines.schedule(hold, state.after(durationNanos));
+        state.hash.add(hold);
     }
 
     /** Grants or offers to the next waiters, as long as the resource admits them. */
@@ -121,6 +124,7 @@ final class RequestLifecycle {
 
     /** Ends a hold and grants its slot to the next waiter. */
     void end(Hold hold, KeyEvent.Type reason, Quotas quotas, List<Effect> effects) {
+        state.hash.remove(hold);
         Resource resource = hold.resource;
         long leaseEnd = hold.time();
         resource.remove(hold);
@@ -129,6 +133,7 @@ final class RequestLifecycle {
             resource.usage.keys--;
             resource.heldSince = 0;
         }
+        state.hash.changed(hold.after);
         hold.session.remove(hold);
         hold.session.endEnqueue(resource, hold);
         if (hold.isTracked()) {
@@ -136,12 +141,15 @@ final class RequestLifecycle {
         }
         state.deadlines.remove(hold);
         quotas.returnHold(hold.session.client(quotas));
-        resource.lastActivityNanos = state.nowNanos;
+        state.touch(resource);
         events.ended(reason, hold, leaseEnd);
         serveOrRetire(resource, quotas, effects);
     }
 
     private void remove(Waiter waiter) {
+        state.hash.remove(waiter);
+        state.hash.changed(waiter.behind);
+        state.hash.changed(waiter.after);
         waiter.resource.remove(waiter);
         waiter.session.remove(waiter);
         state.deadlines.remove(waiter);
@@ -150,6 +158,6 @@ final class RequestLifecycle {
         } else if (waiter.isTracked()) {
             waiter.session.untrack(waiter.request);
         }
-        waiter.resource.lastActivityNanos = state.nowNanos;
+        state.touch(waiter.resource);
     }
 }

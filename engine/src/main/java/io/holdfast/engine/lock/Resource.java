@@ -5,6 +5,7 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.Quotas;
 import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.ResourceKind;
+import io.holdfast.engine.hash.FieldHash;
 import io.holdfast.engine.view.KeyedState;
 
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,15 @@ abstract sealed class Resource extends KeyedState permits ReadWriteLock, Semapho
     Resource(Key key, UsageCounters usage) {
         super(key);
         this.usage = usage;
+    }
+
+    /** Without the holds and waiters, which are records of their own. */
+    @Override
+    protected void hashFields(FieldHash out) {
+        out.number(HashedRecords.RESOURCE).number(SnapshotTags.of(kind())).key(key);
+        out.number(limit()).number(lastActivityNanos).flag(retained).flag(suspended);
+        out.number(heldSince);
+        hashDeadline(out);
     }
 
     abstract ResourceKind kind();

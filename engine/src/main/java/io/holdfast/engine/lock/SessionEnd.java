@@ -33,6 +33,7 @@ final class SessionEnd {
             if (waiter.resource.hasSeparateQueues()) {
                 // Served later: the next waiter may belong to this session too.
                 session.recordUnserved(waiter.resource);
+                state.hash.changed(session);
             } else {
                 lifecycle.serve(waiter.resource, quotas, effects);
             }
@@ -43,11 +44,13 @@ final class SessionEnd {
             if (resource == null) {
                 break;
             }
+            state.hash.changed(session);
             lifecycle.serve(resource, quotas, effects);
         }
         endHolds(session, c, left, quotas, effects);
         if (session.isEmpty()) {
             state.sessions.remove(c.session());
+            state.hash.remove(session);
         }
     }
 
@@ -89,10 +92,12 @@ final class SessionEnd {
     }
 
     /** Removes a hold from its session, which it still refers to. */
-    private static void detach(Hold hold) {
+    private void detach(Hold hold) {
         SessionState session = hold.session;
         session.endEnqueue(hold.resource, hold);
         session.untrack(hold.request);
+        state.hash.changed(hold);
+        state.hash.changed(hold.after);
         session.remove(hold);
     }
 }

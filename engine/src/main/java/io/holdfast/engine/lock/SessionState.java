@@ -1,6 +1,8 @@
 package io.holdfast.engine.lock;
 
 import io.holdfast.engine.Quotas;
+import io.holdfast.engine.hash.FieldHash;
+import io.holdfast.engine.hash.HashedRecord;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +19,7 @@ import java.util.TreeMap;
  * The state of one session in this engine: its holds and waiters in order, and its enqueued and
  * tracked requests.
  */
-final class SessionState {
+final class SessionState extends HashedRecord {
     final long id;
     @Nullable Hold firstHold;
     @Nullable Hold lastHold;
@@ -108,6 +110,15 @@ final class SessionState {
         }
         if (pendingServe.peekLast() != resource) {
             pendingServe.addLast(resource);
+        }
+    }
+
+    /** Its holds and waiters are records of their own, and have its order. */
+    @Override
+    protected void hashFields(FieldHash out) {
+        out.number(HashedRecords.SESSION).number(id).number(pendingServe().size());
+        if (pendingServe != null && !pendingServe.isEmpty()) {
+            out.key(pendingServe.getFirst().key).key(pendingServe.getLast().key);
         }
     }
 

@@ -105,12 +105,10 @@ final class StateWriter {
             out.flag(sessionState.enqueued(hold.resource) == hold);
             out.flag(sessionState.tracked(hold.request) == hold);
         }
+        out.number(hold.attributeTag());
         if (hold instanceof OfferHold offer) {
-            out.number(SnapshotTags.ofOffer(offer.mode()));
             out.fixed(offer.requestedNanos());
             out.flag(offer.isOffer());
-        } else {
-            out.number(SnapshotTags.of(hold.attributes()));
         }
         out.number(hold.request);
         out.number(hold.tokenSentBy);
@@ -133,11 +131,9 @@ final class StateWriter {
         out.number(waiter.rank);
         out.flag(waiter.enqueued);
         out.flag(waiter.session.tracked(waiter.request) == waiter);
+        out.number(waiter.attributeTag());
         if (waiter instanceof OfferWaiter offer) {
-            out.number(SnapshotTags.ofOffer(offer.mode()));
             out.number(offer.confirmNanos);
-        } else {
-            out.number(SnapshotTags.of(waiter.attributes()));
         }
         out.number(waiter.request);
         out.fixed(waiter.salt);

@@ -49,7 +49,7 @@ final class TryAcquireCommands {
             resource = state.add(c.kind(), c.key(), 1);
             resource.creator = client;
         }
-        resource.lastActivityNanos = state.nowNanos;
+        state.touch(resource);
         Hold hold =
                 Hold.of(
                         resource,

@@ -3,6 +3,7 @@ package io.holdfast.engine.lock;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.ReadWriteMode;
+import io.holdfast.engine.hash.FieldHash;
 
 import org.jspecify.annotations.Nullable;
 
@@ -95,6 +96,29 @@ sealed class Waiter extends LockDeadline implements HoldOrWaiter
     /** Whether a request is blocked on it. */
     final boolean isAwaited() {
         return request != NO_REQUEST;
+    }
+
+    @Override
+    protected void hashFields(FieldHash out) {
+        out.number(HashedRecords.WAITER).number(SnapshotTags.of(resource.kind())).key(resource.key);
+        hashIdentity(this, out);
+        hashIdentity(ahead, out);
+        hashIdentity(before, out);
+        out.flag(enqueued).flag(session.tracked(request) == this).number(attributeTag());
+        out.number(request).number(leaseNanos).number(sinceNanos).number(arrival);
+        hashDeadline(out);
+    }
+
+    private static void hashIdentity(@Nullable Waiter waiter, FieldHash out) {
+        out.flag(waiter != null);
+        if (waiter != null) {
+            out.number(waiter.session.id).number(waiter.salt);
+        }
+    }
+
+    /** Its attributes in a snapshot. */
+    int attributeTag() {
+        return SnapshotTags.of(attributes());
     }
 
     HoldAttributes attributes() {

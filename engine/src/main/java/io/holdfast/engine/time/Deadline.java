@@ -1,9 +1,12 @@
 package io.holdfast.engine.time;
 
+import io.holdfast.engine.hash.FieldHash;
+import io.holdfast.engine.hash.HashedRecord;
+
 import org.jspecify.annotations.Nullable;
 
 /** Something that ends at a point in time. It can be in one {@link Deadlines} at a time. */
-public abstract class Deadline {
+public abstract class Deadline extends HashedRecord {
     static final int UNSCHEDULED = -1;
 
     long time;
@@ -30,6 +33,14 @@ public abstract class Deadline {
     /** The order among deadlines of equal times; valid while it is scheduled. */
     public final long sequence() {
         return sequence;
+    }
+
+    /** Mixes in the time and the order among equal times. */
+    protected final void hashDeadline(FieldHash out) {
+        out.flag(isScheduled());
+        if (isScheduled()) {
+            out.number(time).number(sequence);
+        }
     }
 
     final boolean isBefore(Deadline other) {

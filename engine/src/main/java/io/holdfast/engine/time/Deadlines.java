@@ -1,5 +1,7 @@
 package io.holdfast.engine.time;
 
+import io.holdfast.engine.hash.StateHash;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +14,15 @@ import org.jspecify.annotations.Nullable;
 public final class Deadlines<D extends Deadline> {
     private final DeadlineHeap heap = new DeadlineHeap();
     private final DeadlineWheel wheel = new DeadlineWheel(heap);
+    private final StateHash stateHash;
     private long lastSequence;
+
+    /**
+     * @param stateHash notified of every entry whose deadline changes
+     */
+    public Deadlines(StateHash stateHash) {
+        this.stateHash = stateHash;
+    }
 
     int size() {
         return heap.size() + wheel.size();
@@ -61,6 +71,7 @@ public final class Deadlines<D extends Deadline> {
     }
 
     public void remove(D entry) {
+        stateHash.changed(entry);
         if (entry.index >= 0) {
             heap.remove(entry);
         } else if (entry.isScheduled()) {
@@ -76,6 +87,7 @@ public final class Deadlines<D extends Deadline> {
         if (first == null || first.time > now) {
             return null;
         }
+        stateHash.changed(first);
         heap.remove(first);
         return (D) first;
     }

@@ -31,13 +31,13 @@ class ListEntryPropertyTest {
     /** A number of items are pushed or popped at one end. */
     record Turn(boolean push, DataOperation.End end, int times) {}
 
-    private ListEntry list = new ListEntry(Key.of("jobs"));
+    private ListEntry list = new ListEntry(Key.of("jobs"), false);
     private final Deque<ByteString> deque = new ArrayDeque<>();
     private int lastItem;
 
     @BeforeTry
     void start() {
-        list = new ListEntry(Key.of("jobs"));
+        list = new ListEntry(Key.of("jobs"), false);
         deque.clear();
     }
 

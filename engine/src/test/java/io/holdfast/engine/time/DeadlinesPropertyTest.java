@@ -2,6 +2,9 @@ package io.holdfast.engine.time;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.engine.hash.FieldHash;
+import io.holdfast.engine.hash.StateHash;
+
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -36,13 +39,13 @@ class DeadlinesPropertyTest {
     /** After all that is ever scheduled. */
     private static final long FAR = Long.MAX_VALUE - 1;
 
-    private Deadlines<Deadline> deadlines = new Deadlines<>();
+    private Deadlines<Deadline> deadlines = new Deadlines<>(new StateHash(false));
     private final List<Planned> sorted = new ArrayList<>();
     private long turn;
 
     @BeforeTry
     void start() {
-        deadlines = new Deadlines<>();
+        deadlines = new Deadlines<>(new StateHash(false));
         sorted.clear();
     }
 
@@ -191,7 +194,11 @@ class DeadlinesPropertyTest {
     private static List<Deadline> entries(int count) {
         List<Deadline> entries = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            entries.add(new Deadline() {});
+            entries.add(
+                    new Deadline() {
+                        @Override
+                        protected void hashFields(FieldHash out) {}
+                    });
         }
         return entries;
     }
