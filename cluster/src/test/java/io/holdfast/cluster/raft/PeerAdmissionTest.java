@@ -22,12 +22,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.function.Supplier;
 
 @DisplayName("Among the nodes that connect")
 class PeerAdmissionTest {
@@ -57,7 +55,7 @@ class PeerAdmissionTest {
 
     private static RaftConfiguration configuration(long index, Member... members) {
         List<RaftPeer> peers = RaftPeers.peers(Arrays.asList(members));
-        return stub(
+        return InterfaceStub.of(
                 RaftConfiguration.class,
                 Map.of(
                         "getCurrentPeers",
@@ -71,24 +69,12 @@ class PeerAdmissionTest {
     /** Starts the log with a member list. */
     private void log(long index, Member... members) {
         configuration = configuration(index, members);
-        RaftLog log = stub(RaftLog.class, Map.of("getLastCommittedIndex", () -> committed));
+        RaftLog log =
+                InterfaceStub.of(RaftLog.class, Map.of("getLastCommittedIndex", () -> committed));
         division =
-                stub(
+                InterfaceStub.of(
                         RaftServer.Division.class,
                         Map.of("getRaftConf", () -> configuration, "getRaftLog", () -> log));
-    }
-
-    private static <T> T stub(Class<T> type, Map<String, Supplier<Object>> methods) {
-        return type.cast(
-                Proxy.newProxyInstance(
-                        type.getClassLoader(),
-                        new Class<?>[] {type},
-                        (self, method, arguments) -> {
-                            if (method.getName().equals("equals")) {
-                                return self == arguments[0];
-                            }
-                            return methods.get(method.getName()).get();
-                        }));
     }
 
     private static Greeting greeting(UUID cluster, Member from, MemberList members) {

@@ -77,10 +77,34 @@ final class CommittedGrantChecker implements ReplicaListener {
     private final Set<Waiter> timedOut = new HashSet<>();
     private final Set<Long> endingItems = new HashSet<>();
     private final Set<Long> endedIncarnations = new HashSet<>();
+    private final List<RaftEntry> applied = new ArrayList<>();
     private long atNanos;
+
+    /** Whether it repeats what was checked before. */
+    private boolean repeating;
 
     CommittedGrantChecker(SimulatedCluster simulatedCluster) {
         this.simulatedCluster = simulatedCluster;
+    }
+
+    /**
+     * Returns the checker of a new cluster that begins with the state of a backup. Changes that
+     * came after the backup never happened, but no fence is used again.
+     *
+     * @param index the number of entries that the backup has
+     */
+    CommittedGrantChecker restored(int index, byte[] state) {
+        CommittedGrantChecker next = new CommittedGrantChecker(simulatedCluster);
+        next.repeating = true;
+        for (int i = 1; i <= index; i++) {
+            next.apply(i, applied.get(i - 1));
+        }
+        next.lastFence.putAll(lastFence);
+        SimulatedCluster.read(next.replica, state);
+        next.repeating = false;
+        next.snapshots.clear();
+        next.snapshots.put(1, bytesOf(next.replica));
+        return next;
     }
 
     static void check(boolean holds, String violation) {
@@ -90,9 +114,13 @@ final class CommittedGrantChecker implements ReplicaListener {
     }
 
     /** Applies a committed entry. */
-    void apply(int index, SimulatedRaft.Appended entry) {
+    void apply(int index, RaftEntry entry) {
+        applied.add(entry);
+        if (!(entry.content() instanceof RaftEntry.Proposal(var time, var logEntry, _))) {
+            return;
+        }
         atNanos = entry.atNanos();
-        if (entry.entry() instanceof LogEntry.Batch batch) {
+        if (logEntry instanceof LogEntry.Batch batch) {
             for (BatchItem batchItem : batch.items()) {
                 if (batchItem instanceof BatchItem.Submit(Command.Keyed command)
                         && !(command instanceof Command.Cancel)) {
@@ -100,7 +128,7 @@ final class CommittedGrantChecker implements ReplicaListener {
                 }
             }
         }
-        replica.apply(entry.term(), entry.time(), entry.entry());
+        replica.apply(entry.term(), time, logEntry);
         replica.events().clear();
         for (Waiter waiter : overtaken) {
             check(ended.contains(waiter.session()), waiter + " was passed over in the queue");
@@ -130,14 +158,14 @@ final class CommittedGrantChecker implements ReplicaListener {
         byte[] snapshot = snapshots.get(index);
         if (snapshot != null) {
             check(
-                    Arrays.equals(snapshot, simulatedCluster.bytes(node.driver())),
+                    Arrays.equals(snapshot, SimulatedCluster.bytes(node.driver())),
                     node.name + " has another state after entry " + index);
         }
     }
 
     void compareNow(SimulatedNode node) {
         check(
-                Arrays.equals(bytesOf(replica), simulatedCluster.bytes(node.driver())),
+                Arrays.equals(bytesOf(replica), SimulatedCluster.bytes(node.driver())),
                 node.name + " has another state in the end");
     }
 
@@ -320,11 +348,13 @@ final class CommittedGrantChecker implements ReplicaListener {
     @Override
     public void onIncarnationEnded(long incarnation) {
         endedIncarnations.add(incarnation);
-        simulatedCluster.history.incarnationEnded(incarnation, atNanos);
+        if (!repeating) {
+            simulatedCluster.history.incarnationEnded(incarnation, atNanos);
+        }
     }
 
     @Override
     public void onStateReplaced() {
-        throw new AssertionError();
+        check(repeating, "the state of the checker was replaced");
     }
 }

@@ -463,7 +463,7 @@ final class SimulatedClient implements EffectMailbox {
 
     private static void done(Change change, Effect effect, SimulatedTime time) {
         if (!(effect instanceof Effect.Refused)) {
-            change.doneNanos = time.now();
+            change.done(time.now());
         }
     }
 
@@ -610,12 +610,12 @@ final class SimulatedClient implements EffectMailbox {
                             || took >= SimulationHistory.minTrueNanos(timeoutNanos)
                             || !node.driver().isServing(),
                     "unavailable after %,d: %s".formatted(took, request.command));
-            simulatedCluster.checker.onTimeout(session, request.command.request());
+            simulatedCluster.checker().onTimeout(session, request.command.request());
             CommittedGrantChecker.check(
                     tooOld || !request.isQueued, "unavailable while queued: " + request.command);
         } else {
             CommittedGrantChecker.check(
-                    simulatedCluster.checker.hasProduced(effect),
+                    simulatedCluster.checker().hasProduced(effect),
                     "the replica has not produced " + effect);
         }
         if (effect instanceof Effect.TimedOut && request.waitNanos > 0) {

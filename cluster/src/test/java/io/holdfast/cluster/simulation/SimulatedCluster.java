@@ -1,10 +1,10 @@
 package io.holdfast.cluster.simulation;
 
-import static io.holdfast.cluster.simulation.SimulatedTime.MILLI;
 import static io.holdfast.cluster.simulation.SimulatedTime.SECOND;
 
 import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.entry.ReplicatedSettings;
+import io.holdfast.cluster.state.Replica;
 import io.holdfast.cluster.state.SnapshotFile;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.DriverObserver;
@@ -19,9 +19,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /** Nodes, their network, clients and faults. */
 final class SimulatedCluster {
@@ -49,52 +47,119 @@ final class SimulatedCluster {
                     DriverObserver.NONE);
     private static final long FAULTY_PHASE = 15 * SECOND;
     private static final long MAX_CALM = 60 * SECOND;
+    private static final long STABLE = 2 * SECOND;
 
     final SimulatedTime time;
-    final CommittedGrantChecker checker;
     final SimulationHistory history;
+    final SimulatedNetwork network;
+    final SimulatedFormation formation;
+    final SimulatedFaults faults;
     final SimulatedRaft raft;
     final List<SimulatedNode> nodes = new ArrayList<>();
     private final List<SimulatedClient> clients = new ArrayList<>();
-
-    /** The pairs of nodes between which messages are lost, in one direction. */
-    private final Set<List<SimulatedNode>> cuts = new HashSet<>();
 
     /** Whether no fault occurs that could disconnect a client. */
     private final boolean gentle;
 
     private final long meanFaultNanos;
+    private CommittedGrantChecker checker;
     private boolean calm;
     private int lastClient;
+    private long termAfterFaults;
+    private long maxLagNanos;
 
-    private SimulatedCluster(long seed) {
+    private SimulatedCluster(
+            long seed, BrokenRule broken, List<SimulatedFaults.Fault> profile, boolean shared) {
+        boolean all = profile == SimulatedFaults.ALL;
         time = new SimulatedTime(seed);
         history = new SimulationHistory(this);
         checker = new CommittedGrantChecker(this);
-        gentle = time.chance(0.1);
+        gentle = all && time.chance(0.1);
         raft = new SimulatedRaft(this);
-        meanFaultNanos = gentle ? 4 * SECOND : time.randomDuration(SECOND / 2, 4 * SECOND);
-        int size = gentle ? 3 : time.chance(0.8) ? 3 : time.chance(0.5) ? 1 : 5;
+        network = new SimulatedNetwork(time, shared || (all && time.chance(0.2)), broken);
+        formation = new SimulatedFormation(this, broken);
+        faults = new SimulatedFaults(this, profile, broken);
+        meanFaultNanos =
+                gentle ? 4 * SECOND : all ? time.randomDuration(SECOND / 2, 4 * SECOND) : SECOND;
+        int size = gentle || !all ? 3 : time.chance(0.8) ? 3 : time.chance(0.5) ? 1 : 5;
         for (int i = 1; i <= size; i++) {
-            nodes.add(new SimulatedNode("n" + i, this, raft));
+            nodes.add(new SimulatedNode(SimulatedFaults.address(i), this));
         }
     }
 
     /** Runs one seed; throws an {@link AssertionError} if a guarantee is violated. */
-    static void run(long seed) {
-        SimulatedCluster simulatedCluster = new SimulatedCluster(seed);
-        simulatedCluster.nodes.forEach(SimulatedNode::start);
-        simulatedCluster.raft.elect();
-        if (simulatedCluster.gentle) {
-            simulatedCluster.time.runUntil(SECOND); // until all nodes serve
+    static SimulatedCluster run(long seed) {
+        return run(seed, BrokenRule.NONE, SimulatedFaults.ALL, false);
+    }
+
+    /**
+     * Runs one seed with some faults only, or against the rules.
+     *
+     * @param profile the kinds of faults, of which one is chosen at a time
+     * @param shared whether heartbeats always wait behind bulk data
+     */
+    static SimulatedCluster run(
+            long seed, BrokenRule broken, List<SimulatedFaults.Fault> profile, boolean shared) {
+        SimulatedCluster cluster = new SimulatedCluster(seed, broken, profile, shared);
+        cluster.run();
+        return cluster;
+    }
+
+    private void run() {
+        formation.configure(nodes);
+        nodes.forEach(SimulatedNode::start);
+        nodes.forEach(formation::step);
+        raft.elect();
+        if (gentle) {
+            time.runUntil(SECOND); // until all nodes serve
         }
-        for (int i = 0; i < 3 * Math.min(3, simulatedCluster.nodes.size()); i++) {
-            simulatedCluster.arriveSoon();
+        for (int i = 0; i < 3 * Math.min(3, nodes.size()); i++) {
+            arriveSoon();
         }
-        simulatedCluster.faultSoon();
-        simulatedCluster.time.runUntil(FAULTY_PHASE);
-        simulatedCluster.calmDown();
-        simulatedCluster.history.check();
+        faultSoon();
+        measureLag();
+        time.runUntil(FAULTY_PHASE);
+        termAfterFaults = raft.term();
+        calmDown();
+        history.check();
+    }
+
+    /** Ends the cluster and begins another one with the state of a backup of some entries. */
+    void restore(int index, byte[] state) {
+        List<RaftEntry> before = raft.committed();
+        history.restored(index < before.size() ? before.get(index).atNanos() : time.now());
+        checker = checker.restored(index, state);
+        raft.restore(new RaftEntry(1, time.now(), new RaftEntry.Restored(state)));
+    }
+
+    CommittedGrantChecker checker() {
+        return checker;
+    }
+
+    private void measureLag() {
+        int committed = raft.committed().size();
+        for (SimulatedNode node : nodes) {
+            int last = node.directory().lastIndex();
+            if (last < committed && node.runs() && node.knownLeader() != null) {
+                long sinceNanos = raft.committed().get(last).atNanos();
+                maxLagNanos = Math.max(maxLagNanos, time.now() - sinceNanos);
+            }
+        }
+        time.after(SECOND / 4, this::measureLag);
+    }
+
+    /** By how much the entries of a follower that heard from a leader were behind at most. */
+    long maxLagNanos() {
+        return maxLagNanos;
+    }
+
+    /** The term at the end of the faults. */
+    long termAfterFaults() {
+        return termAfterFaults;
+    }
+
+    boolean isCalm() {
+        return calm;
     }
 
     boolean isGentle() {
@@ -105,8 +170,8 @@ final class SimulatedCluster {
 
     private void calmDown() {
         calm = true;
-        raft.calm = true;
-        cuts.clear();
+        network.mend();
+        faults.calmDown();
         for (SimulatedNode node : nodes) {
             if (!node.isAlive()) {
                 node.start();
@@ -131,6 +196,10 @@ final class SimulatedCluster {
         for (SimulatedNode node : nodes) {
             checker.compareNow(node);
         }
+        long term = raft.term();
+        time.runUntil(time.now() + STABLE);
+        CommittedGrantChecker.check(
+                raft.term() == term, "there are elections although nothing fails");
     }
 
     private boolean isEmpty() {
@@ -194,22 +263,6 @@ final class SimulatedCluster {
         return client;
     }
 
-    // ---- network
-
-    boolean reaches(SimulatedNode from, SimulatedNode to) {
-        return cuts.isEmpty() || !cuts.contains(List.of(from, to));
-    }
-
-    boolean areConnected(SimulatedNode one, SimulatedNode other) {
-        return reaches(one, other) && reaches(other, one);
-    }
-
-    private void cut(SimulatedNode from, SimulatedNode to, long durationNanos) {
-        List<SimulatedNode> wire = List.of(from, to);
-        cuts.add(wire);
-        time.after(durationNanos, () -> cuts.remove(wire));
-    }
-
     // ---- faults
 
     private void faultSoon() {
@@ -217,69 +270,14 @@ final class SimulatedCluster {
                 gentle ? meanFaultNanos : time.randomDuration(0, 2 * meanFaultNanos),
                 () -> {
                     if (!calm) {
-                        injectFault();
+                        if (gentle) {
+                            raft.elect();
+                        } else {
+                            faults.inject();
+                        }
                         faultSoon();
                     }
                 });
-    }
-
-    private void injectFault() {
-        SimulatedNode leader = raft.leader();
-        SimulatedNode node =
-                leader != null && time.chance(0.4)
-                        ? leader
-                        : nodes.get(time.pick(0, nodes.size() - 1));
-        if (gentle) {
-            raft.elect();
-            return;
-        }
-        switch (time.pick(0, 9)) {
-            case 0, 1 -> crash(node);
-            case 2 -> pause(node, time.randomDuration(MILLI, SHORT_PAUSE));
-            case 3 -> pause(node, time.randomDuration(SHORT_PAUSE + 1, 5 * SECOND));
-            case 4, 5 -> isolate(node, time.randomDuration(SECOND / 5, 6 * SECOND));
-            case 6 -> {
-                SimulatedNode other = nodes.get(time.pick(0, nodes.size() - 1));
-                cut(node, other, time.randomDuration(SECOND / 5, 6 * SECOND));
-            }
-            case 7 -> raft.elect();
-            case 8 -> node.slowDown(time.randomDuration(SECOND / 5, 4 * SECOND));
-            default -> {
-                if (time.chance(0.2)) {
-                    nodes.forEach(this::crash);
-                } else if (node.runs()) {
-                    node.install(nodes.get(time.pick(0, nodes.size() - 1)));
-                }
-            }
-        }
-    }
-
-    private void crash(SimulatedNode node) {
-        if (node.isAlive()) {
-            node.crash();
-            time.after(
-                    time.randomDuration(SECOND / 10, 6 * SECOND),
-                    () -> {
-                        if (!node.isAlive()) {
-                            node.start();
-                        }
-                    });
-        }
-    }
-
-    private void pause(SimulatedNode node, long durationNanos) {
-        if (node.runs()) {
-            node.pause(durationNanos);
-        }
-    }
-
-    private void isolate(SimulatedNode node, long durationNanos) {
-        for (SimulatedNode other : nodes) {
-            if (other != node) {
-                cut(node, other, durationNanos);
-                cut(other, node, durationNanos);
-            }
-        }
     }
 
     // ---- drivers and their state
@@ -288,22 +286,25 @@ final class SimulatedCluster {
         return new ReplicatedDriver(name, RULES, CONFIG, REQUEST_TIMEOUT, node, node::clock, node);
     }
 
-    byte[] bytes(ReplicatedDriver driver) {
+    static byte[] bytes(ReplicatedDriver driver) {
         return driver.withState(CommittedGrantChecker::bytesOf);
     }
 
-    void read(ReplicatedDriver driver, byte[] bytes) {
+    static void read(ReplicatedDriver driver, byte[] bytes) {
         driver.withState(
                 replica -> {
-                    try {
-                        replica.read(
-                                new DataInputStream(new ByteArrayInputStream(bytes)),
-                                SnapshotFile.VERSION);
-                    } catch (IOException e) {
-                        throw new AssertionError(e);
-                    }
+                    read(replica, bytes);
                     return replica;
                 });
+    }
+
+    static void read(Replica replica, byte[] bytes) {
+        try {
+            replica.read(
+                    new DataInputStream(new ByteArrayInputStream(bytes)), SnapshotFile.VERSION);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
     }
 
     static byte[] written(Written state) {

@@ -2,6 +2,8 @@ package io.holdfast.cluster.simulation;
 
 import static io.holdfast.cluster.simulation.SimulatedTime.MILLI;
 
+import io.holdfast.cluster.Member;
+import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.driver.ReplicatedLog;
 
@@ -13,27 +15,20 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 /** A machine with a clock of its own; its process may crash, pause, or receive messages late. */
-final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment {
+final class SimulatedNode
+        implements ReplicatedLog,
+                ReplicatedDriver.Environment,
+                SimulatedPeer.Process,
+                SimulatedNetwork.Listener {
     /** A pause of the process. */
     record Pause(long fromNanos, long toNanos) {}
-
-    /** A snapshot from which a restarted node may start. */
-    private static final class StoredSnapshot {
-        final int index;
-        final byte[] bytes;
-
-        StoredSnapshot(int index, byte[] bytes) {
-            this.index = index;
-            this.bytes = bytes;
-        }
-    }
 
     final String name;
     final List<Pause> longPauses = new ArrayList<>();
     private final List<Pause> pauses = new ArrayList<>();
     private final SimulatedCluster simulatedCluster;
     private final SimulatedTime time;
-    private final SimulatedRaft raft;
+    private final NodeAddress address;
     private final double rate;
     private final List<Runnable> held = new ArrayList<>();
 
@@ -43,27 +38,30 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
     private boolean paused;
     private long offsetNanos;
     private @Nullable ReplicatedDriver driver;
-    private @Nullable StoredSnapshot snapshot;
+    private SimulatedDirectory directory;
+
+    /** Null while there is no process, or no cluster. */
+    private @Nullable SimulatedPeer peer;
+
+    private boolean startedAlone;
     private int applied;
-    private int knownCommitted;
     private boolean applying;
     private boolean flushPending;
     private long tickNumber;
     private long slowUntilNanos;
 
-    private boolean leading;
-    private @Nullable SimulatedNode knownLeader;
-    private long knownTerm;
+    private @Nullable Member knownLeader;
     private long lastProposal;
     private long lastAppended;
     private long lastArrivalNanos;
 
-    SimulatedNode(String name, SimulatedCluster simulatedCluster, SimulatedRaft raft) {
-        this.name = name;
+    SimulatedNode(NodeAddress address, SimulatedCluster simulatedCluster) {
+        this.name = address.name();
+        this.address = address;
         this.simulatedCluster = simulatedCluster;
         this.time = simulatedCluster.time;
-        this.raft = raft;
         this.rate = time.between(1 - SimulatedCluster.DRIFT, 1 + SimulatedCluster.DRIFT);
+        this.directory = new SimulatedDirectory(randomUuid());
     }
 
     // ---- the process
@@ -72,29 +70,84 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         life = Math.abs(life) + 1;
         offsetNanos = time.randomDuration(-SimulatedCluster.YEAR, SimulatedCluster.YEAR);
         applied = 0;
-        knownCommitted = 0;
         applying = false;
         flushPending = false;
-        ReplicatedDriver made = simulatedCluster.newDriver(name, this);
-        driver = made;
-        StoredSnapshot from = snapshot;
-        if (from != null && time.chance(0.7)) {
-            simulatedCluster.read(made, from.bytes);
-            applied = from.index;
-        }
+        driver = simulatedCluster.newDriver(name, this);
+        simulatedCluster.faults.endStranger(address);
+        simulatedCluster.network.listen(address, this);
         tickSoon();
+        if (directory.clusterId() == null) {
+            simulatedCluster.formation.await(this);
+        } else {
+            startPeer();
+        }
+    }
+
+    private void startPeer() {
+        SimulatedDirectory.StoredSnapshot from = directory.snapshot();
+        if (from != null && (directory.purged() > 0 || time.chance(0.7))) {
+            SimulatedCluster.read(driver(), from.bytes());
+            applied = from.index();
+        }
+        peer = new SimulatedPeer(directory, this, simulatedCluster.network);
+        startedAlone = directory.members().members().size() == 1;
         applySoon();
     }
 
     void crash() {
         life = -life;
-        raft.lost(this);
         paused = false;
         held.clear();
         driver = null;
-        leading = false;
+        peer = null;
         knownLeader = null;
+        simulatedCluster.network.close(address);
+        directory.truncate(time.pick(directory.synced(), directory.lastIndex()));
         simulatedCluster.clientsOf(this).forEach(SimulatedClient::nodeCrashed);
+    }
+
+    // ---- the data directory
+
+    SimulatedDirectory directory() {
+        return directory;
+    }
+
+    /** Gives the machine another data directory while there is no process. */
+    void replaceDirectory(SimulatedDirectory next) {
+        directory = next;
+    }
+
+    /** Records the cluster of a node that has none, and starts Raft. */
+    void join(UUID clusterId, List<Member> members) {
+        if (directory.clusterId() == null) {
+            directory.recordCluster(clusterId, members);
+            startPeer();
+        }
+    }
+
+    boolean isWaiting() {
+        return life > 0 && peer == null;
+    }
+
+    Member member() {
+        return new Member(address, directory.dataId);
+    }
+
+    @Override
+    public NodeAddress address() {
+        return address;
+    }
+
+    @Override
+    public @Nullable SimulatedPeer peer() {
+        return peer;
+    }
+
+    @Override
+    public void greeted(SimulatedPeer opener) {
+        if (runs() && opener.members().contains(directory.dataId)) {
+            join(opener.clusterId(), opener.members().all());
+        }
     }
 
     boolean isAlive() {
@@ -106,7 +159,8 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         return life > 0 && !paused;
     }
 
-    int life() {
+    @Override
+    public int life() {
         return Math.max(0, life);
     }
 
@@ -154,7 +208,8 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
         later(life, delayNanos, task);
     }
 
-    void later(int ofLife, long delayNanos, Runnable task) {
+    @Override
+    public void later(int ofLife, long delayNanos, Runnable task) {
         time.after(delayNanos, () -> doNow(ofLife, task));
     }
 
@@ -211,43 +266,67 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
 
     private void applySome() {
         applying = false;
-        if (raft.isReachedByLeader(this)) {
-            knownCommitted = raft.committed().size();
+        SimulatedPeer log = peer;
+        if (log == null) {
+            return;
         }
-        for (int left = time.pick(1, 16); left > 0 && applied < knownCommitted; left--) {
-            SimulatedRaft.Appended next = raft.committed().get(applied);
-            driver().apply(next.term(), next.time(), next.entry());
-            applied++;
-            simulatedCluster.checker.compare(applied, this);
+        for (int left = time.pick(1, 16); left > 0 && applied < log.committed(); left--) {
+            RaftEntry next = directory.entry(++applied);
+            switch (next.content()) {
+                case RaftEntry.Proposal(var entryTime, var entry, _) ->
+                        driver().apply(next.term(), entryTime, entry);
+                case RaftEntry.Restored(byte[] state) -> SimulatedCluster.read(driver(), state);
+                case RaftEntry.Members _ -> {}
+            }
+            simulatedCluster.checker().compare(applied, this);
             if (time.chance(0.01)) {
-                snapshot = new StoredSnapshot(applied, simulatedCluster.bytes(driver()));
+                writeSnapshot();
             }
         }
-        if (applied < knownCommitted) {
+        if (applied < log.committed()) {
             applySoon();
         }
     }
 
-    /** Installs the state of another node instead of applying the missed entries. */
-    void install(SimulatedNode other) {
-        if (raft.isReachedByLeader(this) && other.isAlive() && other.applied > applied) {
-            simulatedCluster.read(driver(), simulatedCluster.bytes(other.driver()));
-            applied = other.applied;
-            knownCommitted = Math.max(knownCommitted, applied);
-            simulatedCluster.checker.compare(applied, this);
+    private void writeSnapshot() {
+        SimulatedDirectory.StoredSnapshot snapshot =
+                new SimulatedDirectory.StoredSnapshot(applied, SimulatedCluster.bytes(driver()));
+        directory.store(snapshot, time.chance(0.5));
+        simulatedCluster.faults.written(snapshot);
+    }
+
+    @Override
+    public void onCommit(SimulatedPeer from, int before, int index) {
+        simulatedCluster.raft.onCommit(from, before, index);
+        applySoon();
+    }
+
+    @Override
+    public void onInstalled(SimulatedDirectory.StoredSnapshot snapshot) {
+        if (snapshot.index() > applied) {
+            SimulatedCluster.read(driver(), snapshot.bytes());
+            applied = snapshot.index();
+            simulatedCluster.checker().compare(applied, this);
         }
+    }
+
+    @Override
+    public void onLeader(@Nullable Member leader) {
+        knownLeader = leader;
+        driver().leaderChanged();
     }
 
     // ---- the log
 
     @Override
     public void propose(byte[] entry, Consumer<Boolean> outcome) {
-        raft.propose(this, entry, outcome);
+        simulatedCluster.raft.propose(this, entry, outcome);
     }
 
     @Override
     public boolean isLeader() {
-        return leading;
+        SimulatedPeer log = peer;
+        return log != null && log.isLeader();
     }
 
     @Override
@@ -260,27 +339,24 @@ final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment
 
     @Override
     public boolean isAlone() {
-        return simulatedCluster.nodes.size() == 1;
+        SimulatedPeer log = peer;
+        return startedAlone && log != null && log.members().members().size() == 1;
     }
 
     @Override
     public long term() {
-        return knownTerm;
+        return directory.term;
     }
 
-    void learn(@Nullable SimulatedNode leader, long term) {
-        knownLeader = leader == this ? null : leader;
-        leading = leader == this;
-        knownTerm = term;
-        driver().leaderChanged();
-    }
-
+    /** The other node that leads, as far as this one knows. */
     @Nullable SimulatedNode knownLeader() {
-        return knownLeader;
-    }
-
-    long knownTerm() {
-        return leading || knownLeader != null ? knownTerm : -1;
+        Member leader = knownLeader;
+        return leader == null || leader.equals(member())
+                ? null
+                : simulatedCluster.nodes.stream()
+                        .filter(node -> node.address.equals(leader.address()))
+                        .findFirst()
+                        .orElse(null);
     }
 
     long nextProposal() {

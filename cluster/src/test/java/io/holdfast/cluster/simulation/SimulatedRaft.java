@@ -9,43 +9,27 @@ import io.holdfast.cluster.entry.LogEntryEncoding;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
- * Models exactly the guarantees of Raft: one leader in a term, and one order of the committed
- * entries. When a leader fails, a prefix of its uncommitted entries may survive. A deposed leader
- * may take itself for the leader for a while, but its entries are lost.
+ * The log of the cluster: brings proposals to the leader, and checks that what one node takes for
+ * committed is what all others do.
  */
 final class SimulatedRaft {
-    private static final long TICK_NANOS = 40 * MILLI;
-
-    /** An entry of the log. */
-    record Appended(
-            long term,
-            EntryTime time,
-            LogEntry entry,
-            long atNanos,
-            long readyNanos,
-            Consumer<Boolean> outcome) {}
+    /** Entries count on links as if the commands of clients were that much longer. */
+    private static final int LENGTH_FACTOR = 20;
 
     private final SimulatedCluster simulatedCluster;
     private final SimulatedTime time;
-    private final List<Appended> committed = new ArrayList<>();
-    private final Deque<Appended> uncommitted = new ArrayDeque<>();
+    private final List<RaftEntry> committed = new ArrayList<>();
 
     /** Whether proposals may be reordered in the network, which drivers must tolerate. */
     private final boolean reorders;
 
     private final double loss;
-    private @Nullable SimulatedNode leader;
-    private long term;
-    private long downSinceNanos = -1;
-    private long electionNanos;
-    boolean calm;
 
     SimulatedRaft(SimulatedCluster simulatedCluster) {
         this.simulatedCluster = simulatedCluster;
@@ -53,118 +37,93 @@ final class SimulatedRaft {
         this.reorders = time.chance(0.3);
         this.loss =
                 simulatedCluster.isGentle() ? 0.01 : time.chance(0.5) ? 0 : time.between(0, 0.1);
-        time.after(TICK_NANOS, this::tick);
     }
 
-    List<Appended> committed() {
+    // ---- what is committed
+
+    /** The entries that any node took for committed. */
+    List<RaftEntry> committed() {
         return committed;
     }
 
+    /** The last committed member list. */
+    RaftEntry.Members members() {
+        for (RaftEntry entry : committed.reversed()) {
+            if (entry.content() instanceof RaftEntry.Members members) {
+                return members;
+            }
+        }
+        return RaftEntry.Members.NONE;
+    }
+
+    boolean isMember(UUID dataId) {
+        RaftEntry.Members now = members();
+        return now.previous().isEmpty() && now.contains(dataId);
+    }
+
+    /** Notes that a node takes entries of its log for committed. */
+    void onCommit(SimulatedPeer peer, int from, int to) {
+        for (int index = from + 1; index <= to; index++) {
+            RaftEntry entry = peer.directory.entry(index);
+            if (index > committed.size()) {
+                committed.add(entry);
+                simulatedCluster.checker().apply(index, entry);
+            } else {
+                CommittedGrantChecker.check(
+                        committed.get(index - 1) == entry,
+                        "acknowledged changes are lost: entry %d was %s, and for %s it is %s"
+                                .formatted(
+                                        index, committed.get(index - 1), peer.self.name(), entry));
+            }
+        }
+    }
+
+    /** A new cluster begins with the state of a backup. */
+    void restore(RaftEntry restored) {
+        committed.clear();
+        committed.add(restored);
+    }
+
+    // ---- the leader
+
+    /** The node that leads in the latest term; null if there is none. */
+    @Nullable SimulatedNode leader() {
+        SimulatedNode latest = null;
+        long term = -1;
+        for (SimulatedNode node : simulatedCluster.nodes) {
+            SimulatedPeer peer = node.peer();
+            if (peer != null && node.runs() && peer.isLeader() && peer.directory.term > term) {
+                latest = node;
+                term = peer.directory.term;
+            }
+        }
+        return latest;
+    }
+
+    /** The latest term of the nodes. */
     long term() {
+        long term = 0;
+        for (SimulatedNode node : simulatedCluster.nodes) {
+            term = Math.max(term, node.directory().term);
+        }
         return term;
     }
 
-    @Nullable SimulatedNode leader() {
-        return leader;
-    }
-
-    // ---- elections
-
-    private boolean canLead(SimulatedNode node) {
-        if (!node.runs()) {
-            return false;
-        }
-        int reached = 0;
-        for (SimulatedNode other : simulatedCluster.nodes) {
-            if (other == node || (other.runs() && simulatedCluster.areConnected(node, other))) {
-                reached++;
-            }
-        }
-        return reached * 2 > simulatedCluster.nodes.size();
-    }
-
-    private void tick() {
-        time.after(TICK_NANOS, this::tick);
-        SimulatedNode leads = leader;
-        if (leads != null && canLead(leads)) {
-            downSinceNanos = -1;
-        } else if (downSinceNanos < 0) {
-            downSinceNanos = time.now();
-            electionNanos = time.randomDuration(50 * MILLI, 500 * MILLI);
-        } else if (time.now() - downSinceNanos > electionNanos) {
-            elect();
-        }
-        for (SimulatedNode node : simulatedCluster.nodes) {
-            if (node.runs()) {
-                spread(node);
-            }
-        }
-        commitReady();
-    }
-
-    /** Lets a node learn who the leader is, or that it has lost the leadership itself. */
-    private void spread(SimulatedNode node) {
-        SimulatedNode leads = leader;
-        if (leads != null
-                && node.knownTerm() != term
-                && (node == leads || isReachedByLeader(node))) {
-            if (node == leads || calm || time.chance(0.3)) {
-                node.learn(leads, term);
-            }
-        } else if (node.isLeader() && !canLead(node) && time.chance(0.1)) {
-            lost(node);
-            node.learn(null, node.knownTerm());
-        }
-        if (node.applied() < committed.size()) {
-            node.applySoon();
-        }
-    }
-
-    /** Ends the leadership of a node, for this term permanently. */
-    void lost(SimulatedNode node) {
-        if (node == leader) {
-            leader = null;
-        }
-    }
-
-    /** Whether messages of the leader reach a node. */
-    boolean isReachedByLeader(SimulatedNode node) {
-        SimulatedNode leads = leader;
-        return leads != null
-                && leads.runs()
-                && (node == leads || simulatedCluster.areConnected(leads, node));
-    }
-
-    /** Starts a new term with a node that can be the leader. */
+    /** Lets a node start an election, as for a transfer of the leadership. */
     void elect() {
-        List<SimulatedNode> able = simulatedCluster.nodes.stream().filter(this::canLead).toList();
-        if (able.isEmpty()) {
-            return;
-        }
-        int survivors = time.pick(0, uncommitted.size());
-        for (int i = 0; i < survivors; i++) {
-            commit(uncommitted.removeFirst(), false);
-        }
-        for (Appended lost : uncommitted) {
-            if (time.chance(0.5)) {
-                lost.outcome().accept(false);
+        List<SimulatedNode> able =
+                simulatedCluster.nodes.stream()
+                        .filter(node -> node.runs() && node.peer() != null)
+                        .toList();
+        if (!able.isEmpty()) {
+            SimulatedPeer peer = able.get(time.pick(0, able.size() - 1)).peer();
+            if (peer != null) {
+                peer.campaign(false);
             }
         }
-        uncommitted.clear();
-        term++;
-        downSinceNanos = -1;
-        SimulatedNode next = able.get(time.pick(0, able.size() - 1));
-        leader = next;
-        next.later(
-                time.randomDuration(MILLI, 30 * MILLI),
-                () -> {
-                    if (leader == next) {
-                        next.learn(next, term);
-                    }
-                });
     }
 
-    // ---- entries
+    // ---- proposals
 
     /** Proposes an entry for a node. */
     void propose(SimulatedNode from, byte[] bytes, Consumer<Boolean> callback) {
@@ -183,15 +142,22 @@ final class SimulatedRaft {
             append(from, from, number, bytes, outcome);
             return;
         }
-        if (to.life() == 0 || time.chance(calm ? 0 : loss)) {
+        if (to.life() == 0 || time.chance(simulatedCluster.isCalm() ? 0 : loss)) {
             perhaps(outcome, false);
             return;
         }
-        long delay = time.randomDuration(MILLI / 10, time.chance(0.1) ? 100 * MILLI : 2 * MILLI);
+        if (simulatedCluster.network.isFull(from.address(), to.address())) {
+            perhaps(outcome, false);
+            return;
+        }
+        long delay =
+                simulatedCluster.network.delay(
+                                from.address(), to.address(), true, bytes.length * LENGTH_FACTOR)
+                        + time.randomDuration(0, time.chance(0.1) ? 100 * MILLI : MILLI);
         to.later(
                 reorders ? delay : from.inOrder(delay),
                 () -> {
-                    if (simulatedCluster.reaches(from, to)) {
+                    if (simulatedCluster.network.reaches(from.address(), to.address())) {
                         append(to, from, number, bytes, outcome);
                     } else {
                         perhaps(outcome, false);
@@ -212,7 +178,8 @@ final class SimulatedRaft {
             byte[] bytes,
             Consumer<Boolean> outcome) {
         boolean inOrder = from.appended(number);
-        if (at != leader || !at.isLeader() || (!inOrder && !reorders)) {
+        SimulatedPeer peer = at.peer();
+        if (peer == null || !peer.isLeader() || (!inOrder && !reorders)) {
             perhaps(outcome, false);
             return;
         }
@@ -222,32 +189,13 @@ final class SimulatedRaft {
         } catch (EncodingException e) {
             throw new AssertionError(e);
         }
-        long now = time.now();
-        long delay = time.randomDuration(MILLI / 5, time.chance(0.05) ? 80 * MILLI : 3 * MILLI);
         long clock = at.clock();
         long heldBack =
                 time.chance(0.02) ? time.randomDuration(0, 500 * MILLI) : 0; // as after a pause
-        EntryTime appended = new EntryTime(clock, clock - heldBack);
-        uncommitted.addLast(new Appended(term, appended, logEntry, now, now + delay, outcome));
-        time.after(delay, this::commitReady);
-    }
-
-    private void commitReady() {
-        SimulatedNode leads = leader;
-        while (leads != null
-                && !uncommitted.isEmpty()
-                && uncommitted.getFirst().readyNanos() <= time.now()
-                && canLead(leads)) {
-            commit(uncommitted.removeFirst(), true);
-        }
-    }
-
-    private void commit(Appended entry, boolean reported) {
-        committed.add(entry);
-        simulatedCluster.checker.apply(committed.size(), entry);
-        if (!time.chance(0.03)) {
-            entry.outcome().accept(reported);
-        }
-        simulatedCluster.nodes.forEach(SimulatedNode::applySoon);
+        peer.propose(
+                new EntryTime(clock, clock - heldBack),
+                logEntry,
+                bytes.length * LENGTH_FACTOR,
+                outcome);
     }
 }

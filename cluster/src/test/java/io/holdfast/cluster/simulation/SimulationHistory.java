@@ -78,20 +78,39 @@ final class SimulationHistory {
         /** When it was confirmed; {@link Long#MAX_VALUE} if it never was. */
         long doneNanos = Long.MAX_VALUE;
 
+        /** When it had happened, if ever; {@link Long#MAX_VALUE} if it may still. */
+        long latestNanos = Long.MAX_VALUE;
+
         Change(String what, long requestedNanos) {
             this.what = what;
             this.requestedNanos = requestedNanos;
         }
 
+        void done(long nanos) {
+            doneNanos = nanos;
+            latestNanos = nanos;
+        }
+
         boolean isDone() {
             return doneNanos != Long.MAX_VALUE;
+        }
+
+        /** The cluster is restored, without what came after some time. */
+        private void restored(long lostSinceNanos, long nowNanos) {
+            latestNanos = Math.min(latestNanos, nowNanos);
+            if (doneNanos >= lostSinceNanos) {
+                doneNanos = Long.MAX_VALUE;
+            }
         }
     }
 
     final List<Change> increments = new ArrayList<>();
     final List<Change> pushes = new ArrayList<>();
     final Map<String, Change> sets = new HashMap<>();
-    private final Set<Long> counted = new HashSet<>();
+
+    /** The values of the counter, and when they were returned. */
+    private final Map<Long, Long> counted = new HashMap<>();
+
     private final List<HoldInterval> intervals = new ArrayList<>();
     private final SimulatedCluster simulatedCluster;
 
@@ -120,12 +139,26 @@ final class SimulationHistory {
     }
 
     void counted(long value) {
-        CommittedGrantChecker.check(counted.add(value), "the counter was " + value + " twice");
+        CommittedGrantChecker.check(
+                counted.put(value, simulatedCluster.time.now()) == null,
+                "the counter was " + value + " twice");
+    }
+
+    /**
+     * Notes that the cluster is restored from a backup: what was confirmed before the first change
+     * after it is certain, and the rest may be lost.
+     */
+    void restored(long lostSinceNanos) {
+        long now = simulatedCluster.time.now();
+        increments.forEach(change -> change.restored(lostSinceNanos, now));
+        pushes.forEach(change -> change.restored(lostSinceNanos, now));
+        sets.values().forEach(change -> change.restored(lostSinceNanos, now));
+        counted.values().removeIf(nanos -> nanos >= lostSinceNanos);
     }
 
     /** Checks that no client of an ended incarnation is still connected. */
     void incarnationEnded(long incarnation, long atNanos) {
-        long contactNanos = simulatedCluster.checker.lastContact(incarnation);
+        long contactNanos = simulatedCluster.checker().lastContact(incarnation);
         for (SimulatedClient client : simulatedCluster.clients()) {
             if (client.session != 0
                     && SessionIdEncoding.incarnation(client.session) == incarnation
@@ -160,8 +193,10 @@ final class SimulationHistory {
         return holdInterval.toNanos > holdInterval.fromNanos
                 && (before == null
                         || holdInterval.requestedNanos
-                                > simulatedCluster.checker.lastContact(
-                                        SessionIdEncoding.incarnation(before.session)));
+                                > simulatedCluster
+                                        .checker()
+                                        .lastContact(
+                                                SessionIdEncoding.incarnation(before.session)));
     }
 
     private static void checkExclusion(Key key, List<HoldInterval> all) {
@@ -204,7 +239,7 @@ final class SimulationHistory {
         CommittedGrantChecker.check(last != null, "no client has set " + value);
         for (Change other : sets.values()) {
             CommittedGrantChecker.check(
-                    last == null || !other.isDone() || other.requestedNanos <= last.doneNanos,
+                    last == null || !other.isDone() || other.requestedNanos <= last.latestNanos,
                     "%s was set after %s and is lost".formatted(other.what, value));
         }
     }
