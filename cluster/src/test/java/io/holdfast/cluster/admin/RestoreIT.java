@@ -10,6 +10,7 @@ import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.bootstrap.ClusterNode;
 import io.holdfast.cluster.bootstrap.NodeClient;
 import io.holdfast.cluster.bootstrap.TestCluster;
+import io.holdfast.cluster.rpc.TestService;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
@@ -55,7 +56,7 @@ class RestoreIT {
             NodeClient client = new NodeClient(origin.leader());
             assertThat(count(client, 7)).isEqualTo(7);
             fence = fence(client, "printer");
-            new ClusterAdmin("test", origin.members(), null).snapshot("n1");
+            new ClusterAdmin("test", origin.members(), null, TestService.SECRET).snapshot("n1");
             Backup.copy(origin.data("n1"), backup());
         }
     }
@@ -82,7 +83,7 @@ class RestoreIT {
     }
 
     private static NodeReport report(TestCluster cluster, String node) throws IOException {
-        return new ClusterAdmin("test", cluster.members(), null)
+        return new ClusterAdmin("test", cluster.members(), null, TestService.SECRET)
                 .status().stream()
                         .filter(result -> result.node().name().equals(node))
                         .map(NodeReportResult::report)
@@ -151,7 +152,7 @@ class RestoreIT {
 
             var n3 = cluster.begin("n3", cluster.members());
             awaitReason(cluster, "n3", "holdfast cluster add n3=");
-            new ClusterAdmin("test", cluster.members(), null).add(cluster.members().get(2));
+            new ClusterAdmin("test", cluster.members(), null, TestService.SECRET).add(cluster.members().get(2));
             assertThat(count(new NodeClient(n3.get(60, TimeUnit.SECONDS)), 0)).isEqualTo(8);
         }
         try (DataDirectory data = DataDirectory.open(folder.resolve("n1"), "test", "n1", any())) {

@@ -1,5 +1,6 @@
 package io.holdfast.cluster.raft;
 
+import io.holdfast.cluster.KnownVersions;
 import io.holdfast.cluster.Member;
 import io.holdfast.cluster.NodeIdentity;
 import io.holdfast.cluster.rpc.Handshake;
@@ -28,7 +29,8 @@ public final class SimulatedAdmission {
                 InterfaceStub.of(
                         RaftServer.Division.class,
                         Map.of("getRaftConf", () -> configuration, "getRaftLog", () -> log));
-        admission = new PeerAdmission(identity, () -> division, refused);
+        admission = new PeerAdmission(
+                        identity, KnownVersions.CURRENT, () -> 1, () -> division, refused);
     }
 
     private static RaftConfiguration configuration(

@@ -16,7 +16,14 @@ public final class TestService implements NodeRpcServer.Service {
             new ClusterSecret("the secret of tests".getBytes(StandardCharsets.UTF_8));
     static final Greeting OPENER =
             new Greeting(
-                    Greeting.Kind.NODE, "test", null, "opener", new UUID(2, 2), MemberList.NONE);
+                    Greeting.Kind.NODE,
+                    "test",
+                    null,
+                    "opener",
+                    new UUID(2, 2),
+                    MemberList.NONE,
+                    KnownVersions.CURRENT,
+                    0);
 
     private final NodeRpcServer.Handler handler;
     volatile @Nullable String refusal;
